@@ -1,0 +1,37 @@
+"""One spelling for every value: canonical JSON and the digests made from it.
+
+Identity, fingerprints and content hashes all come from here, so equal values have equal bytes on every
+machine, locale and hash seed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+
+def canonical_json(value: Any) -> str:
+    """Spell a JSON value: sorted keys, no white space, UTF-8 kept, shortest floats.
+
+    Raises:
+        ValueError: The value holds NaN or an infinity, which JSON cannot say.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of a value's canonical JSON as 64 hexadecimal digits."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def bytes_digest(data: bytes | memoryview) -> str:
+    """Return the SHA-256 of bytes as 64 hexadecimal digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, read in pieces of 1 MiB."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -1,0 +1,60 @@
+"""What a user can put right, as exceptions.
+
+    BenchwrightError            exit code 2: wrong use, wrong input
+    ├── CheckFailed             exit code 1: the thing that was checked does not hold
+    ├── DataError               a file or table that we read is not what it should be
+    │   └── UnreadableImage     one image, with a reason code; a run records it and goes on
+    ├── PrerequisiteError       a package, model, server or key is missing; says how to get it
+    ├── RecipeError             a recipe is wrong; says file, line, key, value and the nearest valid key
+    └── StepError               a step cannot run as it is configured
+
+The command line prints these as one line without a traceback. Every other exception is a defect of
+ours: it keeps its traceback and exits with 3.
+"""
+
+from __future__ import annotations
+
+
+class BenchwrightError(Exception):
+    """Something a user can put right; the message says what was found, where, and what to do."""
+
+    exit_code = 2
+
+
+class CheckFailed(BenchwrightError):
+    """The thing that was checked does not hold, such as a release with a changed file."""
+
+    exit_code = 1
+
+
+class DataError(BenchwrightError):
+    """A file or table is not what it should be."""
+
+
+class UnreadableImage(DataError):
+    """An image that is refused.
+
+    Attributes:
+        reason: Stable code, such as ``truncated`` or ``too_many_pixels``.
+        detail: One line for people.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type[UnreadableImage], tuple[str, str]]:
+        return type(self), (self.reason, self.detail)
+
+
+class PrerequisiteError(BenchwrightError):
+    """Something that is not part of Benchwright is missing."""
+
+
+class RecipeError(BenchwrightError):
+    """A recipe is wrong."""
+
+
+class StepError(BenchwrightError):
+    """A step cannot run as it is configured, or died while it was opened."""

@@ -1,0 +1,202 @@
+"""The records that every room speaks: images, visual prompts, items, operations.
+
+All are frozen and checked when made, so that code after that need not check again. Bulk data stays in Arrow
+columns (`benchwright.tables`); these models are for one record at a time and for the edges.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from benchwright.canonical import digest
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+ItemId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
+Scalar = str | int | float | bool | None
+PromptKind = Literal["ring", "dot", "box", "polygon", "mask", "arrow", "letter"]
+
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Record(BaseModel):
+    """Base of all records: frozen, unknown fields refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+
+class Source(Record):
+    """Where an image came from, as its source states it."""
+
+    uri: str
+    """Path relative to the image folder with `/`, control characters and undecodable bytes percent-encoded; or a URL."""
+    dataset: str | None = None
+    canonical_id: str | None = None
+    """Such as `coco:000000123`."""
+    licence: str | None = None
+    author: str | None = None
+    retrieved_at: str | None = None
+
+
+class ImageRecord(Record):
+    """One image, identified by the SHA-256 of its file's bytes."""
+
+    image_id: Sha256
+    width: int = Field(gt=0)
+    """Pixels, upright (after EXIF orientation)."""
+    height: int = Field(gt=0)
+    media_type: str
+    size_bytes: int = Field(gt=0)
+    source: Source | None = None
+    derived_from: tuple[Sha256, ...] = ()
+    operation_id: str | None = None
+    pixel_hash: Sha256 | None = None
+    """SHA-256 of shape and upright RGB pixels; always there for made images."""
+    root_image_id: Sha256
+    """The source image that this one goes back to (itself for sources); decides the shard."""
+    group_keys: tuple[str, ...] = ()
+    """What this image must not be parted from, such as `cluster:...`; sorted."""
+    notes: tuple[str, ...] = ()
+    """What decoding will have to do, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
+
+    @property
+    def record_id(self) -> str:
+        return self.image_id
+
+
+class PromptStyle(Record):
+    """How a visual prompt looks, in pixels at `reference_height_px` and scaled with the image's height."""
+
+    color: str = Field("#ff0000", pattern=r"^#[0-9a-f]{6}$")
+    radius_px: float = Field(10.0, gt=0)
+    line_px: float = Field(3.0, gt=0)
+    reference_height_px: float = Field(1024.0, gt=0)
+    """BLINK draws red rings of radius 10 px on images 1,024 px high (section 4.3)."""
+
+
+class VisualPrompt(Record):
+    """A mark on an image, kept as a vector; app, release and evaluation render it."""
+
+    kind: PromptKind
+    image_id: Sha256
+    points: tuple[tuple[float, float], ...] = Field(min_length=1)
+    """(x, y) in the upright image; pixel centres lie at +0.5. One point for ring, dot and letter; two corners for box."""
+    label: str | None = None
+    style: PromptStyle = PromptStyle()
+
+
+class ItemImage(Record):
+    """A picture of an item, in the order in which it is shown."""
+
+    image_id: Sha256
+    role: str
+    """Such as `reference`, `choice`, `view`."""
+    prompts: tuple[VisualPrompt, ...] = ()
+
+
+class Choice(Record):
+    """One option: a text, or one of the item's images."""
+
+    key: str = Field(pattern=r"^[A-Z]$")
+    text: str | None = None
+    image_id: Sha256 | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Choice:
+        if (self.text is None) == (self.image_id is None):
+            raise ValueError(f"choice {self.key} must have either a text or an image_id")
+        return self
+
+
+class Item(Record):
+    """One question about one or more images.
+
+    `item_id` survives upgrades and edits; `content_hash` says what people judged and models saw.
+    """
+
+    item_id: ItemId
+    revision: int = Field(0, ge=0)
+    task: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    kind: Literal["yes_no", "multiple_choice"]
+    images: tuple[ItemImage, ...] = Field(min_length=1)
+    question: str = Field(min_length=1)
+    """May place images: `<image 2>` is the second of `images`."""
+    choices: tuple[Choice, ...] = Field(min_length=2)
+    answer: str | None
+    """Key of the right choice; None where nothing in the picture answers it."""
+    refusal: str | None = None
+    """Key of the choice that declines to answer (MM-SAP)."""
+    group_keys: tuple[str, ...] = ()
+    """What a split must keep together (pair, source image, scene, near-duplicate cluster); sorted."""
+    level: str | None = None
+    category: str | None = None
+    attributes: dict[str, Scalar] = {}
+    """What users bring; the program reads none of it."""
+    explanation: str | None = None
+    written_by: dict[str, str] = {}
+    """For each text (`question`, `choices`, `explanation`): `person`, `template`, or `model:<id>`."""
+    root_image_id: Sha256
+    operation_id: str
+    made_from: str
+    """Record id of the input that the step made this from."""
+    evidence: dict[str, Any] = {}
+    """How it was made: geometry, candidates, measurements."""
+
+    @property
+    def record_id(self) -> str:
+        return self.item_id
+
+    @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 over what is shown and what is right; not over how it was made or grouped."""
+        return digest(
+            self.model_dump(
+                mode="json",
+                include={
+                    "task", "kind", "images", "question", "choices", "answer", "refusal", "level", "category",
+                    "attributes", "explanation",
+                },
+            )
+        )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Item:
+        keys = [choice.key for choice in self.choices]
+        if keys != list(LETTERS[: len(keys)]):
+            raise ValueError(f"choices of item {self.item_id} must be keyed A, B, C, ... in order, not {keys}")
+        for name in ("answer", "refusal"):
+            if (key := getattr(self, name)) is not None and key not in keys:
+                raise ValueError(f"{name} {key!r} of item {self.item_id} is none of its choices {keys}")
+        shown = {image.image_id for image in self.images}
+        for choice in self.choices:
+            if choice.image_id is not None and choice.image_id not in shown:
+                raise ValueError(f"choice {choice.key} of item {self.item_id} shows an image that the item does not list")
+        for image in self.images:
+            if any(prompt.image_id != image.image_id for prompt in image.prompts):
+                raise ValueError(f"a visual prompt of item {self.item_id} names another image than the one it lies on")
+        if list(self.group_keys) != sorted(set(self.group_keys)):
+            raise ValueError(f"group_keys of item {self.item_id} must be sorted and without repeats")
+        return self
+
+
+class Operation(Record):
+    """What made a record: one step as configured. Records refer to it by `operation_id`."""
+
+    step: str
+    version: int
+    parameters: dict[str, Any]
+    model_id: str | None = None
+    model_revision: str | None = None
+    weights_hash: str | None = None
+    seed: int
+
+    @cached_property
+    def operation_id(self) -> str:
+        return digest(self.model_dump(mode="json"))[:32]
+
+
+def item_id_for(step: str, seed: int, identity: dict[str, Any], parents: tuple[str, ...], ordinal: int) -> str:
+    """Return an item's id: the same for every version of step, weights and text."""
+    return digest(["item", step, seed, identity, list(parents), ordinal])[:32]

@@ -1,0 +1,103 @@
+"""Rooms: how the command line and recipes find steps, commands, formats, backends and metrics by name.
+
+A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
+``benchwright.rooms``. Ours and a third party's are found the same way, and nothing behind a string is imported
+before it is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+GROUP = "benchwright.rooms"
+Kind = Literal["steps", "commands", "formats", "backends", "metrics"]
+KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "metrics")
+
+
+class Entry(NamedTuple):
+    """One name of a room: where its code is, and one line of help."""
+
+    target: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Room:
+    """What a package brings, by name.
+
+    Args:
+        name: The room's name, such as ``filters``.
+        steps: Names that recipes use.
+        commands: Names on the command line; a space puts one into a group (``"filter duplicates"``).
+        formats: Names that ``release export --format`` takes.
+        backends: Names that ``evaluate run --model`` takes, before the colon.
+        metrics: Names that a report shows.
+    """
+
+    name: str
+    steps: Mapping[str, Entry] = field(default_factory=dict)
+    commands: Mapping[str, Entry] = field(default_factory=dict)
+    formats: Mapping[str, Entry] = field(default_factory=dict)
+    backends: Mapping[str, Entry] = field(default_factory=dict)
+    metrics: Mapping[str, Entry] = field(default_factory=dict)
+
+
+class Found(NamedTuple):
+    """An entry together with the room that brings it."""
+
+    room: str
+    name: str
+    entry: Entry
+
+    def load(self) -> Any:
+        """Import the module and return the object that the entry names."""
+        module, _, attribute = self.entry.target.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+@cache
+def rooms() -> tuple[Room, ...]:
+    """Return every installed room, sorted by name."""
+    found = [point.load() for point in entry_points(group=GROUP)]
+    return tuple(sorted(found, key=lambda room: room.name))
+
+
+@cache
+def catalogue(kind: Kind) -> Mapping[str, Found]:
+    """Return all names of one kind, sorted.
+
+    Raises:
+        BenchwrightError: Two rooms bring the same name.
+    """
+    names: dict[str, Found] = {}
+    for room in rooms():
+        for name, entry in getattr(room, kind).items():
+            if name in names:
+                raise BenchwrightError(
+                    f"{kind[:-1]} {name!r} is brought by two rooms, {names[name].room!r} and {room.name!r}; "
+                    "uninstall one of the two packages or rename it there"
+                )
+            names[name] = Found(room.name, name, Entry(*entry))
+    return dict(sorted(names.items()))
+
+
+def find(kind: Kind, name: str) -> Found:
+    """Return the entry of that name.
+
+    Raises:
+        BenchwrightError: No room brings it; the message names the nearest that exist.
+    """
+    names = catalogue(kind)
+    if name in names:
+        return names[name]
+    near = get_close_matches(name, names, n=3)
+    hint = f"did you mean {' or '.join(repr(n) for n in near)}?" if near else f"known: {', '.join(names) or 'none'}"
+    raise BenchwrightError(f"there is no {kind[:-1]} named {name!r}; {hint}")

@@ -1,0 +1,316 @@
+"""Steps: what a recipe strings together, and the shape that each kind must have.
+
+A step is settings (typed fields, unknown keys refused) plus one method. The engine owns batching, resuming,
+retries, counting and writing; a step never sees a worker or a file of the workspace.
+
+| kind           | the one method                        | sees                                          |
+|----------------|---------------------------------------|-----------------------------------------------|
+| `MapStep`      | `one(record, ctx) -> Outcome`         | one record at a time, with its pixels         |
+| `Filter`       | `measure(...)` and `judge(...)`       | as a map step; thresholds only in `judge`     |
+| `GatherStep`   | `gather(columns, ctx) -> Gathered`    | declared columns of all records, in one process |
+| `CampaignStep` | `advance(records, ctx) -> Verdicts`   | all records; may answer that it waits for people |
+| `FinalStep`    | `finish(view, ctx) -> dict`           | the whole workspace; makes a release or results |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from benchwright.records import ImageRecord, Item, Operation, Scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from benchwright.images import ImageReader
+
+Verdict = Literal["keep", "drop", "ask", "failed"]
+Stream = Literal["images", "items"]
+AnyRecord = ImageRecord | Item
+
+
+class Resources(NamedTuple):
+    """What one worker needs to run a step."""
+
+    gpus: float = 0.0
+    memory_mb: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a step says of one record.
+
+    Args:
+        verdict: `keep` and `ask` go on (`ask` is what people should look at), `drop` and `failed` do not.
+        reason: Stable code for anything but `keep`, such as `near_duplicate`.
+        values: Measurements that the step declares in `Step.values`; each becomes a column.
+        evidence: Anything else worth keeping, as JSON values.
+        images: Images made from the record, already stored with `Context.store_image`.
+        items: Items made from the record.
+    """
+
+    verdict: Verdict = "keep"
+    reason: str | None = None
+    values: Mapping[str, Scalar | list[str]] = field(default_factory=dict)
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    images: tuple[ImageRecord, ...] = ()
+    items: tuple[Item, ...] = ()
+
+    def __post_init__(self) -> None:
+        if (self.verdict == "keep") != (self.reason is None):
+            raise ValueError(f"an outcome {self.verdict!r} with reason {self.reason!r}: every verdict but keep needs a reason")
+
+
+class Step(BaseModel):
+    """Settings of a step as a recipe gives them; one frozen model per step.
+
+    Class attributes:
+        name: As recipes call it.
+        version: Raised when equal settings would give other results.
+        consumes: Which stream the step reads and judges.
+        makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
+        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value named
+            `group` is a group key: later steps see it in the record's `group_keys`.
+        reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or `<recipe entry>.<value>`.
+        identity: Settings that take part in the `item_id` of what is made.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    version: ClassVar[int] = 1
+    consumes: ClassVar[Stream]
+    makes: ClassVar[tuple[Stream, ...]] = ()
+    values: ClassVar[Mapping[str, str]] = {}
+    reads: ClassVar[tuple[str, ...]] = ()
+    identity: ClassVar[tuple[str, ...]] = ()
+    resources: ClassVar[Resources] = Resources()
+
+    def parts(self) -> tuple[Step, ...]:
+        """Return the steps that this one is made of, in order; itself unless it is a chain of several.
+
+        A part is a stage named `<entry>.<part name>`; a filter is two stages, `<its name>.measure` and
+        `<its name>.judge`. Parts of one entry refer to each other's values by `<part name>.<value>`.
+        """
+        return (self,)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result, as JSON values; they enter fingerprint and `Operation`."""
+        return self.model_dump(mode="json")
+
+    def weights_hash(self) -> str | None:
+        """Return the hash of the model weights that decide the result, if any."""
+        return None
+
+    def operation(self, seed: int) -> Operation:
+        """Describe this step, as configured, for the provenance of what it makes."""
+        return Operation(
+            step=self.name, version=self.version, parameters=self.parameters(),
+            weights_hash=self.weights_hash(), seed=seed,
+        )  # fmt: skip
+
+
+class Context(Protocol):
+    """What a map step may use beside the record."""
+
+    @property
+    def images(self) -> ImageReader:
+        """Decoded pixels, each image at most once."""
+
+    @property
+    def opened(self) -> Any:
+        """What the step's `open` returned in this worker."""
+
+    @property
+    def operation_id(self) -> str: ...
+
+    def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
+        """Return randomness that depends on run seed, step and record only."""
+
+    def item_id(self, *parents: str, ordinal: int = 0) -> str:
+        """Return the id for an item that this step makes from these parents, in this order."""
+
+    def value(self, record_id: str, name: str) -> Any:
+        """Return a value of an earlier stage that the step lists in `reads`; None where it said nothing."""
+
+    def image(self, image_id: str) -> ImageRecord:
+        """Return the record of any source image, or of an image made from the same source image."""
+
+    def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
+        """Encode and store a made image, (height, width, 3) RGB, once; return its record for `Outcome.images`."""
+
+
+class OpenContext(Protocol):
+    """What a map step may use to open its models, once a worker."""
+
+    @property
+    def seed(self) -> int: ...
+
+    @property
+    def cache_dir(self) -> Path: ...
+
+
+class MapStep(Step):
+    """A step that looks at one record at a time."""
+
+    costly: ClassVar[bool] = False
+    """Journal each finished record, so that a killed shard goes on where it was."""
+
+    def open(self, ctx: OpenContext) -> Any:
+        """Load what all records need; called once a worker, handed to `one` as `ctx.opened`."""
+        del ctx
+
+    def one(self, record: Any, ctx: Context) -> Outcome:
+        """Return the outcome of one record. A raised exception is recorded as that record's failure."""
+        raise NotImplementedError
+
+    def many(self, records: Sequence[Any], ctx: Context) -> Sequence[Outcome]:
+        """Return one outcome per record, in order. If this raises, the engine falls back to `one`."""
+        return [self.one(record, ctx) for record in records]
+
+
+class Filter(Step):
+    """A step that measures (costly) and then judges (pure), so that a new threshold measures nothing again."""
+
+    thresholds: ClassVar[frozenset[str]] = frozenset()
+    """Settings that only `judge` reads."""
+
+    def open(self, ctx: OpenContext) -> Any:
+        """As `MapStep.open`."""
+        del ctx
+
+    def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]]:
+        """Return the values declared in `values`."""
+        raise NotImplementedError
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Decide from measured values alone."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What a gather step found, by row number of the columns it was given.
+
+    Args:
+        rows: Row numbers spoken of, each at most once; every other row is kept with empty values.
+        verdicts: One per entry of `rows`; None keeps all.
+        reasons: One per entry of `rows`.
+        values: Columns declared in `Step.values`, one entry per entry of `rows`.
+        evidence: JSON values, one per entry of `rows`.
+    """
+
+    rows: NDArray[np.int64]
+    verdicts: Sequence[Verdict] | None = None
+    reasons: Sequence[str | None] | None = None
+    values: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    evidence: Sequence[Mapping[str, Any]] | None = None
+
+
+class GatherContext(NamedTuple):
+    """What a gather step may use beside its columns."""
+
+    seed: int
+    stage: str
+
+
+class GatherStep(Step):
+    """A step that must see all records at once, and so gets only the columns it declares.
+
+    Class attributes:
+        columns: Columns of the record table (`image_id`, `width`, `group_keys`, ...) or values of earlier stages
+            (`measure.phash`).
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ()
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Decide over all live records. Rows come sorted by shard and id, so equal input has equal row numbers."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a campaign answers.
+
+    Args:
+        waiting: One line that says what waits for people and how to do it; None once the campaign is closed.
+        outcomes: By item id. A revised item comes back as `keep` with the new revision in `Outcome.items`.
+        summary: Agreement and counts, for the release's agreement report; no clocks in it.
+    """
+
+    waiting: str | None
+    outcomes: Mapping[str, Outcome] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CampaignContext(NamedTuple):
+    """What a campaign may use: the review store owns everything that people say."""
+
+    seed: int
+    stage: str
+    workspace: Path
+    store_url: str
+
+
+class CampaignStep(Step):
+    """A step that people take. It upserts tasks, then waits or hands over verdicts."""
+
+    def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
+        """Bring the review store up to these records and say where the campaign stands; safe to repeat."""
+        raise NotImplementedError
+
+
+class WorkspaceView(Protocol):
+    """What a final step reads."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest of everything below that decides the bytes of what is made."""
+
+    def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+        """Yield live items by shard and id, each with the values that gather steps gave it, as `stage.value`."""
+
+    def image(self, image_id: str) -> ImageRecord:
+        """Return the record of an image of an item just yielded."""
+
+    def image_bytes(self, record: ImageRecord) -> bytes:
+        """Return an image's file, checked against its SHA-256.
+
+        Raises:
+            DataError: The source file changed after it was taken in.
+        """
+
+    def operations(self) -> Sequence[Operation]:
+        """Return the operations of all stages, in order."""
+
+    def stages(self) -> Sequence[Mapping[str, Any]]:
+        """Return for each stage its name, fingerprint and counts per verdict and reason."""
+
+    def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return each campaign's summary, by stage name."""
+
+
+class FinalContext(NamedTuple):
+    """What a final step may use beside the view."""
+
+    seed: int
+    stage: str
+    workspace: Path
+    recipe: Mapping[str, Any]
+    artifacts: Mapping[str, str]
+    """Paths that earlier final steps made, relative to the workspace, such as `{"release": "releases/demo"}`."""
+
+
+class FinalStep(Step):
+    """A step at the end: freezes a release, scores a model."""
+
+    def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
+        """Do the work and return named paths, relative to the workspace. Skipped while nothing it reads changes."""
+        raise NotImplementedError
