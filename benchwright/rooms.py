@@ -65,8 +65,23 @@ class Found(NamedTuple):
 
 @cache
 def rooms() -> tuple[Room, ...]:
-    """Return every installed room, sorted by name."""
-    found = [point.load() for point in entry_points(group=GROUP)]
+    """Return every installed room, sorted by name.
+
+    Raises:
+        BenchwrightError: One cannot be loaded.
+    """
+    found: list[Room] = []
+    for point in entry_points(group=GROUP):
+        try:
+            room = point.load()
+        except Exception as error:
+            raise BenchwrightError(
+                f"room {point.name!r} ({point.value}) cannot be loaded: {type(error).__name__}: {error}; "
+                f"mend or uninstall the package {point.dist.name if point.dist else 'that brings it'}"
+            ) from error
+        if not isinstance(room, Room):
+            raise BenchwrightError(f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; mend it there")
+        found.append(room)
     return tuple(sorted(found, key=lambda room: room.name))
 
 

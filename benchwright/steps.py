@@ -81,7 +81,7 @@ class Step(BaseModel):
         identity: Settings that take part in the `item_id` of what is made.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     name: ClassVar[str]
     version: ClassVar[int] = 1

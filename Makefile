@@ -1,0 +1,52 @@
+# Everything here creates and uses .venv/ in the checkout; `make demo` and `make test` are all that a new machine needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+OUT ?= demo-out
+
+.PHONY: help demo test lint docs bench format clean
+
+help:
+	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
+	@echo "make test    install what the tests need and run them all"
+	@echo "make lint    style, types, import arrows"
+	@echo "make docs    build the documentation into site/, warnings are errors"
+	@echo "make bench   time and memory of the main jobs"
+	@echo "make format  apply the code style"
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Benchwright needs Python 3.11 or newer; try: make PYTHON=python3.12 ...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --constraint constraints.txt --editable '.[demo]'
+	@touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) --constraint constraints.txt --editable '.[dev]'
+	@touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo
+	$(BIN)/benchwright demo --out $(OUT) --headless
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PYTEST)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/run_all.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,90 @@
+"""``benchwright demo``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+
+if TYPE_CHECKING:
+    from benchwright.pipeline import Finished
+
+
+@click.command()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for photographs and workspace.")
+@click.option("--headless", is_flag=True, help="Let simulated annotators review; they are marked as simulated.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@json_option
+def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
+    """Build, freeze and score a small benchmark from photographs: offline, no GPU, no key."""
+    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.demo import demo_recipe, prepare_photographs
+    from benchwright.pipeline import run_recipe
+
+    prepare_photographs(out / "photographs")
+    with Drawn() as progress:
+        finished = run_recipe(
+            demo_recipe(headless=headless),
+            images=out / "photographs", workspace=out / "workspace", workers=workers, progress=progress,
+        )  # fmt: skip
+    results = _results(finished)
+    items = _items(finished)
+    document = {
+        "workspace": str(finished.workspace),
+        "state": finished.state,
+        "release": _artifact(finished, "release"),
+        "report": None,
+        "items": items,
+        "results": results,
+    }
+    emit(document, as_json=as_json, text=lambda: _text(finished, items))
+    if not as_json and finished.state == "done":
+        _show_scores(finished)
+
+
+def _artifact(finished: Finished, name: str) -> str | None:
+    return str(finished.workspace / finished.artifacts[name]) if name in finished.artifacts else None
+
+
+def _items(finished: Finished) -> dict[str, int]:
+    """Count items made, accepted by the campaign, and released."""
+    made = sum(step.made for step in finished.steps if step.name in {"jigsaw", "visual_correspondence"})
+    accepted = next((step.kept for step in finished.steps if step.name == "verify"), 0)
+    released = 0
+    if (release := _artifact(finished, "release")) is not None:
+        released = json.loads((Path(release) / "manifest.json").read_text(encoding="utf-8"))["counts"]["items"]
+    return {"made": made, "accepted": accepted, "released": released}
+
+
+def _results(finished: Finished) -> dict[str, Any]:
+    path = _artifact(finished, "results")
+    if path is None:
+        return {}
+    found: dict[str, Any] = json.loads((Path(path) / "summary.json").read_text(encoding="utf-8"))
+    return found
+
+
+def _text(finished: Finished, items: dict[str, int]) -> str:
+    lines = [f"photographs in, {items['made']} items made, {items['accepted']} accepted, {items['released']} released"]
+    if finished.state == "waiting":
+        lines += [f"waiting: {line}" for line in finished.waits]
+    else:
+        lines += [
+            "annotators: simulated (no person has seen these items)",
+            f"release: {_artifact(finished, 'release')}",
+        ]
+    return "\n".join(lines)
+
+
+def _show_scores(finished: Finished) -> None:
+    """Print the table of scores with the command that the evaluation room brings."""
+    from benchwright.rooms import find
+
+    results = _artifact(finished, "results")
+    note("")
+    command: click.Command = find("commands", "evaluate summary").load()
+    command.main([str(results)], standalone_mode=False)

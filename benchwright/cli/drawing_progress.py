@@ -1,0 +1,61 @@
+"""Progress drawn on standard error: bars when a terminal looks on, one line a phase otherwise."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from benchwright.cli.output import note
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
+
+
+class Drawn:
+    """A `benchwright.progress.Progress` for people; use it as a context manager."""
+
+    def __init__(self) -> None:
+        self._bars: Bars | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Drawn:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import TimeRemainingColumn as Left
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Left())
+            self._bars = Progress(*columns, TextColumn("{task.fields[rate]}"), console=Console(stderr=True))
+            self._bars.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def phase(self, name: str, total: int) -> None:
+        """Begin a bar, or print a line."""
+        if self._bars is None:
+            note(f"{name}: {total} images" if total else name)
+            return
+        if self._task is not None:
+            self._bars.update(self._task, visible=True)
+        self._task = self._bars.add_task(name, total=total or None, rate="")
+        if not total:
+            self._bars.update(self._task, total=1, completed=1)
+
+    def advance(self, records: int) -> None:
+        """Move the bar."""
+        if self._bars is not None and self._task is not None:
+            self._bars.advance(self._task, records)
+            speed = self._bars.tasks[self._task].speed
+            self._bars.update(self._task, rate=f"{speed:.1f}/s" if speed else "")
+
+    def warn(self, message: str) -> None:
+        """Print a warning above the bars."""
+        if self._bars is not None:
+            self._bars.console.print(f"warning: {message}", markup=False)
+        else:
+            note(f"warning: {message}")

@@ -1,0 +1,140 @@
+"""The command ``benchwright``: finds commands by name, prints errors as one line, sets the exit code.
+
+Exit codes: 0 success, 1 the thing checked does not hold, 2 wrong use or a missing prerequisite, 3 unexpected,
+130 interrupted. With ``--json`` an error is also one JSON document on standard output.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
+from typing import Any, NoReturn
+
+import click
+
+from benchwright import __version__
+from benchwright.cli.room import COMMANDS, GROUPS
+from benchwright.errors import BenchwrightError
+from benchwright.rooms import Found, catalogue
+
+
+def _commands() -> dict[str, Found]:
+    """Return all commands by full name: the spine's own and every room's."""
+    found = {name: Found("benchwright", name, entry) for name, entry in COMMANDS.items()}
+    for name, command in catalogue("commands").items():
+        if name in found or name in GROUPS:
+            raise BenchwrightError(f"room {command.room!r} brings a command {name!r}, which is ours; rename it there")
+        found[name] = command
+    return found
+
+
+class _Lazy(click.Group):
+    """A group that imports a command only when it is called."""
+
+    def __init__(self, prefix: str = "", **settings: Any) -> None:
+        super().__init__(**settings)
+        self._prefix = prefix
+
+    @cached_property
+    def _found(self) -> Mapping[str, Found]:
+        """Return the commands below this group, by what follows the prefix."""
+        return {
+            name.removeprefix(self._prefix): command
+            for name, command in _commands().items()
+            if name.startswith(self._prefix)
+        }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({name.split(" ")[0] for name in self._found})
+
+    def _help_of(self, name: str) -> str:
+        found = self._found.get(name)
+        return found.entry.help if found else GROUPS.get(name, f"Commands named {name} ...")
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in self._found:
+            command: click.Command = self._found[cmd_name].load()
+            return command
+        if any(name.startswith(f"{cmd_name} ") for name in self._found):
+            return _Lazy(f"{self._prefix}{cmd_name} ", name=cmd_name, help=self._help_of(cmd_name))
+        return None
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            near = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.list_commands(ctx))}"
+            raise click.UsageError(f"there is no command {(self._prefix + args[0])!r}; {hint}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._help_of(name)) for name in self.list_commands(ctx)])
+
+
+class _Root(_Lazy):
+    """The top: its help also lists the steps that recipes can use."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Steps for recipes"):
+            formatter.write_dl(
+                [(name, f"{found.entry.help} [{found.room}]") for name, found in catalogue("steps").items()]
+            )
+        formatter.write_paragraph()
+        formatter.write_text("Settings of a step: benchwright steps NAME. Start with: benchwright demo --out demo-out")
+
+
+_ROOT = _Root(
+    name="benchwright",
+    help="Build, vet, freeze and score image-question benchmarks.",
+    params=[
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False, help="Print the version.",
+            callback=lambda ctx, _, value: (click.echo(f"benchwright {__version__}"), ctx.exit()) if value else None,
+        )
+    ],
+)  # fmt: skip
+
+
+def invoke(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code."""
+    as_json = "--json" in arguments
+    try:
+        result = _ROOT.main(list(arguments), prog_name="benchwright", standalone_mode=False)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "benchwright"
+        return _say(f"{error.format_message()} (see {where} --help)", "UsageError", 2, as_json)
+    except BenchwrightError as error:
+        return _say(str(error), type(error).__name__, error.exit_code, as_json)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted; the same command goes on where it stopped", "Interrupted", 130, as_json)
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _say(message: str, kind: str, code: int, as_json: bool) -> int:
+    click.echo(f"benchwright: error: {message}", err=True)
+    if as_json:
+        click.echo(json.dumps({"error": {"type": kind, "message": message, "exit_code": code}}, ensure_ascii=False))
+    return code
+
+
+def main() -> NoReturn:
+    """Run the command line of this process; what we did not foresee keeps its traceback and exits with 3."""
+    try:
+        code = invoke(sys.argv[1:])
+    except Exception:  # noqa: BLE001 - the last line of defence: print it whole
+        import traceback
+
+        traceback.print_exc()
+        click.echo("benchwright: this is a defect of ours; please report it with the lines above", err=True)
+        if "--json" in sys.argv:
+            click.echo(json.dumps({"error": {"type": "Unexpected", "message": "see standard error", "exit_code": 3}}))
+        code = 3
+    sys.exit(code)

@@ -1,0 +1,65 @@
+"""``benchwright outcomes``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+
+
+@click.command()
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--step", help="Only this step (or one of its stages).")
+@click.option("--verdict", type=click.Choice(["keep", "drop", "ask", "failed"]), help="Only this verdict.")
+@click.option("--reason", help="Only this reason.")
+@json_option
+def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str | None, as_json: bool) -> None:
+    """List what every step said of every file, image and item of WORKSPACE, and why."""
+    from benchwright.errors import BenchwrightError
+    from benchwright.pipeline.finished import stage_names
+    from benchwright.workspace import Workspace
+
+    space = Workspace.open(workspace)
+    names = stage_names(space)
+    if step is not None and not any(_is_of(name, step) for name in names):
+        raise BenchwrightError(f"no step {step!r} ran in {workspace}; these did: {', '.join(names)}")
+    rows = [
+        row
+        for name in names
+        if step is None or _is_of(name, step)
+        for row in _rows(space, name)
+        if (verdict is None or row["verdict"] == verdict) and (reason is None or row["reason"] == reason)
+    ]
+
+    def text() -> str:
+        return "\n".join(
+            f"{row['step']:28} {row['verdict']:7} {row['reason'] or '':18} {printable(row['record'])}"
+            f"{'  ' + printable(row['detail']) if row['detail'] else ''}"
+            for row in rows
+        )
+
+    emit({"outcomes": rows}, as_json=as_json, text=text)
+
+
+def _is_of(stage: str, step: str) -> bool:
+    return stage == step or stage.startswith(f"{step}.")
+
+
+def _rows(space: Any, stage: str) -> Iterator[dict[str, Any]]:
+    from benchwright.pipeline.finished import files_of, outcomes_of
+    from benchwright.pipeline.live import INGEST
+
+    if stage == INGEST:
+        for row in files_of(space):
+            detail = row["detail"] or (row["kept_uri"] if row["kept_uri"] != row["uri"] else None)
+            yield {"step": stage, "record": row["uri"], "verdict": row["verdict"], "reason": row["reason"], "detail": detail}
+        return
+    for row in outcomes_of(space, stage):
+        detail = ", ".join(f"{key}={value}" for key, value in sorted(row["evidence"].items())) or None
+        yield {
+            "step": stage, "record": row["record_id"], "verdict": row["verdict"], "reason": row["reason"], "detail": detail,
+        }  # fmt: skip

@@ -1,0 +1,36 @@
+"""How every command prints: one JSON document with `--json`, text for people otherwise."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def json_option(command: F) -> F:
+    """Add `--json`, handed to the command as `as_json`."""
+    return click.option(
+        "--json", "as_json", is_flag=True, help="Print one JSON document on standard output and nothing else there."
+    )(command)
+
+
+def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[], str]) -> None:
+    """Print a command's result to standard output, as JSON or as text for people."""
+    if as_json:
+        click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    click.echo(text() if callable(text) else text)
+
+
+def note(message: str) -> None:
+    """Print one line for people to standard error."""
+    click.echo(message, err=True)
+
+
+def printable(text: str) -> str:
+    """Spell control and undecodable characters of a name out, so that it stays on one line of a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)

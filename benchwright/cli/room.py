@@ -1,0 +1,21 @@
+"""The spine's own commands, declared as every room declares its."""
+
+from benchwright.rooms import Entry
+
+GROUPS = {
+    "evaluate": "Run models on a release and score them.",
+    "filter": "Look at a folder of images: duplicates and more.",
+    "release": "Freeze, check and show releases.",
+    "review": "People: tasks, decisions, agreement.",
+}
+"""One line for each group of commands."""
+
+COMMANDS = {
+    "demo": Entry("benchwright.cli.demo:demo", "Build and score a small benchmark from photographs, offline."),
+    "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
+    "gc": Entry("benchwright.cli.gc:gc", "Remove what no table of a workspace refers to any more."),
+    "outcomes": Entry("benchwright.cli.outcomes:outcomes", "List what steps said of files, images and items, and why."),
+    "run": Entry("benchwright.cli.run:run", "Run a recipe over a folder of images, or go on with it."),
+    "steps": Entry("benchwright.cli.steps:steps", "List the steps that recipes can use, with their settings."),
+    "trace": Entry("benchwright.cli.trace:trace", "Tell an item's or image's whole history."),
+}

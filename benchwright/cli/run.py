@@ -1,0 +1,75 @@
+"""``benchwright run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+
+if TYPE_CHECKING:
+    from benchwright.pipeline import Finished
+
+_FAILURES_SHOWN = 10
+
+
+@click.command()
+@click.argument("recipe", type=click.Path(path_type=Path))
+@click.option("--images", type=click.Path(path_type=Path), help="Folder of images; overrides the recipe's own.")
+@click.option("--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]")
+@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where steps run.")
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@click.option("--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder.")
+@json_option
+def run(
+    recipe: Path, images: Path | None, workspace: Path | None, engine: str, workers: int | None, copy: bool, as_json: bool
+) -> None:
+    """Run RECIPE over a folder of images.
+
+    Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
+    or was killed, and redoes only what changed.
+    """
+    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.pipeline import run_recipe
+    from benchwright.recipe import load_recipe
+
+    del engine  # one so far; the option is part of the contract
+    loaded = load_recipe(recipe)
+    with Drawn() as progress:
+        finished = run_recipe(
+            loaded,
+            workspace=workspace or Path("workspaces") / loaded.header.name,
+            images=images,
+            workers=workers,
+            copy=copy,
+            progress=progress,
+        )
+    failed = list(_failures(finished))
+    document = finished.to_json() | {"failed": failed}
+    emit(document, as_json=as_json, text=lambda: _table(finished, failed))
+
+
+def _failures(finished: Finished) -> list[dict[str, str]]:
+    """Return files that were refused or whose image failed in a step: path, step, reason."""
+    from benchwright.pipeline.failures import failures_of
+
+    return failures_of(finished.workspace)
+
+
+def _table(finished: Finished, failed: list[dict[str, str]]) -> str:
+    lines = [f"{'step':28} {'in':>7} {'kept':>7} {'made':>7}  {'seconds':>8}  dropped / asked"]
+    for step in finished.steps:
+        reasons = [f"{reason} {n}" for reason, n in step.dropped.items()]
+        reasons += [f"ask: {reason} {n}" for reason, n in step.asked.items()]
+        lines.append(
+            f"{step.name:28} {step.records:7} {step.kept:7} {step.made:7}  {step.seconds:8.2f}  {', '.join(reasons)}".rstrip()
+        )
+    for failure in failed[:_FAILURES_SHOWN]:
+        lines.append(f"failed: {printable(failure['path'])}: {failure['reason']} ({failure['step']})")
+    if len(failed) > _FAILURES_SHOWN:
+        lines.append(f"... and {len(failed) - _FAILURES_SHOWN} more; `benchwright outcomes {finished.workspace} --verdict failed`")
+    lines += [f"{name}: {finished.workspace / path}" for name, path in sorted(finished.artifacts.items())]
+    lines += [f"waiting: {line}" for line in finished.waits]
+    return "\n".join(lines)

@@ -1,0 +1,47 @@
+"""``benchwright steps``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.rooms import catalogue, find
+
+
+@click.command()
+@click.argument("name", required=False)
+@json_option
+def steps(name: str | None, as_json: bool) -> None:
+    """List the steps that recipes can use, or the settings of the step NAME."""
+    if name is None:
+        rows = [{"name": n, "room": found.room, "help": found.entry.help} for n, found in catalogue("steps").items()]
+        emit({"steps": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:24} {r['help']} [{r['room']}]" for r in rows))
+        return
+    cls = find("steps", name).load()
+    schema: dict[str, Any] = cls.model_json_schema()
+    settings = [
+        {
+            "name": key,
+            "default": field.get("default"),
+            "required": key in schema.get("required", ()),
+            "type": field.get("type") or _types(field),
+            "help": (cls.model_fields[key].description or "").strip(),
+        }
+        for key, field in schema.get("properties", {}).items()
+    ]
+    document = {"name": name, "help": (cls.__doc__ or "").strip(), "consumes": cls.consumes, "settings": settings}
+
+    def text() -> str:
+        lines = [document["help"], ""] if document["help"] else []
+        for one in settings:
+            default = "required" if one["required"] else f"default {one['default']!r}"
+            lines.append(f"  {one['name']}: {one['type']}, {default}{'. ' + one['help'] if one['help'] else ''}")
+        return "\n".join(lines or [f"{name} has no settings"])
+
+    emit(document, as_json=as_json, text=text)
+
+
+def _types(field: dict[str, Any]) -> str:
+    return " or ".join(option.get("type") or option.get("$ref", "?").rpartition("/")[2] for option in field.get("anyOf", [{}]))

@@ -1,0 +1,45 @@
+"""``benchwright trace``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.workspaces import find_workspace
+
+
+@click.command()
+@click.argument("item")
+@click.option("--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]")
+@json_option
+def trace(item: str, workspace: Path | None, as_json: bool) -> None:
+    """Tell the whole history of ITEM: an item's or image's id (or its first digits), or a file of the image folder."""
+    from benchwright.trace import trace as trace_of
+
+    document = trace_of(find_workspace(workspace), item)
+    emit(document, as_json=as_json, text=lambda: "\n".join([f"{document['kind']} {document['id']}", *_lines(document["chain"])]))
+
+
+def _lines(chain: list[dict[str, Any]]) -> list[str]:
+    return [f"  {number:2}. {printable(_line(link))}" for number, link in enumerate(chain, start=1)]
+
+
+def _line(link: dict[str, Any]) -> str:
+    what = link["what"]
+    if what == "file":
+        return f"file {link['uri']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
+    if what in {"source image", "made image"}:
+        width, height = link["size_wh"]
+        by = f" by {link['step']}" if what == "made image" else ""
+        return f"{what} {link['image_id'][:12]} ({width} x {height}, {link['media_type']}){by}"
+    if what == "item made":
+        return f"item made by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
+    if what == "verdict":
+        values = ", ".join(f"{key}={value}" for key, value in {**link["values"], **link["evidence"]}.items())
+        return f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}{' (' + values + ')' if values else ''}"
+    if what == "released":
+        return f"released in {link['release']} ({link['split']})"
+    return f"scored: {link['results']}: " + ", ".join(f"{k}={v}" for k, v in link.items() if k not in {"what", "results", "item_id"})

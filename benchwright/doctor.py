@@ -1,0 +1,116 @@
+"""What this machine can do, and what to install for the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Check:
+    """One ability: whether it is there, what was found, and how to get it."""
+
+    name: str
+    ok: bool
+    found: str
+    fix: str | None = None
+    needed: bool = False
+    """Whether Benchwright does not work at all without it."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the check as JSON values."""
+        return asdict(self)
+
+
+_EXTRAS: tuple[tuple[str, str, str, str], ...] = (
+    ("demo photographs", "demo", "skimage", "scikit-image"),
+    ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
+    ("text in images (PaddleOCR)", "ocr-paddle", "paddleocr", "paddleocr"),
+    ("review app", "app", "streamlit", "streamlit"),
+    ("Label Studio bridge", "labelstudio", "label_studio_sdk", "label-studio-sdk"),
+    ("local models", "models", "torch", "torch"),
+    ("image generation", "models", "diffusers", "diffusers"),
+    ("Segment Anything", "models", "segment_anything", "segment-anything"),
+    ("PostgreSQL review store", "postgres", "psycopg", "psycopg"),
+    ("Ray clusters", "ray", "ray", "ray"),
+)
+
+
+def examine() -> list[Check]:
+    """Return all checks; imports nothing heavy and touches no network."""
+    checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
+    found = [check() for check in checks]
+    found += [_extra(*extra) for extra in _EXTRAS]
+    return [*found, _gpu(), _key()]
+
+
+def _python() -> Check:
+    ok = sys.version_info >= (3, 11)
+    return Check("Python", ok, platform.python_version(), None if ok else "install Python 3.11 or newer", needed=True)
+
+
+def _processors() -> Check:
+    from benchwright.engines.local import default_workers
+
+    return Check("processors", True, f"{default_workers()} for this process")
+
+
+def _memory() -> Check:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return Check("memory", total >= 2, f"{total:.1f} GiB", None if total >= 2 else "the demo wants 1 GB free", needed=False)
+
+
+def _disk() -> Check:
+    free = shutil.disk_usage(Path.cwd()).free / 1e9
+    return Check("disk", free >= 1, f"{free:.1f} GB free here", None if free >= 1 else "free some space or work elsewhere")
+
+
+def _image_formats() -> Check:
+    from PIL import features
+
+    missing = [name for name in ("jpg", "zlib", "webp") if not features.check(name)]
+    return Check(
+        "image formats", not missing, "JPEG, PNG, WebP" if not missing else f"without {', '.join(missing)}",
+        None if not missing else "install Pillow from its wheel: pip install --force-reinstall pillow", needed=True,
+    )  # fmt: skip
+
+
+def _sqlite() -> Check:
+    import sqlite3
+
+    ok = sqlite3.sqlite_version_info >= (3, 35)
+    return Check("SQLite review store", ok, sqlite3.sqlite_version, None if ok else "use a Python with SQLite 3.35+", needed=True)
+
+
+def _extra(name: str, extra: str, module: str, package: str) -> Check:
+    fix = f"pip install 'benchwright[{extra}]' -c constraints.txt"
+    if find_spec(module) is None:
+        return Check(name, False, f"{package} is not installed", fix)
+    try:
+        return Check(name, True, f"{package} {version(package)}")
+    except PackageNotFoundError:
+        return Check(name, True, f"{package}, version unknown")
+
+
+def _gpu() -> Check:
+    devices = sorted(path.name for path in Path("/dev").glob("nvidia[0-9]*"))
+    if devices:
+        return Check("GPU", True, ", ".join(devices))
+    if sys.platform == "darwin" and platform.machine() == "arm64":
+        return Check("GPU", True, "Apple silicon")
+    return Check("GPU", False, "none", "not needed for the demo; model steps run on the CPU, slowly")
+
+
+def _key() -> Check:
+    if os.environ.get("OPENAI_API_KEY"):
+        return Check("model endpoint key", True, "OPENAI_API_KEY is set")
+    fix = "export OPENAI_API_KEY=... for `evaluate run --model openai:NAME`; local servers need --base-url only"
+    return Check("model endpoint key", False, "OPENAI_API_KEY is not set", fix)

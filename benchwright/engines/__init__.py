@@ -1,0 +1,1 @@
+"""Engines: where jobs run, what happens when a worker dies, and nothing else."""

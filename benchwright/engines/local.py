@@ -1,0 +1,234 @@
+"""The local engine: supervised worker processes on this machine.
+
+Workers are spawned, take one job at a time and say which record they are at. A worker that dies or hangs is
+replaced and its job runs again, singly and journalled. A record that was under way in several deaths in a row is
+blamed: the job then records it as failed and goes on. A worker that keeps dying before it reaches any record ends
+the run with an error, since no record is to blame.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from typing import Any
+
+from benchwright.engines import worker as worker_module
+from benchwright.engines.jobs import Done, Job, Place
+from benchwright.errors import BenchwrightError, StepError
+
+logger = logging.getLogger(__name__)
+
+DEATHS_TO_BLAME = 3
+"""A record is blamed once it was under way in this many deaths: one may be an outsider's kill, three are not."""
+
+DEATHS_BEFORE_ANY_RECORD = 3
+KILLS_BEFORE_ANY_RECORD = 20
+"""How often a worker may end before any record: by its own fault, and by SIGKILL, which others may send."""
+
+HANG_S = 600.0
+
+
+def default_workers() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@dataclass
+class _Task:
+    job: Any
+    deaths: Counter[Place] = field(default_factory=Counter)
+    blamed: dict[Place, str] = field(default_factory=dict)
+    attempts: int = 0
+
+
+@dataclass
+class _Worker:
+    process: BaseProcess
+    conn: Connection
+    is_ready: bool = False
+    task: _Task | None = None
+    place: Place | None = None
+    heard_at: float = 0.0
+
+
+class LocalEngine:
+    """A pool of workers for one run; use it as a context manager.
+
+    Args:
+        surroundings: Picklable; handed to every worker once and to every job's `run`.
+        workers: Number of processes, at least 1.
+        log_folder: Where each worker's output goes.
+        hang_s: A worker that has not moved to another record for this long is replaced.
+    """
+
+    def __init__(self, surroundings: Any, *, workers: int, log_folder: Path, hang_s: float = HANG_S) -> None:
+        if workers < 1:
+            raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
+        self._surroundings = surroundings
+        self._count = workers
+        self._log_folder = log_folder
+        self._hang_s = hang_s
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+        self._early_ends: Counter[int] = Counter()
+        self._spawned = 0
+
+    def __enter__(self) -> LocalEngine:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for one in self._workers:
+            self._end(one)
+        self._workers.clear()
+
+    def run(self, jobs: Iterable[Job], on_record: Callable[[Place], None] | None = None) -> Iterator[Done]:
+        """Run jobs and yield each as it finishes, in no promised order.
+
+        Raises:
+            StepError: Workers die before they reach any record.
+            BenchwrightError: A job raised one, such as a missing model.
+        """
+        waiting = deque(_Task(job) for job in jobs)
+        under_way = 0
+        while waiting or under_way:
+            self._keep_staffed(len(waiting) + under_way)
+            for one in self._workers:
+                if one.is_ready and one.task is None and waiting and self._give(one, waiting[0]):
+                    waiting.popleft()
+                    under_way += 1
+            for one in self._next_to_hear():
+                event = self._hear(one)
+                if event is None:
+                    continue
+                kind, payload = event
+                task = one.task
+                if kind == "gone":
+                    self._workers.remove(one)
+                    if task is not None:
+                        under_way -= 1
+                        self._note_death(task, one, payload)
+                        waiting.appendleft(task)
+                    else:
+                        self._note_early_end(payload, "starting")
+                elif kind == "at":
+                    self._early_ends.clear()
+                    one.place = payload
+                    if on_record is not None:
+                        on_record(payload)
+                elif kind == "ready":
+                    one.is_ready = True
+                else:
+                    assert task is not None, "only a worker with a job answers"
+                    one.task = one.place = None
+                    under_way -= 1
+                    if kind == "raised":
+                        _raise(task.job, *payload)
+                    self._early_ends.clear()
+                    yield Done(task.job, payload[0], payload[1], task.attempts)
+
+    def _keep_staffed(self, wanted: int) -> None:
+        while len(self._workers) < min(self._count, max(wanted, 1)):
+            ours, theirs = self._context.Pipe()
+            self._spawned += 1
+            log = self._log_folder / f"worker-{self._spawned}.log"
+            process = self._context.Process(target=worker_module.main, args=(theirs, str(log)), daemon=True)
+            process.start()
+            theirs.close()
+            one = _Worker(process, ours, heard_at=time.monotonic())
+            self._workers.append(one)
+            try:
+                ours.send(self._surroundings)
+            except OSError:
+                continue  # it died already; noticed when next heard
+
+    def _give(self, one: _Worker, task: _Task) -> bool:
+        try:
+            one.conn.send((task.job, task.attempts > 0, task.blamed))
+        except OSError:
+            return False
+        task.attempts += 1
+        one.task, one.place, one.heard_at = task, None, time.monotonic()
+        return True
+
+    def _next_to_hear(self) -> list[_Worker]:
+        by_handle: dict[Any, _Worker] = {one.conn: one for one in self._workers}
+        by_handle |= {one.process.sentinel: one for one in self._workers}
+        heard = {id(by_handle[handle]): by_handle[handle] for handle in wait(list(by_handle), timeout=1.0)}
+        now = time.monotonic()
+        for one in self._workers:
+            if id(one) not in heard and now - one.heard_at > self._hang_s and (one.task or not one.is_ready):
+                logger.warning("worker %s has not moved for %.0f s; replacing it", one.process.pid, self._hang_s)
+                one.process.kill()
+                one.process.join()
+                heard[id(one)] = one
+        return list(heard.values())
+
+    def _hear(self, one: _Worker) -> tuple[str, Any] | None:
+        """Return a worker's next message; (`gone`, exit code) if it ended and has no more to say."""
+        try:
+            if one.conn.poll():
+                message: tuple[str, Any] = one.conn.recv()
+                one.heard_at = time.monotonic()
+                return message
+        except (EOFError, OSError):
+            pass
+        except Exception as error:  # noqa: BLE001 - a message torn by a kill can raise anything while unpickled
+            logger.warning("a worker's last message is damaged (%s)", type(error).__name__)
+            one.process.kill()
+        else:
+            if one.process.is_alive():
+                return None
+        one.process.join()
+        one.conn.close()
+        return "gone", one.process.exitcode
+
+    def _note_death(self, task: _Task, one: _Worker, exit_code: int | None) -> None:
+        how = _how(exit_code)
+        logger.warning("a worker died (%s) in %s at %s; running it again", how, task.job.name, one.place)
+        if one.place is None:
+            self._note_early_end(exit_code, task.job.name)
+            return
+        task.deaths[one.place] += 1
+        if task.deaths[one.place] >= DEATHS_TO_BLAME:
+            logger.warning("record %s ended its worker %d times (%s): recorded as failed", one.place, DEATHS_TO_BLAME, how)
+            task.blamed[one.place] = how
+
+    def _note_early_end(self, exit_code: int | None, where: str) -> None:
+        code = exit_code if exit_code is not None else 0
+        self._early_ends[code] += 1
+        limit = KILLS_BEFORE_ANY_RECORD if code == -signal.SIGKILL else DEATHS_BEFORE_ANY_RECORD
+        if self._early_ends[code] >= limit:
+            raise StepError(
+                f"workers end before they reach any record ({_how(exit_code)}, {limit} times in a row, {where}); "
+                f"see {self._log_folder}"
+            )
+
+    def _end(self, one: _Worker) -> None:
+        one.conn.close()
+        one.process.join(timeout=0.2 if one.task is None else 0)
+        if one.process.is_alive():
+            one.process.kill()
+            one.process.join()
+
+
+def _how(exit_code: int | None) -> str:
+    if exit_code is not None and exit_code < 0:
+        return signal.Signals(-exit_code).name
+    return f"exit code {exit_code}"
+
+
+def _raise(job: Job, error: BaseException | None, trace: str) -> None:
+    """Raise in this process what a job raised in its worker."""
+    if isinstance(error, BenchwrightError):
+        raise error
+    failure = RuntimeError(f"{job.name} failed in its worker:\n{trace}")
+    raise failure from error

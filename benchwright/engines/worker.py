@@ -1,0 +1,91 @@
+"""The process that runs jobs: one native thread, ends with its parent, says where it is.
+
+Kept light, because a worker must set its environment before NumPy and OpenCV start their thread pools.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from benchwright.engines.jobs import Attempt, Place
+
+_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+
+
+def main(conn: Connection, log_path: str) -> None:
+    """Receive the surroundings once, then jobs until the pipe closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides what an interrupt means
+    for name in _THREAD_SETTINGS:
+        os.environ[name] = "1"
+    log = open(log_path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115 - open as long as the process
+    sys.stdout = sys.stderr = log
+    faulthandler.enable(log)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _serve(conn)
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _single_threaded() -> None:
+    """Keep libraries that ignore the environment to one thread each, if they are loaded."""
+    if (cv2 := sys.modules.get("cv2")) is not None:
+        cv2.setNumThreads(1)
+    if (pyarrow := sys.modules.get("pyarrow")) is not None:
+        pyarrow.set_cpu_count(1)
+        pyarrow.set_io_thread_count(1)
+
+
+def _serve(conn: Connection) -> None:
+    import logging
+
+    logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+    lock = threading.Lock()
+
+    def send(kind: str, payload: Any) -> None:
+        with lock:
+            conn.send((kind, payload))
+
+    try:
+        surroundings = conn.recv()
+        _single_threaded()
+        send("ready", None)
+        while True:
+            job, singly, blamed = conn.recv()
+
+            def at(place: Place) -> None:
+                send("at", place)
+
+            started = time.perf_counter()
+            try:
+                result = job.run(surroundings, Attempt(at, singly, blamed))
+            except BaseException as error:
+                send("raised", (error if _can_travel(error) else None, traceback.format_exc()))
+            else:
+                send("done", (result, time.perf_counter() - started))
+            _single_threaded()
+    except (EOFError, OSError):
+        return  # the supervisor is gone or wants no more
+
+
+def _can_travel(error: BaseException) -> bool:
+    import pickle
+
+    try:
+        pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes, made on the line's inside
+    except Exception:  # noqa: BLE001 - whatever it is, it does not travel
+        return False
+    return True

@@ -1,0 +1,70 @@
+"""Columns of all live records, for steps that must see the whole at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from benchwright.pipeline.live import GROUP, INGEST
+from benchwright.shards import Marker, StageTable
+from benchwright.stages import Stage
+from benchwright.tables import IMAGES, ITEMS, outcome_schema
+from benchwright.workspace import Workspace
+
+Upstream = Sequence[tuple[Stage | None, Marker]]
+
+
+def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: Upstream) -> pa.Table:
+    """Return `record_id` and the wanted columns of one shard's live records, sorted by id.
+
+    Args:
+        workspace: Where the tables are.
+        stage: The stage that asks.
+        wanted: Columns as the step names them: of the record table, or values it reads.
+        upstream: The shard's markers of every stage before.
+
+    Raises:
+        ValueError: The record table has no such column.
+    """
+    schema, key = (IMAGES, "image_id") if stage.consumes == "images" else (ITEMS, "item_id")
+    own = [name for name in wanted if name not in stage.reads]
+    if unknown := [name for name in own if name not in schema.names]:
+        raise ValueError(f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}")
+    rows: dict[str, dict[str, Any]] = {}
+    types = {name: schema.field(name).type for name in own}
+    values: dict[str, Mapping[str, Any]] = {}
+    for before, marker in upstream:
+        table = StageTable(workspace, before.id if before else INGEST)
+        if before is None or stage.consumes in before.makes:
+            made = table.read(marker, stage.consumes, list(dict.fromkeys([key, *own])))
+            rows |= {row[key]: row for row in made.to_pylist()} if made is not None else {}
+        if before is None:
+            continue
+        reads = {name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id}
+        grouping = before.consumes == stage.consumes and GROUP in before.values and "group_keys" in own
+        names = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *reads.values()])
+        outcomes = table.read(marker, "outcomes", list(names))
+        assert outcomes is not None, "every stage writes outcomes"
+        data = {name: outcomes.column(name).to_pylist() for name in names}
+        for name, value in reads.items():
+            values[name] = dict(zip(data["record_id"], data[value], strict=True))
+            types[name] = outcome_schema(before.values).field(value).type
+        if before.consumes == stage.consumes:
+            for record_id, verdict in zip(data["record_id"], data["verdict"], strict=True):
+                if before.removes(verdict):
+                    rows.pop(record_id, None)
+        if grouping:
+            for record_id, group in zip(data["record_id"], data[GROUP], strict=True):
+                if group is not None and record_id in rows:
+                    rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], group})
+    for name in stage.reads:
+        types.setdefault(name, pa.null())
+    ids = sorted(rows)
+    columns = {"record_id": pa.array(ids, pa.string())}
+    for name in wanted:
+        found = values.get(name)
+        data = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
+        columns[name] = pa.array(data, types[name])
+    return pa.table(columns)

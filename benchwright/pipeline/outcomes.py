@@ -1,0 +1,164 @@
+"""Outcomes of one stage over one shard: as rows of its table, and as found again by a later run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import bytes_digest, canonical_json, digest
+from benchwright.pipeline.live import GROUP
+from benchwright.records import ImageRecord, Item
+from benchwright.shards import Counts, Marker, StageTable, effect_of
+from benchwright.stages import Stage
+from benchwright.steps import AnyRecord, Outcome
+from benchwright.tables import IMAGES, ITEMS, image_records, image_row, item_row, items_of, outcome_schema, sorted_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One record's outcome, with the hash of all that the step saw of the record."""
+
+    record_id: str
+    record_hash: str
+    outcome: Outcome
+
+
+def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
+    """Return the hash of a record as a step sees it; equal hashes may share an outcome."""
+    return digest([record.model_dump(mode="json"), dict(values)])[:32]
+
+
+def write_outcomes(
+    table: StageTable, stage: Stage, shard: str, judged: Iterable[Judged], *, fingerprint: str, config: str
+) -> Marker:
+    """Write a shard of a stage."""
+    found = list(judged)
+    outcomes = [
+        {
+            "record_id": one.record_id, "record_hash": one.record_hash, "verdict": one.outcome.verdict,
+            "reason": one.outcome.reason,
+            "evidence": canonical_json(dict(one.outcome.evidence)) if one.outcome.evidence else None,
+            **{name: one.outcome.values.get(name) for name in stage.values},
+        }
+        for one in found
+    ]  # fmt: skip
+    # Two records may make the very same picture; it is one image, made by the first of them.
+    images: dict[str, dict[str, Any]] = {}
+    for one in sorted(found, key=lambda one: one.record_id):
+        for record in one.outcome.images:
+            images.setdefault(record.image_id, image_row(record, one.record_id))
+    items = [item_row(item, one.record_id) for one in found for item in one.outcome.items]
+    groups = [(one.record_id, str(key)) for one in found if (key := one.outcome.values.get(GROUP)) is not None]
+    return table.write(
+        shard,
+        tables={
+            "outcomes": (sorted_rows(outcomes, "record_id"), outcome_schema(stage.values)),
+            "images": (sorted_rows(images.values(), "image_id"), IMAGES),
+            "items": (sorted_rows(items, "item_id"), ITEMS),
+        },
+        fingerprint=fingerprint,
+        config=config,
+        effect=effect_of((one.record_id for one in found if stage.removes(one.outcome.verdict)), groups),
+        counts=Counts.of(
+            ((one.outcome.verdict, one.outcome.reason) for one in found), {"images": len(images), "items": len(items)}
+        ).to_json(),
+    )
+
+
+def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, Judged]:
+    """Read a shard of a stage back, by record id."""
+    images, items = table.read(marker, "images"), table.read(marker, "items")
+    pictures: dict[str, ImageRecord] = {} if images is None else {image.image_id: image for image in image_records(images)}
+    made: dict[str, list[Item]] = {}
+    shown: dict[str, dict[str, ImageRecord]] = {}
+    if images is not None:
+        for record_id, image_id in zip(*(images.column(name).to_pylist() for name in ("made_by", "image_id")), strict=True):
+            shown.setdefault(record_id, {})[image_id] = pictures[image_id]
+    if items is not None:
+        for record_id, item in zip(items.column("made_by").to_pylist(), items_of(items), strict=True):
+            made.setdefault(record_id, []).append(item)
+            for image in item.images:
+                if image.image_id in pictures:
+                    shown.setdefault(record_id, {})[image.image_id] = pictures[image.image_id]
+    outcomes = table.read(marker, "outcomes")
+    assert outcomes is not None, "every stage writes outcomes"
+    return {
+        row["record_id"]: Judged(
+            row["record_id"],
+            row["record_hash"],
+            Outcome(
+                verdict=row["verdict"],
+                reason=row["reason"],
+                values={name: row[name] for name in stage.values},
+                evidence=json.loads(row["evidence"]) if row["evidence"] else {},
+                images=tuple(shown.get(row["record_id"], {}).values()),
+                items=tuple(made.get(row["record_id"], ())),
+            ),
+        )
+        for row in outcomes.to_pylist()
+    }
+
+
+class Journal:
+    """Finished records of a shard that is not finished, one checksummed line each; a torn last line is ignored."""
+
+    def __init__(self, path: Path, config: str) -> None:
+        self.path = path
+        self._config = config
+
+    def load(self) -> dict[str, Judged]:
+        """Return what an earlier, killed attempt with equal settings finished."""
+        try:
+            lines = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
+        except FileNotFoundError:
+            return {}
+        found: dict[str, Judged] = {}
+        for line in lines:
+            checksum, _, text = line.partition(" ")
+            if bytes_digest(text.encode("utf-8", "surrogatepass"))[:16] != checksum:
+                continue
+            document = json.loads(text)
+            if document["config"] == self._config:
+                found[document["record_id"]] = Judged(
+                    document["record_id"], document["record_hash"], _outcome_from(document["outcome"])
+                )
+        return found
+
+    def append(self, judged: Judged) -> None:
+        """Add one finished record."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = canonical_json(
+            {
+                "config": self._config, "record_id": judged.record_id, "record_hash": judged.record_hash,
+                "outcome": _outcome_to(judged.outcome),
+            }
+        )  # fmt: skip
+        with self.path.open("a", encoding="utf-8") as handle:
+            handle.write(f"{bytes_digest(text.encode('utf-8', 'surrogatepass'))[:16]} {text}\n")
+
+    def remove(self) -> None:
+        """Forget the journal once its shard is written."""
+        self.path.unlink(missing_ok=True)
+
+
+def _outcome_to(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "verdict": outcome.verdict, "reason": outcome.reason, "values": dict(outcome.values),
+        "evidence": dict(outcome.evidence), "images": [image.model_dump(mode="json") for image in outcome.images],
+        "items": [item.model_dump(mode="json") for item in outcome.items],
+    }  # fmt: skip
+
+
+def _outcome_from(document: Mapping[str, Any]) -> Outcome:
+    images: Sequence[Any] = document["images"]
+    return Outcome(
+        verdict=document["verdict"],
+        reason=document["reason"],
+        values=document["values"],
+        evidence=document["evidence"],
+        images=tuple(ImageRecord.model_validate_json(canonical_json(image)) for image in images),
+        items=tuple(Item.model_validate_json(canonical_json(item)) for item in document["items"]),
+    )

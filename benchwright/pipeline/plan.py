@@ -1,0 +1,72 @@
+"""From a recipe to stages, checked before anything runs, and from stages to phases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from benchwright.errors import RecipeError
+from benchwright.pipeline.live import GROUP, INGEST
+from benchwright.stages import Stage, stages_of
+from benchwright.steps import FinalStep, Step
+
+
+class Phase(NamedTuple):
+    """Stages that run together: consecutive map stages as one pass, anything else alone."""
+
+    stages: tuple[Stage, ...]
+
+    @property
+    def kind(self) -> str:
+        """Return the kind of its stages."""
+        return self.stages[0].kind
+
+
+def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
+    """Lay steps out as stages and check that each gets what it reads.
+
+    Raises:
+        RecipeError: A step reads items before any are made, a value that nothing before gives, or filters images
+            that items were already made from.
+    """
+    found: list[Stage] = []
+    made_items_by: str | None = None
+    for entry, step in steps:
+        for stage in stages_of(entry, step):
+            _check(stage, found, made_items_by)
+            found.append(stage)
+            if "items" in stage.makes and stage.consumes == "images":
+                made_items_by = made_items_by or entry
+    return found
+
+
+def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> None:
+    known = {earlier.id: earlier for earlier in before}
+    if stage.id == INGEST or stage.id in known:
+        raise RecipeError(f"step {stage.id!r}: the name is taken; give the entry another one with `as:`")
+    if isinstance(stage.step, FinalStep):
+        return
+    if stage.consumes == "items" and made_items_by is None:
+        raise RecipeError(f"step {stage.entry!r} works on items, but no step before it makes any; add one, such as jigsaw")
+    if stage.consumes == "images" and not stage.makes and made_items_by is not None:
+        raise RecipeError(
+            f"step {stage.entry!r} filters images, but {made_items_by!r} before it has made items from them; "
+            f"move {stage.entry!r} before {made_items_by!r}"
+        )
+    for wanted in stage.reads.values():
+        giver, _, value = wanted.rpartition(".")
+        if giver not in known or value not in known[giver].values:
+            raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives")
+    if GROUP in stage.values and stage.values[GROUP] != "string":
+        raise RecipeError(f"step {stage.entry!r}: its value 'group' must be of type string")
+
+
+def phases(stages: Sequence[Stage]) -> list[Phase]:
+    """Group consecutive map stages."""
+    found: list[list[Stage]] = []
+    for stage in stages:
+        if found and stage.kind == "map" and found[-1][0].kind == "map":
+            found[-1].append(stage)
+        else:
+            found.append([stage])
+    return [Phase(tuple(group)) for group in found]

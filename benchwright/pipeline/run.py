@@ -1,0 +1,274 @@
+"""Run a recipe: ingest, then phase by phase as far as it goes without people."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchwright.atomic import write_json
+from benchwright.canonical import digest
+from benchwright.engines.jobs import Done, Job, Place
+from benchwright.engines.local import LocalEngine, default_workers
+from benchwright.errors import BenchwrightError
+from benchwright.identify import Limits
+from benchwright.pipeline.finished import Finished, StepReport, report_of
+from benchwright.pipeline.ingest import ingest
+from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.passes import TRANSIENT, Pass, Surroundings
+from benchwright.pipeline.plan import Phase, phases, plan
+from benchwright.pipeline.runlog import RunLog, logged
+from benchwright.pipeline.view import View
+from benchwright.pipeline.wholes import run_campaign, run_gather
+from benchwright.progress import Progress, Silent
+from benchwright.recipe import Header, Recipe, parse_recipe
+from benchwright.shards import Counts, StageTable, shard_names
+from benchwright.stages import Stage
+from benchwright.steps import FinalContext, FinalStep, Step
+from benchwright.workspace import Workspace
+
+
+def run_recipe(
+    recipe: Recipe,
+    *,
+    workspace: Path,
+    images: Path | None = None,
+    workers: int | None = None,
+    copy: bool = False,
+    progress: Progress | None = None,
+) -> Finished:
+    """Run a recipe, or go on where an earlier run stopped or was killed.
+
+    Args:
+        recipe: From `load_recipe`.
+        workspace: Folder to work in; made if it is not there.
+        images: Image folder; the recipe's own if None.
+        workers: Processes; as many as there are processors if None.
+        copy: Store the source images in the workspace instead of referring to their folder.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        BenchwrightError: The recipe does not fit together, the workspace is in use, or something is missing.
+    """
+    stages = plan(recipe.steps)
+    folder = images or (recipe.folder / recipe.header.images if recipe.header.images else None)
+    if folder is None:
+        raise BenchwrightError("no images: give a folder with --images DIR, or the key `images` in the recipe")
+    space = Workspace.create(workspace)
+    with space.locked(), logged(space, {"recipe": recipe.resolved(), "images": str(folder)}) as log:
+        run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
+        return run.go(workers or default_workers(), copy)
+
+
+def run_steps(
+    steps: Sequence[Step],
+    *,
+    images: Path,
+    workspace: Path,
+    workers: int | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Finished:
+    """Run steps without a recipe file, as the `filter` commands do."""
+    header = Header(name="steps", seed=seed, steps=[step.name for step in steps])
+    recipe = Recipe(header, tuple((step.name, step) for step in steps), images)
+    return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress)
+
+
+def open_view(workspace: Path) -> View:
+    """Open a workspace whose run is complete, as final steps see it.
+
+    Raises:
+        BenchwrightError: Nothing has run there, or people have not finished.
+    """
+    space = Workspace.open(workspace)
+    settings = space.settings()
+    if settings.get("state") != "done":
+        raise BenchwrightError(f"the run in {workspace} is not finished; call `benchwright run` again first")
+    resolved = settings["recipe"]
+    text = json.dumps({**resolved, "steps": [_without_version(step) for step in resolved["steps"]]})
+    recipe = parse_recipe(text, str(workspace / "workspace.json"), workspace)
+    stages = plan(recipe.steps)
+    header = recipe.header
+    around = _surroundings(space, header, stages, Path(settings["images"]))
+    return View(around, stages, shard_names(header.shards), resolved)
+
+
+def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in step.items() if key != "version"}
+
+
+def _surroundings(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> Surroundings:
+    limits = Limits(**header.limits.model_dump())
+    return Surroundings(space, images, stages, header.seed, header.shards, limits)
+
+
+@dataclass
+class _Run:
+    """One run under way."""
+
+    space: Workspace
+    recipe: Recipe
+    stages: Sequence[Stage]
+    images: Path
+    log: RunLog
+    progress: Progress
+    executed: int = 0
+    decoded: int = 0
+    seconds: Counter[str] = field(default_factory=Counter)
+    artifacts: dict[str, str] = field(default_factory=dict)
+    reached: set[str] = field(default_factory=set)
+
+    def go(self, workers: int, copy: bool) -> Finished:
+        header = self.recipe.header
+        self._save_settings("running")
+        for line in self.log.changed_versions():
+            self.progress.warn(
+                f"{line} since the last run here; tables made before stay as they are (delete a stage's folder to redo it)"
+            )
+        self.around = _surroundings(self.space, header, self.stages, self.images)
+        self.shards = shard_names(header.shards)
+        with LocalEngine(self.around, workers=workers, log_folder=self.log.folder) as engine:
+            started = time.perf_counter()
+            self.progress.phase(INGEST, 0)
+            counts = ingest(
+                self.space, self.images, limits=self.around.limits, shard_count=header.shards,
+                run_jobs=self._jobs_of(engine), copy=copy,
+            )  # fmt: skip
+            reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
+            waits = self._go_through(engine)
+        reports += self._reports()
+        state = "waiting" if waits else "done"
+        self._save_settings(state)
+        return Finished(
+            self.space.root, "waiting" if waits else "done", reports, waits, self.artifacts, self.executed, self.decoded,
+            self.log.folder,
+        )  # fmt: skip
+
+    def _go_through(self, engine: LocalEngine) -> list[str]:
+        for phase in phases(self.stages):
+            started = time.perf_counter()
+            if phase.kind == "map":
+                self._map(engine, phase)
+            elif phase.kind == "gather":
+                self.progress.phase(phase.stages[0].id, 0)
+                if run_gather(self.around, phase.stages[0], self.shards):
+                    self.executed += 1
+                    self.log.event("gather", stage=phase.stages[0].id, seconds=time.perf_counter() - started)
+            elif phase.kind == "campaign":
+                self.progress.phase(phase.stages[0].id, 0)
+                verdicts = run_campaign(self.around, phase.stages[0], self.shards)
+                if verdicts.waiting is not None:
+                    return [verdicts.waiting]
+            else:
+                self._final(phase.stages[0])
+            for stage in phase.stages:
+                self.reached.add(stage.entry)
+                if phase.kind != "map":
+                    self.seconds[stage.entry] += time.perf_counter() - started
+                if phase.kind != "final":
+                    self._publish(stage)
+        return []
+
+    def _publish(self, stage: Stage) -> None:
+        for shard in self.shards:
+            self.around.forget(stage.id, shard)
+        operation = stage.step.operation(self.around.seed)
+        described = operation.model_dump(mode="json") | {"operation_id": operation.operation_id}
+        StageTable(self.space, stage.id).publish(self.shards, described)
+
+    def _map(self, engine: LocalEngine, phase: Phase) -> None:
+        jobs = [
+            Pass(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
+            for shard in self.shards
+            if not all(self._is_current(stage, shard) for stage in phase.stages)
+        ]
+        self.progress.phase(" + ".join(dict.fromkeys(stage.entry for stage in phase.stages)), sum(job.size for job in jobs))
+        for done in self._jobs_of(engine)(jobs, None):
+            result = done.result
+            self.executed += 1
+            self.decoded += result["decoded"]
+            for stage_id, seconds in result["seconds"].items():
+                self.seconds[next(stage.entry for stage in phase.stages if stage.id == stage_id)] += seconds
+            for stage in phase.stages:
+                self.around.forget(stage.id, done.job.shard)
+
+    def _jobs_of(self, engine: LocalEngine) -> Callable[[Sequence[Job], Callable[[Place], None] | None], Iterator[Done]]:
+        def run(jobs: Sequence[Job], on_record: Callable[[Place], None] | None) -> Iterator[Done]:
+            for done in engine.run(jobs, on_record):
+                extra = done.result if isinstance(done.result, dict) else {}
+                self.log.event("job", name=done.job.name, wall=done.seconds, attempts=done.attempts, **extra)
+                self.progress.advance(done.job.size)
+                yield done
+
+        return run
+
+    def _size(self, shard: str) -> int:
+        marker = StageTable(self.space, INGEST).marker(shard)
+        return marker.files.get("images", {}).get("rows", 0) if marker else 0
+
+    def _is_current(self, stage: Stage, shard: str) -> bool:
+        marker = StageTable(self.space, stage.id).marker(shard)
+        if marker is None or TRANSIENT & marker.counts["verdicts"].get("failed", {}).keys():
+            return False
+        try:
+            return marker.fingerprint == self.around.fingerprint(stage, shard)
+        except BenchwrightError:  # a stage before it has no shard yet
+            return False
+
+    def _final(self, stage: Stage) -> None:
+        assert isinstance(stage.step, FinalStep)
+        self.progress.phase(stage.id, 0)
+        position = self.stages.index(stage)
+        recipe = self.recipe.resolved()
+        view = View(self.around, self.stages[:position], self.shards, recipe)
+        fingerprint = digest([self.around.config(stage), view.fingerprint, recipe["name"], dict(self.artifacts)])
+        folder = StageTable(self.space, stage.id).folder
+        try:
+            known = json.loads((folder / "final.json").read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            known = {}
+        made: Mapping[str, str] = known.get("artifacts", {})
+        if known.get("fingerprint") != fingerprint or not all((self.space.root / path).exists() for path in made.values()):
+            context = FinalContext(self.around.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
+            made = stage.step.finish(view, context)
+            folder.mkdir(parents=True, exist_ok=True)
+            write_json(folder / "final.json", {"fingerprint": fingerprint, "artifacts": dict(made)}, tmp=self.space.tmp)
+        self.artifacts |= made
+
+    def _reports(self) -> list[StepReport]:
+        by_entry: dict[str, list[Stage]] = {}
+        for stage in self.stages:
+            if stage.entry in self.reached:
+                by_entry.setdefault(stage.entry, []).append(stage)
+        found: list[StepReport] = []
+        for entry, stages in by_entry.items():
+            parts = []
+            for stage in stages:
+                markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
+                if stage.kind != "final" and all(markers):
+                    parts.append(Counts.total(marker.counts for marker in markers if marker))
+            if parts or stages[0].kind == "final":
+                found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
+        return found
+
+    def _save_settings(self, state: str) -> None:
+        header = self.recipe.header
+        path = self.space.root / "workspace.json"
+        if path.exists():
+            shards = self.space.settings().get("shards")
+            if shards != header.shards:
+                raise BenchwrightError(
+                    f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the number is "
+                    "fixed once images are in: put the old number back or use a new --workspace"
+                )
+        self.space.save_settings(
+            {
+                "recipe": self.recipe.resolved(), "images": str(self.images), "shards": header.shards, "state": state,
+                "stages": [INGEST, *(stage.id for stage in self.stages)], "artifacts": dict(self.artifacts),
+            }
+        )  # fmt: skip

@@ -1,0 +1,88 @@
+"""What final steps see: the whole workspace after the last stage before them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import digest
+from benchwright.errors import DataError
+from benchwright.pipeline.live import Live, load_live
+from benchwright.pipeline.passes import Surroundings
+from benchwright.records import ImageRecord, Item, Operation
+from benchwright.shards import Counts, StageTable
+from benchwright.stages import Stage
+
+
+class View:
+    """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`)."""
+
+    def __init__(self, around: Surroundings, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]) -> None:
+        self._around = around
+        self._stages = [stage for stage in stages if stage.kind != "final"]
+        self._shards = shards
+        self._live = Live()
+        self.recipe = recipe
+        self.seed = around.seed
+
+    def _upstream(self, shard: str) -> Any:
+        return self._around.upstream_of(self._stages, shard)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return the digest of all tables below."""
+        return digest([self.stages(), self.campaigns(), self.seed])
+
+    def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+        """Yield live items by shard and id, with the values that stages over items gave them."""
+        names = [f"{stage.id}.{value}" for stage in self._stages if stage.consumes == "items" for value in stage.values]
+        for shard in self._shards:
+            self._live = live = load_live(self._around.workspace, self._upstream(shard), names)
+            for item_id in sorted(live.items):
+                yield live.items[item_id], {name: live.values.get(name, {}).get(item_id) for name in names}
+
+    def image(self, image_id: str) -> ImageRecord:
+        """Return the record of an image of an item just yielded, or of any source image."""
+        record = self._live.pictures.get(image_id) or self._around.source_image(image_id)
+        if record is None:
+            raise DataError(f"image {image_id} is in no table of {self._around.workspace.root}; run the recipe again")
+        return record
+
+    def image_bytes(self, record: ImageRecord) -> bytes:
+        """Return an image's file, checked against its id."""
+        return self._around.reader.file_bytes(record)
+
+    def operations(self) -> Sequence[Operation]:
+        """Return the operations of all stages, in order."""
+        return [stage.step.operation(self.seed) for stage in self._stages if stage.role != "measure"]
+
+    def stages(self) -> Sequence[Mapping[str, Any]]:
+        """Return name, fingerprint and counts of each stage, in order."""
+        found = []
+        for stage in self._stages:
+            table = StageTable(self._around.workspace, stage.id)
+            markers = [marker for shard in self._shards if (marker := table.marker(shard)) is not None]
+            content = [
+                [marker.effect, {kind: file["sha256"] for kind, file in marker.files.items()}] for marker in markers
+            ]
+            found.append(
+                {
+                    "stage": stage.id,
+                    "step": stage.step.name,
+                    "fingerprint": digest([self._around.config(stage), content]),
+                    "counts": Counts.total(marker.counts for marker in markers).to_json(),
+                }
+            )
+        return found
+
+    def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return each campaign's summary by stage name."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for stage in self._stages:
+            path: Path = StageTable(self._around.workspace, stage.id).folder / "summary.json"
+            if stage.kind == "campaign" and path.exists():
+                found[stage.id] = json.loads(path.read_text(encoding="utf-8"))
+        return found

@@ -1,0 +1,102 @@
+"""Stages that see everything at once: gather steps and campaigns. One process, no pixels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from benchwright.atomic import write_json
+from benchwright.canonical import digest
+from benchwright.pipeline.columns import live_columns
+from benchwright.pipeline.live import input_digest, load_live
+from benchwright.pipeline.outcomes import Judged, write_outcomes
+from benchwright.pipeline.passes import Surroundings
+from benchwright.records import Item
+from benchwright.shards import StageTable
+from benchwright.stages import Stage
+from benchwright.steps import CampaignContext, CampaignStep, GatherContext, Gathered, GatherStep, Outcome, Verdicts
+
+
+def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> bool:
+    """Run a gather stage unless nothing it reads has changed; return whether it ran."""
+    assert isinstance(stage.step, GatherStep)
+    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    inputs = [input_digest(stage, upstream[shard]) for shard in shards]
+    fingerprint = digest([around.config(stage), inputs])
+    table = StageTable(around.workspace, stage.id)
+    markers = [table.marker(shard) for shard in shards]
+    if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
+        return False
+    wanted = list(stage.step.columns)
+    parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
+    whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
+    gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
+    outcomes = _by_row(gathered, whole.num_rows, stage)
+    start = 0
+    for shard, part in zip(shards, parts, strict=True):
+        ids = part.column("record_id").to_pylist()
+        judged = [
+            Judged(record_id, "", outcomes.get(row, _UNSPOKEN)) for row, record_id in enumerate(ids, start=start)
+        ]
+        write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
+        start += part.num_rows
+    return True
+
+
+_UNSPOKEN = Outcome()
+
+
+def _by_row(gathered: Gathered, rows: int, stage: Stage) -> dict[int, Outcome]:
+    numbers = gathered.rows.tolist()
+    if len(set(numbers)) != len(numbers) or any(not 0 <= number < rows for number in numbers):
+        raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
+    for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
+        if column is not None and len(column) != len(numbers):
+            raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {len(numbers)} rows")
+    found: dict[int, Outcome] = {}
+    for place, number in enumerate(numbers):
+        found[number] = Outcome(
+            verdict=gathered.verdicts[place] if gathered.verdicts is not None else "keep",
+            reason=gathered.reasons[place] if gathered.reasons is not None else None,
+            values={name: column[place] for name, column in gathered.values.items()},
+            evidence=gathered.evidence[place] if gathered.evidence is not None else {},
+        )
+    return found
+
+
+def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> Verdicts:
+    """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table."""
+    assert isinstance(stage.step, CampaignStep)
+    workspace = around.workspace
+    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    ids: dict[str, list[str]] = {}
+
+    def items() -> Iterator[Item]:
+        for shard in shards:
+            live = load_live(workspace, upstream[shard], ())
+            ids[shard] = sorted(live.items)
+            yield from (live.items[item_id] for item_id in ids[shard])
+
+    context = CampaignContext(around.seed, stage.id, workspace.root, workspace.store_url)
+    verdicts = stage.step.advance(items(), context)
+    if verdicts.waiting is not None:
+        return verdicts
+    table = StageTable(workspace, stage.id)
+    for shard in shards:
+        judged = [Judged(item_id, "", verdicts.outcomes[item_id]) for item_id in ids[shard]]
+        said = [_said(one.record_id, one.outcome) for one in judged]
+        fingerprint = digest([around.config(stage), input_digest(stage, upstream[shard]), said])
+        marker = table.marker(shard)
+        if marker is None or marker.fingerprint != fingerprint:
+            write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
+    write_json(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
+    return verdicts
+
+
+def _said(item_id: str, outcome: Outcome) -> Mapping[str, Any]:
+    return {
+        "item": item_id, "verdict": outcome.verdict, "reason": outcome.reason, "evidence": dict(outcome.evidence),
+        "values": dict(outcome.values), "revised": [item.content_hash for item in outcome.items],
+    }  # fmt: skip

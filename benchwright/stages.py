@@ -1,0 +1,133 @@
+"""Stages: a recipe's steps laid out flat, in the order in which they run.
+
+A filter becomes two stages, so that its thresholds stay out of the fingerprint of what it measured. The engine
+sees stages only and asks each the same questions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from benchwright.canonical import digest
+from benchwright.steps import CampaignStep, Context, Filter, FinalStep, GatherStep, MapStep, OpenContext, Outcome, Step
+from benchwright.steps import Stream as Stream
+
+Role = Literal["whole", "measure", "judge"]
+Kind = Literal["map", "gather", "campaign", "final"]
+
+OUTCOME_FORMAT = 1
+"""Raised when the layout of a stage's files changes; part of every fingerprint."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One thing the engine runs.
+
+    Args:
+        id: Unique in the recipe; names the stage's table.
+        entry: The recipe entry it belongs to.
+        step: Its settings and code.
+        role: Which half of a filter it is, or `whole`.
+        siblings: Names of all parts of the entry, to which `step` may refer.
+    """
+
+    id: str
+    entry: str
+    step: Step
+    role: Role = "whole"
+    siblings: frozenset[str] = frozenset()
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Return which of the engine's ways of running it takes."""
+        if isinstance(self.step, GatherStep):
+            return "gather"
+        if isinstance(self.step, CampaignStep):
+            return "campaign"
+        return "final" if isinstance(self.step, FinalStep) else "map"
+
+    @property
+    def consumes(self) -> Stream:
+        """Return the stream it reads and judges."""
+        return self.step.consumes
+
+    @property
+    def makes(self) -> tuple[Stream, ...]:
+        """Return the streams it adds to."""
+        return () if self.role == "measure" else self.step.makes
+
+    @property
+    def values(self) -> Mapping[str, str]:
+        """Return the columns its outcomes carry."""
+        return {} if self.role == "judge" else self.step.values
+
+    def removes(self, verdict: str) -> bool:
+        """Return whether a record with that verdict leaves its stream.
+
+        A step that makes items from images drops an image only from its own use: the next such step still sees it.
+        """
+        return verdict == "failed" or (verdict == "drop" and not self.makes)
+
+    @cached_property
+    def reads(self) -> Mapping[str, str]:
+        """Return the earlier values it looks at: as the step names them, and as `<stage id>.<value>`."""
+        if self.role == "judge":
+            measure = self.id.removesuffix("judge") + "measure"
+            return {name: f"{measure}.{name}" for name in self.step.values}
+        wanted: Sequence[str] = self.step.columns if isinstance(self.step, GatherStep) else self.step.reads
+        return {name: self._full_name(name) for name in wanted if "." in name}
+
+    def _full_name(self, name: str) -> str:
+        return f"{self.entry}.{name}" if name.split(".")[0] in self.siblings else name
+
+    @cached_property
+    def config(self) -> str:
+        """Return the digest of everything but the input that decides what comes out."""
+        parameters = self.step.parameters()
+        if self.role == "measure" and isinstance(self.step, Filter):
+            parameters = {key: value for key, value in parameters.items() if key not in self.step.thresholds}
+        return digest(
+            {
+                "format": OUTCOME_FORMAT, "stage": self.id, "step": self.step.name, "version": self.step.version,
+                "role": self.role, "parameters": parameters, "weights": self.step.weights_hash(),
+                "values": dict(self.values),
+            }
+        )  # fmt: skip
+
+    def open(self, ctx: OpenContext) -> Any:
+        """Load what the step needs, once a worker; a judge needs nothing."""
+        if self.role != "judge" and isinstance(self.step, MapStep | Filter):
+            return self.step.open(ctx)
+        return None
+
+    def one(self, record: Any, ctx: Context) -> Outcome:
+        """Return the outcome of one record."""
+        if isinstance(self.step, Filter):
+            if self.role == "measure":
+                return Outcome(values=self.step.measure(record, ctx))
+            return self.step.judge({name: ctx.value(record.record_id, name) for name in self.step.values})
+        assert isinstance(self.step, MapStep)
+        return self.step.one(record, ctx)
+
+    def many(self, records: Sequence[Any], ctx: Context) -> Sequence[Outcome]:
+        """Return one outcome per record, in order."""
+        if isinstance(self.step, MapStep):
+            return self.step.many(records, ctx)
+        return [self.one(record, ctx) for record in records]
+
+
+def stages_of(entry: str, step: Step) -> list[Stage]:
+    """Lay one recipe entry out as stages."""
+    parts = step.parts()
+    siblings = frozenset(part.name for part in parts) if len(parts) > 1 else frozenset[str]()
+    found: list[Stage] = []
+    for part in parts:
+        stem = f"{entry}.{part.name}" if len(parts) > 1 else entry
+        if isinstance(part, Filter):
+            found += [Stage(f"{stem}.{role}", entry, part, role, siblings) for role in ("measure", "judge")]
+        else:
+            found.append(Stage(stem, entry, part, "whole", siblings))
+    return found

@@ -1,0 +1,147 @@
+"""An item's or image's whole history, from source bytes to the latest score, read from tables and releases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+
+from benchwright.errors import BenchwrightError
+from benchwright.pipeline.finished import files_of, outcomes_of, stage_names
+from benchwright.pipeline.live import INGEST
+from benchwright.records import ImageRecord, Item
+from benchwright.shards import StageTable
+from benchwright.tables import image_records, items_of
+from benchwright.workspace import Workspace
+
+SHORTEST_PREFIX = 6
+
+
+def trace(root: Path, name: str) -> dict[str, Any]:
+    """Return the history of an item (by id), an image (by id) or a file (by path in the image folder).
+
+    Ids may be cut to a prefix of at least 6 digits that only one record has.
+
+    Raises:
+        BenchwrightError: Nothing has that name, or more than one record does.
+    """
+    history = _History(Workspace.open(root))
+    found = [*history.items_named(name), *history.images_named(name)]
+    if not found:
+        files = [row for row in files_of(history.workspace) if row["uri"] == name]
+        if not files:
+            raise BenchwrightError(f"no item, image or file {name!r} in {root}; `benchwright outcomes {root}` lists them all")
+        found = history.images_named(files[0]["image_id"] or "")
+        if not found:
+            return {"kind": "file", "id": name, "chain": [{"what": "file", **files[0]}]}
+    if len(found) > 1:
+        raise BenchwrightError(
+            f"{name!r} is the beginning of {len(found)} ids, such as {found[0][1].record_id} and {found[1][1].record_id}; "
+            "give more digits"
+        )
+    stage, record = found[0]
+    if isinstance(record, Item):
+        return {"kind": "item", "id": record.item_id, "chain": list(history.of_item(stage, record))}
+    return {"kind": "image", "id": record.image_id, "chain": list(history.of_image(record))}
+
+
+@dataclass
+class _History:
+    workspace: Workspace
+
+    @cached_property
+    def _stages(self) -> list[str]:
+        return [name for name in stage_names(self.workspace) if name != INGEST]
+
+    @cached_property
+    def _images(self) -> dict[str, tuple[str, ImageRecord]]:
+        found: dict[str, tuple[str, ImageRecord]] = {}
+        for stage in [INGEST, *self._stages]:
+            table = StageTable(self.workspace, stage)
+            for marker in table.current():
+                if (rows := table.read(marker, "images")) is not None:
+                    found |= {record.image_id: (stage, record) for record in image_records(rows)}
+        return found
+
+    def images_named(self, name: str) -> list[tuple[str, ImageRecord]]:
+        if len(name) < SHORTEST_PREFIX:
+            return []
+        return [entry for image_id, entry in sorted(self._images.items()) if image_id.startswith(name)]
+
+    def items_named(self, name: str) -> list[tuple[str, Item]]:
+        if len(name) < SHORTEST_PREFIX:
+            return []
+        found: dict[str, tuple[str, Item]] = {}
+        for stage in self._stages:
+            table = StageTable(self.workspace, stage)
+            for marker in table.current():
+                rows = table.read(marker, "items")
+                if rows is not None:
+                    found |= {i.item_id: (stage, i) for i in items_of(rows) if i.item_id.startswith(name)}
+        return [found[item_id] for item_id in sorted(found)]
+
+    def of_image(self, record: ImageRecord) -> Iterator[dict[str, Any]]:
+        """Yield an image's history: its parents first, then how it came in or was made, then every verdict."""
+        for parent in record.derived_from:
+            yield from self.of_image(self._images[parent][1])
+        stage = self._images[record.image_id][0]
+        described = {"image_id": record.image_id, "size_wh": [record.width, record.height], "media_type": record.media_type}
+        if record.source is not None:
+            for row in files_of(self.workspace):
+                if row["image_id"] == record.image_id:
+                    yield {"what": "file", "uri": row["uri"], "verdict": row["verdict"], "reason": row["reason"]}
+            source = {key: value for key, value in record.source.model_dump().items() if value is not None}
+            yield {"what": "source image", **described, "source": source, "notes": list(record.notes)}
+        else:
+            yield {"what": "made image", **described, "step": stage, "operation": self._operation(stage)}
+        yield from self._verdicts(record.image_id)
+
+    def of_item(self, stage: str, item: Item) -> Iterator[dict[str, Any]]:
+        """Yield an item's history: its images, how it was made, verdicts, releases, scores."""
+        seen: set[str] = set()
+        for image in item.images:
+            for link in self.of_image(self._images[image.image_id][1]):
+                key = json.dumps(link, sort_keys=True)
+                if key not in seen:
+                    seen.add(key)
+                    yield link
+        yield {"what": "item made", "step": stage, "operation": self._operation(stage), "item": item.model_dump(mode="json")}
+        yield from self._verdicts(item.item_id)
+        yield from self._releases(item.item_id)
+        yield from self._scores(item.item_id)
+
+    def _operation(self, stage: str) -> Any:
+        path = StageTable(self.workspace, stage).folder / "current.json"
+        return json.loads(path.read_text(encoding="utf-8"))["operation"]
+
+    def _verdicts(self, record_id: str) -> Iterator[dict[str, Any]]:
+        common = {"record_id", "record_hash", "verdict", "reason", "evidence"}
+        for stage in self._stages:
+            for row in outcomes_of(self.workspace, stage):
+                if row["record_id"] == record_id:
+                    values = {key: value for key, value in row.items() if key not in common and value is not None}
+                    yield {
+                        "what": "verdict", "step": stage, "verdict": row["verdict"], "reason": row["reason"],
+                        "values": values, "evidence": row["evidence"],
+                    }  # fmt: skip
+
+    def _releases(self, item_id: str) -> Iterator[dict[str, Any]]:
+        for manifest in sorted((self.workspace.root / "releases").glob("*/manifest.json")):
+            document = json.loads(manifest.read_text(encoding="utf-8"))
+            for path in sorted((manifest.parent / "data").glob("*.parquet")):
+                rows = pq.read_table(path, columns=["item_id", "split"], filters=[("item_id", "=", item_id)]).to_pylist()
+                for row in rows:
+                    yield {
+                        "what": "released", "release": manifest.parent.name, "version": document["version"],
+                        "content_id": document["content_id"], "split": row["split"],
+                    }  # fmt: skip
+
+    def _scores(self, item_id: str) -> Iterator[dict[str, Any]]:
+        for path in sorted((self.workspace.root / "results").glob("*/predictions.parquet")):
+            for row in pq.read_table(path, filters=[("item_id", "=", item_id)]).to_pylist():
+                yield {"what": "scored", "results": path.parent.name, **row}

@@ -1,0 +1,118 @@
+"""A workspace: the folder that a run works in.
+
+    workspace.json      format, version, seed, shard count, image folder, recipe as resolved
+    tables/STAGE/       the stage's shards, markers and `current.json`
+    objects/            made images by hash
+    releases/, results/ what final steps make
+    review.sqlite       what people said
+    runs/               one folder a run: what varies (times, workers, versions, messages)
+    cache/ journal/ tmp/  can be deleted while nothing runs
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchwright.atomic import write_json
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.objects import ObjectStore
+
+FORMAT = "benchwright/workspace"
+VERSION = 1
+
+
+class Workspace:
+    """Paths and settings of one workspace folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.tables = root / "tables"
+        self.runs = root / "runs"
+        self.cache = root / "cache"
+        self.journal = root / "journal"
+        self.tmp = root / "tmp"
+        self.objects = ObjectStore(root / "objects", tmp=self.tmp)
+
+    @classmethod
+    def open(cls, root: Path) -> Workspace:
+        """Open a workspace that exists.
+
+        Raises:
+            DataError: The folder is not a workspace, or one of a newer program.
+        """
+        workspace = cls(root)
+        workspace.settings()
+        return workspace
+
+    @classmethod
+    def create(cls, root: Path) -> Workspace:
+        """Make the folders of a workspace, or open the one that is there.
+
+        Raises:
+            BenchwrightError: The folder holds other things.
+        """
+        if root.exists() and not root.is_dir():
+            raise BenchwrightError(f"{root} is a file; give a folder for the workspace")
+        if root.exists() and any(root.iterdir()) and not (root / "workspace.json").exists():
+            left_by_us = {"tables", "objects", "runs", "cache", "journal", "tmp", "lock", ".gitignore"}
+            if strange := sorted({entry.name for entry in root.iterdir()} - left_by_us):
+                raise BenchwrightError(
+                    f"{root} is not a workspace and not empty (it holds {strange[0]!r}); give an empty or new folder"
+                )
+        workspace = cls(root)
+        for folder in (root, workspace.tables, workspace.runs, workspace.cache, workspace.journal, workspace.tmp):
+            folder.mkdir(parents=True, exist_ok=True)
+        return workspace
+
+    def settings(self) -> dict[str, Any]:
+        """Return what `workspace.json` says.
+
+        Raises:
+            DataError: It is missing, damaged or newer than this program.
+        """
+        path = self.root / "workspace.json"
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise DataError(f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`") from None
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path} cannot be read: {error}") from error
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
+        if document.get("version", 0) > VERSION:
+            raise DataError(f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright")
+        return document
+
+    def save_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write `workspace.json` at once."""
+        write_json(self.root / "workspace.json", {"format": FORMAT, "version": VERSION, **settings}, tmp=self.tmp)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the workspace for one run; the kernel lets go when the process ends, however it ends.
+
+        Raises:
+            BenchwrightError: Another run holds it.
+        """
+        with (self.root / "lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BenchwrightError(
+                    f"another benchwright run works in {self.root}; wait for it or give another --workspace"
+                ) from None
+            for stray in self.tmp.iterdir():
+                shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
+            yield
+
+    @property
+    def store_url(self) -> str:
+        """Return the review store's database URL."""
+        return f"sqlite:///{os.path.abspath(self.root / 'review.sqlite')}"

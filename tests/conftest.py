@@ -1,0 +1,53 @@
+"""What all tests share: the real data beside the checkout, and a count per group at the end.
+
+A group is a folder of `tests/`. With BENCHWRIGHT_REQUIRE_ALL set, as in continuous integration, a skipped test
+fails the run, unless it is skipped because the data beside the checkout is absent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = ROOT.parent / "shared" / "data"
+NO_DATA = "the data beside the checkout is absent"
+
+
+@pytest.fixture(scope="session")
+def ii_bench() -> Path:
+    """II-Bench's dev set and 250 test questions: 285 image files of 246 images, with known duplicates."""
+    folder = SHARED / "ii_bench"
+    if not folder.is_dir():
+        pytest.skip(NO_DATA)
+    return folder
+
+
+def _group(report: pytest.TestReport | pytest.CollectReport) -> str:
+    parts = report.nodeid.split("::")[0].split("/")
+    return parts[1] if len(parts) > 2 else "tests"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    counts: dict[str, Counter[str]] = {}
+    for outcome in ("passed", "failed", "error", "skipped"):
+        for report in terminalreporter.getreports(outcome):
+            if outcome != "passed" or report.when == "call":
+                counts.setdefault(_group(report), Counter())[outcome] += 1
+    terminalreporter.section("tests per group")
+    for group, found in sorted(counts.items()):
+        terminalreporter.write_line(f"{group:14} " + ", ".join(f"{n} {what}" for what, n in sorted(found.items())))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or not os.environ.get("BENCHWRIGHT_REQUIRE_ALL") or exitstatus != 0:
+        return
+    unexcused = [report for report in reporter.getreports("skipped") if NO_DATA not in str(report.longrepr)]
+    if unexcused:
+        reporter.write_line(f"{len(unexcused)} tests were skipped where none may be: {unexcused[0].nodeid}", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

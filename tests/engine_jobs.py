@@ -1,0 +1,72 @@
+"""Jobs for the engine's tests; a module of their own because workers import it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.engines.jobs import Attempt
+from benchwright.errors import PrerequisiteError
+
+
+@dataclass(frozen=True)
+class Squares:
+    """Squares numbers; some of them end the worker, as told."""
+
+    numbers: tuple[int, ...]
+    deadly: int | None = None
+    die_by: str = "segfault"
+    once_in: Path | None = None
+    name: str = "squares"
+
+    @property
+    def size(self) -> int:
+        return len(self.numbers)
+
+    def run(self, worker: Any, attempt: Attempt) -> list[int | str]:
+        return [self._one(number, worker, attempt) for number in self.numbers]
+
+    def _one(self, number: int, worker: Any, attempt: Attempt) -> int | str:
+        place = (self.name, str(number))
+        if place in attempt.blamed:
+            return f"blamed: {attempt.blamed[place]}"
+        attempt.at(place)
+        if number == self.deadly and self._is_time():
+            self._die()
+        return number * number + worker["add"]
+
+    def _is_time(self) -> bool:
+        if self.once_in is None:
+            return True
+        if self.once_in.exists():
+            return False
+        self.once_in.touch()
+        return True
+
+    def _die(self) -> None:
+        if self.die_by == "segfault":
+            os.kill(os.getpid(), signal.SIGSEGV)
+        elif self.die_by == "exit":
+            os._exit(7)
+        elif self.die_by == "hang":
+            time.sleep(3600)
+        elif self.die_by == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif self.die_by == "prerequisite":
+            raise PrerequisiteError("no weights here; fetch them")
+        else:
+            raise KeyError(self.die_by)
+
+
+class DiesWhenOpened:
+    """Surroundings that end every worker before it does anything."""
+
+    def __setstate__(self, state: Any) -> None:
+        os._exit(9)
+
+    def __getstate__(self) -> dict[str, int]:
+        return {"x": 1}

@@ -1,0 +1,63 @@
+"""The local engine: every job ends once, whatever happens to workers, and the record at fault is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_jobs import DiesWhenOpened, Squares
+
+from benchwright.engines.local import LocalEngine
+from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[LocalEngine]:
+    with LocalEngine({"add": 1}, workers=2, log_folder=tmp_path, hang_s=1.5) as engine:
+        yield engine
+
+
+def _results(engine: LocalEngine, jobs: list[Squares]) -> dict[tuple[int, ...], list[int | str]]:
+    return {done.job.numbers: done.result for done in engine.run(jobs)}
+
+
+def test_every_job_runs_once_and_gives_its_result(engine: LocalEngine) -> None:
+    jobs = [Squares((n, n + 1)) for n in range(7)]
+    assert _results(engine, jobs) == {(n, n + 1): [n * n + 1, (n + 1) ** 2 + 1] for n in range(7)}
+
+
+@pytest.mark.parametrize(("how", "named"), [("segfault", "SIGSEGV"), ("exit", "exit code 7"), ("hang", "SIGKILL")])
+def test_a_record_that_always_ends_its_worker_is_blamed_and_the_others_come_through(
+    engine: LocalEngine, how: str, named: str
+) -> None:
+    found = _results(engine, [Squares((1, 2, 3), deadly=2, die_by=how), Squares((5,))])
+    assert found == {(1, 2, 3): [2, f"blamed: {named}", 10], (5,): [26]}
+
+
+def test_a_record_that_was_only_unlucky_once_is_not_blamed(engine: LocalEngine, tmp_path: Path) -> None:
+    found = _results(engine, [Squares((1, 2, 3), deadly=2, die_by="kill", once_in=tmp_path / "done")])
+    assert found == {(1, 2, 3): [2, 5, 10]}
+
+
+def test_what_the_user_must_mend_is_raised_as_it_is(engine: LocalEngine) -> None:
+    with pytest.raises(PrerequisiteError, match="no weights here"):
+        _results(engine, [Squares((2,), deadly=2, die_by="prerequisite")])
+
+
+def test_a_defect_in_a_job_is_raised_with_the_workers_traceback(engine: LocalEngine) -> None:
+    with pytest.raises(RuntimeError, match=r"squares failed in its worker:[\s\S]*_die[\s\S]*KeyError"):
+        _results(engine, [Squares((2,), deadly=2, die_by="bug")])
+
+
+def test_workers_that_die_before_any_record_end_the_run_with_an_error(tmp_path: Path) -> None:
+    with (
+        LocalEngine(DiesWhenOpened(), workers=1, log_folder=tmp_path) as engine,
+        pytest.raises(StepError, match=r"exit code 9.*see "),
+    ):
+        list(engine.run([Squares((1,))]))
+
+
+def test_no_workers_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchwrightError, match="at least one worker"):
+        LocalEngine({}, workers=0, log_folder=tmp_path)

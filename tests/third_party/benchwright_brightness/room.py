@@ -1,0 +1,6 @@
+from benchwright.rooms import Entry, Room
+
+ROOM = Room(
+    name="brightness",
+    steps={"brightness": Entry("benchwright_brightness.brightness:Brightness", "Drops images that are too dark.")},
+)
