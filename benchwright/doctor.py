@@ -65,12 +65,16 @@ def _processors() -> Check:
 
 def _memory() -> Check:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return Check("memory", total >= 2, f"{total:.1f} GiB", None if total >= 2 else "the demo wants 1 GB free", needed=False)
+    return Check(
+        "memory", total >= 2, f"{total:.1f} GiB", None if total >= 2 else "the demo wants 1 GB free", needed=False
+    )
 
 
 def _disk() -> Check:
     free = shutil.disk_usage(Path.cwd()).free / 1e9
-    return Check("disk", free >= 1, f"{free:.1f} GB free here", None if free >= 1 else "free some space or work elsewhere")
+    return Check(
+        "disk", free >= 1, f"{free:.1f} GB free here", None if free >= 1 else "free some space or work elsewhere"
+    )
 
 
 def _image_formats() -> Check:
@@ -87,7 +91,9 @@ def _sqlite() -> Check:
     import sqlite3
 
     ok = sqlite3.sqlite_version_info >= (3, 35)
-    return Check("SQLite review store", ok, sqlite3.sqlite_version, None if ok else "use a Python with SQLite 3.35+", needed=True)
+    return Check(
+        "SQLite review store", ok, sqlite3.sqlite_version, None if ok else "use a Python with SQLite 3.35+", needed=True
+    )
 
 
 def _extra(name: str, extra: str, module: str, package: str) -> Check:

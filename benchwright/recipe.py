@@ -147,7 +147,12 @@ def _step(raw: Any, path: Path_, at: _Places) -> tuple[str, Step]:
     except BenchwrightError as error:
         raise RecipeError(f"{at.of((*path, 'step'))}: {error}") from error
     entry = raw.get("as", raw["step"])
-    if not isinstance(entry, str) or not entry.replace("_", "").isalnum() or not entry.isascii() or entry != entry.lower():
+    if (
+        not isinstance(entry, str)
+        or not entry.replace("_", "").isalnum()
+        or not entry.isascii()
+        or entry != entry.lower()
+    ):
         raise RecipeError(
             f"{at.of((*path, 'as'))}: key 'as': {_shown(entry)} is not a name (lower-case letters, digits, underscores)"
         )
@@ -193,7 +198,8 @@ def _compose(text: str, name: str) -> tuple[Any, dict[Path_, int]]:
     try:
         for event in yaml.parse(text, Loader=yaml.SafeLoader):
             if isinstance(event, yaml.AliasEvent):
-                raise RecipeError(f"{name}: line {event.start_mark.line + 1}: aliases (*{event.anchor}) are not allowed")
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise RecipeError(f"{name}: line {line}: aliases (*{event.anchor}) are not allowed")
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is None:

@@ -31,7 +31,7 @@ class Source(Record):
     """Where an image came from, as its source states it."""
 
     uri: str
-    """Path relative to the image folder with `/`, control characters and undecodable bytes percent-encoded; or a URL."""
+    """Path relative to the image folder, control characters and undecodable bytes percent-encoded; or a URL."""
     dataset: str | None = None
     canonical_id: str | None = None
     """Such as `coco:000000123`."""
@@ -63,6 +63,7 @@ class ImageRecord(Record):
 
     @property
     def record_id(self) -> str:
+        """Return the id under which steps speak of it."""
         return self.image_id
 
 
@@ -82,7 +83,7 @@ class VisualPrompt(Record):
     kind: PromptKind
     image_id: Sha256
     points: tuple[tuple[float, float], ...] = Field(min_length=1)
-    """(x, y) in the upright image; pixel centres lie at +0.5. One point for ring, dot and letter; two corners for box."""
+    """(x, y) in the upright image; pixel centres lie at +0.5. One point for ring, dot, letter; two corners for box."""
     label: str | None = None
     style: PromptStyle = PromptStyle()
 
@@ -146,6 +147,7 @@ class Item(Record):
 
     @property
     def record_id(self) -> str:
+        """Return the id under which steps speak of it."""
         return self.item_id
 
     @cached_property
@@ -172,7 +174,9 @@ class Item(Record):
         shown = {image.image_id for image in self.images}
         for choice in self.choices:
             if choice.image_id is not None and choice.image_id not in shown:
-                raise ValueError(f"choice {choice.key} of item {self.item_id} shows an image that the item does not list")
+                raise ValueError(
+                    f"choice {choice.key} of item {self.item_id} shows an image that the item does not list"
+                )
         for image in self.images:
             if any(prompt.image_id != image.image_id for prompt in image.prompts):
                 raise ValueError(f"a visual prompt of item {self.item_id} names another image than the one it lies on")
@@ -194,6 +198,7 @@ class Operation(Record):
 
     @cached_property
     def operation_id(self) -> str:
+        """Return the id by which records refer to it."""
         return digest(self.model_dump(mode="json"))[:32]
 
 

@@ -80,7 +80,9 @@ def rooms() -> tuple[Room, ...]:
                 f"mend or uninstall the package {point.dist.name if point.dist else 'that brings it'}"
             ) from error
         if not isinstance(room, Room):
-            raise BenchwrightError(f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; mend it there")
+            raise BenchwrightError(
+                f"room {point.name!r} ({point.value}) is a {type(room).__name__}, not a Room; mend it there"
+            )
         found.append(room)
     return tuple(sorted(found, key=lambda room: room.name))
 

@@ -95,7 +95,7 @@ class StageTable:
 
     def _document(self, path: Path) -> dict[str, Any] | None:
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return None
         except ValueError as error:

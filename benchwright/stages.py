@@ -12,8 +12,18 @@ from functools import cached_property
 from typing import Any, Literal
 
 from benchwright.canonical import digest
-from benchwright.steps import CampaignStep, Context, Filter, FinalStep, GatherStep, MapStep, OpenContext, Outcome, Step
-from benchwright.steps import Stream as Stream
+from benchwright.steps import (
+    CampaignStep,
+    Context,
+    Filter,
+    FinalStep,
+    GatherStep,
+    MapStep,
+    OpenContext,
+    Outcome,
+    Step,
+    Stream,
+)
 
 Role = Literal["whole", "measure", "judge"]
 Kind = Literal["map", "gather", "campaign", "final"]
@@ -81,7 +91,7 @@ class Stage:
         return {name: self._full_name(name) for name in wanted if "." in name}
 
     def _full_name(self, name: str) -> str:
-        return f"{self.entry}.{name}" if name.split(".")[0] in self.siblings else name
+        return f"{self.entry}.{name}" if name.partition(".")[0] in self.siblings else name
 
     @cached_property
     def config(self) -> str:

@@ -64,7 +64,9 @@ class Outcome:
 
     def __post_init__(self) -> None:
         if (self.verdict == "keep") != (self.reason is None):
-            raise ValueError(f"an outcome {self.verdict!r} with reason {self.reason!r}: every verdict but keep needs a reason")
+            raise ValueError(
+                f"an outcome {self.verdict!r} with reason {self.reason!r}: every verdict but keep needs a reason"
+            )
 
 
 class Step(BaseModel):
@@ -75,8 +77,8 @@ class Step(BaseModel):
         version: Raised when equal settings would give other results.
         consumes: Which stream the step reads and judges.
         makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
-        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value named
-            `group` is a group key: later steps see it in the record's `group_keys`.
+        values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value
+            named `group` is a group key: later steps see it in the record's `group_keys`.
         reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
     """
@@ -128,7 +130,8 @@ class Context(Protocol):
         """What the step's `open` returned in this worker."""
 
     @property
-    def operation_id(self) -> str: ...
+    def operation_id(self) -> str:
+        """Return the id of the step's `Operation`, for what it makes."""
 
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
         """Return randomness that depends on run seed, step and record only."""
@@ -150,10 +153,12 @@ class OpenContext(Protocol):
     """What a map step may use to open its models, once a worker."""
 
     @property
-    def seed(self) -> int: ...
+    def seed(self) -> int:
+        """Return the run's seed."""
 
     @property
-    def cache_dir(self) -> Path: ...
+    def cache_dir(self) -> Path:
+        """Return a folder for what can be made again."""
 
 
 class MapStep(Step):

@@ -16,6 +16,7 @@ from benchwright.pipeline.finished import files_of, outcomes_of, stage_names
 from benchwright.pipeline.live import INGEST
 from benchwright.records import ImageRecord, Item
 from benchwright.shards import StageTable
+from benchwright.steps import AnyRecord
 from benchwright.tables import image_records, items_of
 from benchwright.workspace import Workspace
 
@@ -31,18 +32,20 @@ def trace(root: Path, name: str) -> dict[str, Any]:
         BenchwrightError: Nothing has that name, or more than one record does.
     """
     history = _History(Workspace.open(root))
-    found = [*history.items_named(name), *history.images_named(name)]
+    found: list[tuple[str, AnyRecord]] = [*history.items_named(name), *history.images_named(name)]
     if not found:
         files = [row for row in files_of(history.workspace) if row["uri"] == name]
         if not files:
-            raise BenchwrightError(f"no item, image or file {name!r} in {root}; `benchwright outcomes {root}` lists them all")
-        found = history.images_named(files[0]["image_id"] or "")
+            raise BenchwrightError(
+                f"no item, image or file {name!r} in {root}; `benchwright outcomes {root}` lists them all"
+            )
+        found = [*history.images_named(files[0]["image_id"] or "")]
         if not found:
             return {"kind": "file", "id": name, "chain": [{"what": "file", **files[0]}]}
     if len(found) > 1:
         raise BenchwrightError(
-            f"{name!r} is the beginning of {len(found)} ids, such as {found[0][1].record_id} and {found[1][1].record_id}; "
-            "give more digits"
+            f"{name!r} is the beginning of {len(found)} ids, such as {found[0][1].record_id} "
+            f"and {found[1][1].record_id}; give more digits"
         )
     stage, record = found[0]
     if isinstance(record, Item):
@@ -90,7 +93,11 @@ class _History:
         for parent in record.derived_from:
             yield from self.of_image(self._images[parent][1])
         stage = self._images[record.image_id][0]
-        described = {"image_id": record.image_id, "size_wh": [record.width, record.height], "media_type": record.media_type}
+        described = {
+            "image_id": record.image_id,
+            "size_wh": [record.width, record.height],
+            "media_type": record.media_type,
+        }
         if record.source is not None:
             for row in files_of(self.workspace):
                 if row["image_id"] == record.image_id:
@@ -110,7 +117,12 @@ class _History:
                 if key not in seen:
                     seen.add(key)
                     yield link
-        yield {"what": "item made", "step": stage, "operation": self._operation(stage), "item": item.model_dump(mode="json")}
+        yield {
+            "what": "item made",
+            "step": stage,
+            "operation": self._operation(stage),
+            "item": item.model_dump(mode="json"),
+        }
         yield from self._verdicts(item.item_id)
         yield from self._releases(item.item_id)
         yield from self._scores(item.item_id)
@@ -134,7 +146,9 @@ class _History:
         for manifest in sorted((self.workspace.root / "releases").glob("*/manifest.json")):
             document = json.loads(manifest.read_text(encoding="utf-8"))
             for path in sorted((manifest.parent / "data").glob("*.parquet")):
-                rows = pq.read_table(path, columns=["item_id", "split"], filters=[("item_id", "=", item_id)]).to_pylist()
+                rows = pq.read_table(
+                    path, columns=["item_id", "split"], filters=[("item_id", "=", item_id)]
+                ).to_pylist()
                 for row in rows:
                     yield {
                         "what": "released", "release": manifest.parent.name, "version": document["version"],

@@ -1,12 +1,12 @@
 """A workspace: the folder that a run works in.
 
-    workspace.json      format, version, seed, shard count, image folder, recipe as resolved
-    tables/STAGE/       the stage's shards, markers and `current.json`
-    objects/            made images by hash
-    releases/, results/ what final steps make
-    review.sqlite       what people said
-    runs/               one folder a run: what varies (times, workers, versions, messages)
-    cache/ journal/ tmp/  can be deleted while nothing runs
+workspace.json      format, version, seed, shard count, image folder, recipe as resolved
+tables/STAGE/       the stage's shards, markers and `current.json`
+objects/            made images by hash
+releases/, results/ what final steps make
+review.sqlite       what people said
+runs/               one folder a run: what varies (times, workers, versions, messages)
+cache/ journal/ tmp/  can be deleted while nothing runs
 """
 
 from __future__ import annotations
@@ -81,13 +81,17 @@ class Workspace:
         try:
             document = json.loads(path.read_text(encoding="utf-8"))
         except FileNotFoundError:
-            raise DataError(f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`") from None
+            raise DataError(
+                f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`"
+            ) from None
         except (OSError, ValueError) as error:
             raise DataError(f"{path} cannot be read: {error}") from error
         if not isinstance(document, dict) or document.get("format") != FORMAT:
             raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
         if document.get("version", 0) > VERSION:
-            raise DataError(f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright")
+            raise DataError(
+                f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright"
+            )
         return document
 
     def save_settings(self, settings: Mapping[str, Any]) -> None:

@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder for photographs and workspace.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder for photographs and workspace.",
+)
 @click.option("--headless", is_flag=True, help="Let simulated annotators review; they are marked as simulated.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option

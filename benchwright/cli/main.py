@@ -48,6 +48,8 @@ class _Lazy(click.Group):
         }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names below this group, sorted."""
+        del ctx
         return sorted({name.split(" ")[0] for name in self._found})
 
     def _help_of(self, name: str) -> str:
@@ -55,6 +57,8 @@ class _Lazy(click.Group):
         return found.entry.help if found else GROUPS.get(name, f"Commands named {name} ...")
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command, or make the group of that name."""
+        del ctx
         if cmd_name in self._found:
             command: click.Command = self._found[cmd_name].load()
             return command
@@ -62,7 +66,10 @@ class _Lazy(click.Group):
             return _Lazy(f"{self._prefix}{cmd_name} ", name=cmd_name, help=self._help_of(cmd_name))
         return None
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command, or say which one was probably meant."""
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             near = get_close_matches(args[0], self.list_commands(ctx), n=1, cutoff=0.4)
             hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(self.list_commands(ctx))}"
@@ -70,6 +77,7 @@ class _Lazy(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands with their lines of help, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, self._help_of(name)) for name in self.list_commands(ctx)])
 
@@ -78,6 +86,8 @@ class _Root(_Lazy):
     """The top: its help also lists the steps that recipes can use."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the steps."""
+        del ctx
         with formatter.section("Steps for recipes"):
             formatter.write_dl(
                 [(name, f"{found.entry.help} [{found.room}]") for name, found in catalogue("steps").items()]
@@ -86,13 +96,19 @@ class _Root(_Lazy):
         formatter.write_text("Settings of a step: benchwright steps NAME. Start with: benchwright demo --out demo-out")
 
 
+def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        click.echo(f"benchwright {__version__}")
+        ctx.exit()
+
+
 _ROOT = _Root(
     name="benchwright",
     help="Build, vet, freeze and score image-question benchmarks.",
     params=[
         click.Option(
             ["--version"], is_flag=True, is_eager=True, expose_value=False, help="Print the version.",
-            callback=lambda ctx, _, value: (click.echo(f"benchwright {__version__}"), ctx.exit()) if value else None,
+            callback=_print_version,
         )
     ],
 )  # fmt: skip

@@ -56,10 +56,19 @@ def _rows(space: Any, stage: str) -> Iterator[dict[str, Any]]:
     if stage == INGEST:
         for row in files_of(space):
             detail = row["detail"] or (row["kept_uri"] if row["kept_uri"] != row["uri"] else None)
-            yield {"step": stage, "record": row["uri"], "verdict": row["verdict"], "reason": row["reason"], "detail": detail}
+            yield {
+                "step": stage,
+                "record": row["uri"],
+                "verdict": row["verdict"],
+                "reason": row["reason"],
+                "detail": detail,
+            }
         return
     for row in outcomes_of(space, stage):
         detail = ", ".join(f"{key}={value}" for key, value in sorted(row["evidence"].items())) or None
         yield {
-            "step": stage, "record": row["record_id"], "verdict": row["verdict"], "reason": row["reason"], "detail": detail,
-        }  # fmt: skip
+            "step": stage,
+            "record": row["record_id"],
+            **{k: row[k] for k in ("verdict", "reason")},
+            "detail": detail,
+        }

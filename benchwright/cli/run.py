@@ -18,13 +18,23 @@ _FAILURES_SHOWN = 10
 @click.command()
 @click.argument("recipe", type=click.Path(path_type=Path))
 @click.option("--images", type=click.Path(path_type=Path), help="Folder of images; overrides the recipe's own.")
-@click.option("--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]")
+@click.option(
+    "--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]"
+)
 @click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where steps run.")
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
-@click.option("--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder.")
+@click.option(
+    "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
+)
 @json_option
 def run(
-    recipe: Path, images: Path | None, workspace: Path | None, engine: str, workers: int | None, copy: bool, as_json: bool
+    recipe: Path,
+    images: Path | None,
+    workspace: Path | None,
+    engine: str,
+    workers: int | None,
+    copy: bool,
+    as_json: bool,
 ) -> None:
     """Run RECIPE over a folder of images.
 
@@ -63,13 +73,13 @@ def _table(finished: Finished, failed: list[dict[str, str]]) -> str:
     for step in finished.steps:
         reasons = [f"{reason} {n}" for reason, n in step.dropped.items()]
         reasons += [f"ask: {reason} {n}" for reason, n in step.asked.items()]
-        lines.append(
-            f"{step.name:28} {step.records:7} {step.kept:7} {step.made:7}  {step.seconds:8.2f}  {', '.join(reasons)}".rstrip()
-        )
+        counts = f"{step.name:28} {step.records:7} {step.kept:7} {step.made:7}  {step.seconds:8.2f}"
+        lines.append(f"{counts}  {', '.join(reasons)}".rstrip())
     for failure in failed[:_FAILURES_SHOWN]:
         lines.append(f"failed: {printable(failure['path'])}: {failure['reason']} ({failure['step']})")
     if len(failed) > _FAILURES_SHOWN:
-        lines.append(f"... and {len(failed) - _FAILURES_SHOWN} more; `benchwright outcomes {finished.workspace} --verdict failed`")
+        more = f"benchwright outcomes {finished.workspace} --verdict failed"
+        lines.append(f"... and {len(failed) - _FAILURES_SHOWN} more; `{more}`")
     lines += [f"{name}: {finished.workspace / path}" for name, path in sorted(finished.artifacts.items())]
     lines += [f"waiting: {line}" for line in finished.waits]
     return "\n".join(lines)

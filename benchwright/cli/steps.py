@@ -17,7 +17,11 @@ def steps(name: str | None, as_json: bool) -> None:
     """List the steps that recipes can use, or the settings of the step NAME."""
     if name is None:
         rows = [{"name": n, "room": found.room, "help": found.entry.help} for n, found in catalogue("steps").items()]
-        emit({"steps": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:24} {r['help']} [{r['room']}]" for r in rows))
+        emit(
+            {"steps": rows},
+            as_json=as_json,
+            text=lambda: "\n".join(f"{r['name']:24} {r['help']} [{r['room']}]" for r in rows),
+        )
         return
     cls = find("steps", name).load()
     schema: dict[str, Any] = cls.model_json_schema()
@@ -44,4 +48,6 @@ def steps(name: str | None, as_json: bool) -> None:
 
 
 def _types(field: dict[str, Any]) -> str:
-    return " or ".join(option.get("type") or option.get("$ref", "?").rpartition("/")[2] for option in field.get("anyOf", [{}]))
+    return " or ".join(
+        option.get("type") or option.get("$ref", "?").rpartition("/")[2] for option in field.get("anyOf", [{}])
+    )

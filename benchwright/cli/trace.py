@@ -13,14 +13,20 @@ from benchwright.cli.workspaces import find_workspace
 
 @click.command()
 @click.argument("item")
-@click.option("--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]")
+@click.option(
+    "--workspace", type=click.Path(path_type=Path), help="Workspace.  [default: this folder, or the only one]"
+)
 @json_option
 def trace(item: str, workspace: Path | None, as_json: bool) -> None:
     """Tell the whole history of ITEM: an item's or image's id (or its first digits), or a file of the image folder."""
     from benchwright.trace import trace as trace_of
 
     document = trace_of(find_workspace(workspace), item)
-    emit(document, as_json=as_json, text=lambda: "\n".join([f"{document['kind']} {document['id']}", *_lines(document["chain"])]))
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([f"{document['kind']} {document['id']}", *_lines(document["chain"])]),
+    )
 
 
 def _lines(chain: list[dict[str, Any]]) -> list[str]:
@@ -39,7 +45,10 @@ def _line(link: dict[str, Any]) -> str:
         return f"item made by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
     if what == "verdict":
         values = ", ".join(f"{key}={value}" for key, value in {**link["values"], **link["evidence"]}.items())
-        return f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}{' (' + values + ')' if values else ''}"
+        said = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
+        return f"{said} ({values})" if values else said
     if what == "released":
         return f"released in {link['release']} ({link['split']})"
-    return f"scored: {link['results']}: " + ", ".join(f"{k}={v}" for k, v in link.items() if k not in {"what", "results", "item_id"})
+    return f"scored: {link['results']}: " + ", ".join(
+        f"{k}={v}" for k, v in link.items() if k not in {"what", "results", "item_id"}
+    )

@@ -14,7 +14,7 @@ import os
 import signal
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -90,7 +90,7 @@ class LocalEngine:
             self._end(one)
         self._workers.clear()
 
-    def run(self, jobs: Iterable[Job], on_record: Callable[[Place], None] | None = None) -> Iterator[Done]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[Done]:
         """Run jobs and yield each as it finishes, in no promised order.
 
         Raises:
@@ -98,42 +98,37 @@ class LocalEngine:
             BenchwrightError: A job raised one, such as a missing model.
         """
         waiting = deque(_Task(job) for job in jobs)
-        under_way = 0
-        while waiting or under_way:
-            self._keep_staffed(len(waiting) + under_way)
+        while waiting or any(one.task for one in self._workers):
+            self._keep_staffed(len(waiting) + sum(one.task is not None for one in self._workers))
             for one in self._workers:
                 if one.is_ready and one.task is None and waiting and self._give(one, waiting[0]):
                     waiting.popleft()
-                    under_way += 1
             for one in self._next_to_hear():
-                event = self._hear(one)
-                if event is None:
+                if (event := self._hear(one)) is None:
                     continue
                 kind, payload = event
-                task = one.task
                 if kind == "gone":
                     self._workers.remove(one)
-                    if task is not None:
-                        under_way -= 1
-                        self._note_death(task, one, payload)
-                        waiting.appendleft(task)
-                    else:
-                        self._note_early_end(payload, "starting")
+                    if one.task is not None:
+                        waiting.appendleft(one.task)
+                    self._note_end(one, payload)
                 elif kind == "at":
                     self._early_ends.clear()
                     one.place = payload
-                    if on_record is not None:
-                        on_record(payload)
                 elif kind == "ready":
                     one.is_ready = True
                 else:
-                    assert task is not None, "only a worker with a job answers"
-                    one.task = one.place = None
-                    under_way -= 1
-                    if kind == "raised":
-                        _raise(task.job, *payload)
-                    self._early_ends.clear()
-                    yield Done(task.job, payload[0], payload[1], task.attempts)
+                    yield self._finish(one, kind, payload)
+
+    def _finish(self, one: _Worker, kind: str, payload: Any) -> Done:
+        """Take a worker's answer to its job; raise what the job raised."""
+        task = one.task
+        assert task is not None, "only a worker with a job answers"
+        one.task = one.place = None
+        if kind == "raised":
+            _raise(task.job, *payload)
+        self._early_ends.clear()
+        return Done(task.job, payload[0], payload[1], task.attempts)
 
     def _keep_staffed(self, wanted: int) -> None:
         while len(self._workers) < min(self._count, max(wanted, 1)):
@@ -191,15 +186,16 @@ class LocalEngine:
         one.conn.close()
         return "gone", one.process.exitcode
 
-    def _note_death(self, task: _Task, one: _Worker, exit_code: int | None) -> None:
-        how = _how(exit_code)
-        logger.warning("a worker died (%s) in %s at %s; running it again", how, task.job.name, one.place)
-        if one.place is None:
-            self._note_early_end(exit_code, task.job.name)
+    def _note_end(self, one: _Worker, exit_code: int | None) -> None:
+        """Draw the conclusion from a worker's end: a suspect record, or none."""
+        task, how = one.task, _how(exit_code)
+        if task is None or one.place is None:
+            self._note_early_end(exit_code, task.job.name if task else "starting")
             return
+        logger.warning("a worker died (%s) in %s at %s; running it again", how, task.job.name, one.place)
         task.deaths[one.place] += 1
         if task.deaths[one.place] >= DEATHS_TO_BLAME:
-            logger.warning("record %s ended its worker %d times (%s): recorded as failed", one.place, DEATHS_TO_BLAME, how)
+            logger.warning("record %s ended its worker %d times: recorded as failed", one.place, DEATHS_TO_BLAME)
             task.blamed[one.place] = how
 
     def _note_early_end(self, exit_code: int | None, where: str) -> None:

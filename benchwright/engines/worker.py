@@ -72,7 +72,7 @@ def _serve(conn: Connection) -> None:
             started = time.perf_counter()
             try:
                 result = job.run(surroundings, Attempt(at, singly, blamed))
-            except BaseException as error:
+            except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
                 send("raised", (error if _can_travel(error) else None, traceback.format_exc()))
             else:
                 send("done", (result, time.perf_counter() - started))

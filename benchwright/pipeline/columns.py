@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -31,7 +31,9 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
     schema, key = (IMAGES, "image_id") if stage.consumes == "images" else (ITEMS, "item_id")
     own = [name for name in wanted if name not in stage.reads]
     if unknown := [name for name in own if name not in schema.names]:
-        raise ValueError(f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}")
+        raise ValueError(
+            f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}"
+        )
     rows: dict[str, dict[str, Any]] = {}
     types = {name: schema.field(name).type for name in own}
     values: dict[str, Mapping[str, Any]] = {}
@@ -42,29 +44,37 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
             rows |= {row[key]: row for row in made.to_pylist()} if made is not None else {}
         if before is None:
             continue
-        reads = {name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id}
-        grouping = before.consumes == stage.consumes and GROUP in before.values and "group_keys" in own
-        names = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *reads.values()])
-        outcomes = table.read(marker, "outcomes", list(names))
-        assert outcomes is not None, "every stage writes outcomes"
-        data = {name: outcomes.column(name).to_pylist() for name in names}
+        reads = {
+            name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id
+        }
+        data = _outcome_columns(table, marker, before, reads.values())
         for name, value in reads.items():
             values[name] = dict(zip(data["record_id"], data[value], strict=True))
             types[name] = outcome_schema(before.values).field(value).type
         if before.consumes == stage.consumes:
-            for record_id, verdict in zip(data["record_id"], data["verdict"], strict=True):
-                if before.removes(verdict):
-                    rows.pop(record_id, None)
-        if grouping:
-            for record_id, group in zip(data["record_id"], data[GROUP], strict=True):
-                if group is not None and record_id in rows:
-                    rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], group})
+            _apply(rows, before, data)
     for name in stage.reads:
         types.setdefault(name, pa.null())
     ids = sorted(rows)
     columns = {"record_id": pa.array(ids, pa.string())}
     for name in wanted:
         found = values.get(name)
-        data = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
-        columns[name] = pa.array(data, types[name])
+        column = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
+        columns[name] = pa.array(column, types[name])
     return pa.table(columns)
+
+
+def _outcome_columns(table: StageTable, marker: Marker, stage: Stage, values: Iterable[str]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(["record_id", "verdict", *([GROUP] if GROUP in stage.values else []), *values])
+    outcomes = table.read(marker, "outcomes", list(names))
+    assert outcomes is not None, "every stage writes outcomes"
+    return {name: outcomes.column(name).to_pylist() for name in names}
+
+
+def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Sequence[Any]]) -> None:
+    """Take dropped records out and add group keys."""
+    for number, record_id in enumerate(data["record_id"]):
+        if stage.removes(data["verdict"][number]):
+            rows.pop(record_id, None)
+        elif GROUP in data and data[GROUP][number] is not None and "group_keys" in rows.get(record_id, ()):
+            rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], data[GROUP][number]})

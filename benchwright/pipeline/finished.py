@@ -47,7 +47,13 @@ def report_of(name: str, parts: Sequence[Counts], seconds: float, *, makes: Sequ
     records = parts[0].records if parts else 0
     made = sum(part.made["items" if "items" in makes else "images"] for part in parts)
     return StepReport(
-        name, records, records - sum(dropped.values()), dict(sorted(dropped.items())), dict(sorted(asked.items())), made, seconds
+        name,
+        records,
+        records - sum(dropped.values()),
+        dict(sorted(dropped.items())),
+        dict(sorted(asked.items())),
+        made,
+        seconds,
     )
 
 

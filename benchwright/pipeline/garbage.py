@@ -18,7 +18,9 @@ def orphans(workspace: Workspace) -> Iterator[Path]:
     pictures: set[str] = set()
     for folder in sorted(path for path in workspace.tables.iterdir() if path.is_dir()):
         table = StageTable(workspace, folder.name)
-        markers = [m for path in sorted((folder / "markers").glob("*.json")) if (m := table.marker(path.stem)) is not None]
+        markers = [
+            m for path in sorted((folder / "markers").glob("*.json")) if (m := table.marker(path.stem)) is not None
+        ]
         named = {file["name"] for marker in [*markers, *table.current()] for file in marker.files.values()}
         for marker in markers:
             images = table.read(marker, "images", ["image_id"])

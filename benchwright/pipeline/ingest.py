@@ -17,7 +17,7 @@ from typing import Any
 
 from benchwright.atomic import write_bytes
 from benchwright.canonical import digest
-from benchwright.engines.jobs import Attempt, Done, Job, Place
+from benchwright.engines.jobs import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.identify import Limits, identify, path_for, uri_for
 from benchwright.pipeline.live import INGEST
@@ -117,7 +117,7 @@ def ingest(
     *,
     limits: Limits,
     shard_count: int,
-    run_jobs: Callable[[Sequence[Job], Callable[[Place], None] | None], Iterator[Done]],
+    run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
     copy: bool = False,
 ) -> Counts:
     """Bring the ingest table up to an image folder; files that have not changed are not read again."""
@@ -130,7 +130,7 @@ def ingest(
             Identify(root, tuple(fresh[start : start + FILES_PER_JOB]), limits)
             for start in range(0, len(fresh), FILES_PER_JOB)
         ]
-        for done in run_jobs(jobs, None):
+        for done in run_jobs(jobs):
             seen |= {one.uri: one for one in done.result}
     cache.save(seen, tmp=workspace.tmp)
     return _write(workspace, [seen[uri] for uri in uris], root if copy else None, shard_count)

@@ -20,6 +20,7 @@ INGEST = "ingest"
 GROUP = "group"
 """A value of this name is a group key of the record from then on."""
 
+
 @dataclass
 class Live:
     """Live records of one shard, folded up to some stage.

@@ -71,11 +71,15 @@ def write_outcomes(
 def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, Judged]:
     """Read a shard of a stage back, by record id."""
     images, items = table.read(marker, "images"), table.read(marker, "items")
-    pictures: dict[str, ImageRecord] = {} if images is None else {image.image_id: image for image in image_records(images)}
+    pictures: dict[str, ImageRecord] = (
+        {} if images is None else {image.image_id: image for image in image_records(images)}
+    )
     made: dict[str, list[Item]] = {}
     shown: dict[str, dict[str, ImageRecord]] = {}
     if images is not None:
-        for record_id, image_id in zip(*(images.column(name).to_pylist() for name in ("made_by", "image_id")), strict=True):
+        for record_id, image_id in zip(
+            *(images.column(name).to_pylist() for name in ("made_by", "image_id")), strict=True
+        ):
             shown.setdefault(record_id, {})[image_id] = pictures[image_id]
     if items is not None:
         for record_id, item in zip(items.column("made_by").to_pylist(), items_of(items), strict=True):

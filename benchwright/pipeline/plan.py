@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from benchwright.canonical import digest
 from benchwright.errors import RecipeError
 from benchwright.pipeline.live import GROUP, INGEST
 from benchwright.stages import Stage, stages_of
@@ -31,9 +32,12 @@ def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
     """
     found: list[Stage] = []
     made_items_by: str | None = None
+    identities: dict[str, str] = {}
     for entry, step in steps:
         for stage in stages_of(entry, step):
             _check(stage, found, made_items_by)
+            if "items" in stage.makes and stage.kind == "map":
+                _check_identity(stage, identities)
             found.append(stage)
             if "items" in stage.makes and stage.consumes == "images":
                 made_items_by = made_items_by or entry
@@ -47,7 +51,9 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> 
     if isinstance(stage.step, FinalStep):
         return
     if stage.consumes == "items" and made_items_by is None:
-        raise RecipeError(f"step {stage.entry!r} works on items, but no step before it makes any; add one, such as jigsaw")
+        raise RecipeError(
+            f"step {stage.entry!r} works on items, but no step before it makes any; add one, such as jigsaw"
+        )
     if stage.consumes == "images" and not stage.makes and made_items_by is not None:
         raise RecipeError(
             f"step {stage.entry!r} filters images, but {made_items_by!r} before it has made items from them; "
@@ -59,6 +65,19 @@ def _check(stage: Stage, before: Sequence[Stage], made_items_by: str | None) -> 
             raise RecipeError(f"step {stage.entry!r} reads {wanted!r}, which no step before it gives")
     if GROUP in stage.values and stage.values[GROUP] != "string":
         raise RecipeError(f"step {stage.entry!r}: its value 'group' must be of type string")
+
+
+def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
+    """Refuse a second maker whose items would have the ids of the first one's."""
+    parameters = stage.step.parameters()
+    identity = digest([stage.step.name, {name: parameters[name] for name in stage.step.identity}])
+    if identity in identities:
+        settings = ", ".join(stage.step.identity) or "none of its settings are part of it"
+        raise RecipeError(
+            f"step {stage.entry!r} makes items of the same identity as {identities[identity]!r}; "
+            f"they must differ in a setting that is part of the identity ({settings})"
+        )
+    identities[identity] = stage.entry
 
 
 def phases(stages: Sequence[Stage]) -> list[Phase]:

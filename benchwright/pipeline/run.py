@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,16 +12,17 @@ from typing import Any
 
 from benchwright.atomic import write_json
 from benchwright.canonical import digest
-from benchwright.engines.jobs import Done, Job, Place
+from benchwright.engines.jobs import Done, Job
 from benchwright.engines.local import LocalEngine, default_workers
 from benchwright.errors import BenchwrightError
 from benchwright.identify import Limits
 from benchwright.pipeline.finished import Finished, StepReport, report_of
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.passes import TRANSIENT, Pass, Surroundings
+from benchwright.pipeline.passes import TRANSIENT, Pass
 from benchwright.pipeline.plan import Phase, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
+from benchwright.pipeline.surroundings import Surroundings
 from benchwright.pipeline.view import View
 from benchwright.pipeline.wholes import run_campaign, run_gather
 from benchwright.progress import Progress, Silent
@@ -119,7 +120,7 @@ class _Run:
     progress: Progress
     executed: int = 0
     decoded: int = 0
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
 
@@ -128,7 +129,8 @@ class _Run:
         self._save_settings("running")
         for line in self.log.changed_versions():
             self.progress.warn(
-                f"{line} since the last run here; tables made before stay as they are (delete a stage's folder to redo it)"
+                f"{line} since the last run here; what was made stays as it is "
+                "(delete a stage's folder under tables/ to make it again)"
             )
         self.around = _surroundings(self.space, header, self.stages, self.images)
         self.shards = shard_names(header.shards)
@@ -142,12 +144,17 @@ class _Run:
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()
-        state = "waiting" if waits else "done"
-        self._save_settings(state)
+        self._save_settings("waiting" if waits else "done")
         return Finished(
-            self.space.root, "waiting" if waits else "done", reports, waits, self.artifacts, self.executed, self.decoded,
-            self.log.folder,
-        )  # fmt: skip
+            workspace=self.space.root,
+            state="waiting" if waits else "done",
+            steps=reports,
+            waits=waits,
+            artifacts=self.artifacts,
+            executed=self.executed,
+            decoded=self.decoded,
+            run_folder=self.log.folder,
+        )
 
     def _go_through(self, engine: LocalEngine) -> list[str]:
         for phase in phases(self.stages):
@@ -187,8 +194,10 @@ class _Run:
             for shard in self.shards
             if not all(self._is_current(stage, shard) for stage in phase.stages)
         ]
-        self.progress.phase(" + ".join(dict.fromkeys(stage.entry for stage in phase.stages)), sum(job.size for job in jobs))
-        for done in self._jobs_of(engine)(jobs, None):
+        self.progress.phase(
+            " + ".join(dict.fromkeys(stage.entry for stage in phase.stages)), sum(job.size for job in jobs)
+        )
+        for done in self._jobs_of(engine)(jobs):
             result = done.result
             self.executed += 1
             self.decoded += result["decoded"]
@@ -197,9 +206,11 @@ class _Run:
             for stage in phase.stages:
                 self.around.forget(stage.id, done.job.shard)
 
-    def _jobs_of(self, engine: LocalEngine) -> Callable[[Sequence[Job], Callable[[Place], None] | None], Iterator[Done]]:
-        def run(jobs: Sequence[Job], on_record: Callable[[Place], None] | None) -> Iterator[Done]:
-            for done in engine.run(jobs, on_record):
+    def _jobs_of(self, engine: LocalEngine) -> Callable[[Sequence[Job]], Iterator[Done]]:
+        """Return the engine's `run`, logged and with progress."""
+
+        def run(jobs: Sequence[Job]) -> Iterator[Done]:
+            for done in engine.run(jobs):
                 extra = done.result if isinstance(done.result, dict) else {}
                 self.log.event("job", name=done.job.name, wall=done.seconds, attempts=done.attempts, **extra)
                 self.progress.advance(done.job.size)
@@ -233,7 +244,9 @@ class _Run:
         except (FileNotFoundError, ValueError):
             known = {}
         made: Mapping[str, str] = known.get("artifacts", {})
-        if known.get("fingerprint") != fingerprint or not all((self.space.root / path).exists() for path in made.values()):
+        if known.get("fingerprint") != fingerprint or not all(
+            (self.space.root / path).exists() for path in made.values()
+        ):
             context = FinalContext(self.around.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
             made = stage.step.finish(view, context)
             folder.mkdir(parents=True, exist_ok=True)
@@ -263,8 +276,8 @@ class _Run:
             shards = self.space.settings().get("shards")
             if shards != header.shards:
                 raise BenchwrightError(
-                    f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the number is "
-                    "fixed once images are in: put the old number back or use a new --workspace"
+                    f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
+                    "number is fixed once images are in: put the old number back or use a new --workspace"
                 )
         self.space.save_settings(
             {

@@ -1,9 +1,9 @@
 """The log of one run: everything that varies between runs, and so is in no table.
 
-    runs/RUN/run.json       when, where, which versions, how it ended
-    runs/RUN/events.jsonl   one line per finished job
-    runs/RUN/worker-N.log   what each worker printed
-    runs/versions.json      the library versions of the last run
+runs/RUN/run.json       when, where, which versions, how it ended
+runs/RUN/events.jsonl   one line per finished job
+runs/RUN/worker-N.log   what each worker printed
+runs/versions.json      the library versions of the last run
 """
 
 from __future__ import annotations

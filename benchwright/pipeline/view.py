@@ -11,7 +11,7 @@ from typing import Any
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline.live import Live, load_live
-from benchwright.pipeline.passes import Surroundings
+from benchwright.pipeline.surroundings import Surroundings
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.shards import Counts, StageTable
 from benchwright.stages import Stage
@@ -20,7 +20,9 @@ from benchwright.stages import Stage
 class View:
     """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`)."""
 
-    def __init__(self, around: Surroundings, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]) -> None:
+    def __init__(
+        self, around: Surroundings, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]
+    ) -> None:
         self._around = around
         self._stages = [stage for stage in stages if stage.kind != "final"]
         self._shards = shards

@@ -12,7 +12,7 @@ from benchwright.canonical import digest
 from benchwright.pipeline.columns import live_columns
 from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
-from benchwright.pipeline.passes import Surroundings
+from benchwright.pipeline.surroundings import Surroundings
 from benchwright.records import Item
 from benchwright.shards import StageTable
 from benchwright.stages import Stage
@@ -37,9 +37,7 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     start = 0
     for shard, part in zip(shards, parts, strict=True):
         ids = part.column("record_id").to_pylist()
-        judged = [
-            Judged(record_id, "", outcomes.get(row, _UNSPOKEN)) for row, record_id in enumerate(ids, start=start)
-        ]
+        judged = [Judged(record_id, "", outcomes.get(row, _UNSPOKEN)) for row, record_id in enumerate(ids, start=start)]
         write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
         start += part.num_rows
     return True

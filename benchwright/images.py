@@ -1,0 +1,322 @@
+"""Decoding and encoding of images: the only module that lets a file of a user reach a decoder.
+
+Every way in goes through `benchwright.containers` first, so size, completeness and format are known before
+Pillow sees a byte, and it sees it through the one decoder of that format. What comes out is upright RGB of
+8 bits (`benchwright.pixels` says how), of several frames or pages the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import (
+    AvifImagePlugin,
+    BmpImagePlugin,
+    GifImagePlugin,
+    Image,
+    ImageFile,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+
+from benchwright.canonical import bytes_digest
+from benchwright.containers import Container, walk
+from benchwright.containers.walk import check_frames, check_pixels, sorted_notes
+from benchwright.errors import UnreadableImage
+from benchwright.identify import Limits, read_file
+from benchwright.pixels import upright_rgb
+from benchwright.records import ImageRecord
+
+_DECODERS: dict[str, type[ImageFile.ImageFile]] = {
+    "AVIF": AvifImagePlugin.AvifImageFile,
+    "BMP": BmpImagePlugin.BmpImageFile,
+    "GIF": GifImagePlugin.GifImageFile,
+    "JPEG": JpegImagePlugin.JpegImageFile,
+    "PNG": PngImagePlugin.PngImageFile,
+    "TIFF": TiffImagePlugin.TiffImageFile,
+    "WEBP": WebPImagePlugin.WebPImageFile,
+}
+_ORIENTATION_TAG = 274
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_QUIET = threading.RLock()
+
+
+def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[np.uint8]:
+    """Return the upright pixels of an image, (height, width, 3) RGB, contiguous.
+
+    Beside the result there is one decoded copy, of 4 bytes a pixel; the WebP and AVIF decoders keep more.
+
+    Args:
+        data: The file's bytes, or where it is.
+        limits: The defaults of `Limits` where None.
+
+    Raises:
+        UnreadableImage: As `benchwright.identify` says, or `truncated`, `corrupt`, `unsupported_mode`.
+    """
+    with _opened(data, limits or Limits()) as (image, container):
+        return _rgb(image, container)
+
+
+def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
+    """Return the upright image as grey (mode `L`), as small as its format decodes cheaply.
+
+    Of JPEG an eighth, quarter or half is decoded, the smallest whose sides are still at least `at_least_px`;
+    other formats are decoded whole. The result depends on the file and `at_least_px` only.
+
+    Raises:
+        UnreadableImage: As `decode_rgb`.
+    """
+    return _decode_luma(data, at_least_px, limits or Limits()).image
+
+
+def _rgb(image: ImageFile.ImageFile, container: Container) -> NDArray[np.uint8]:
+    _load(image)
+    # Pillow turns a TIFF while it loads it.
+    return upright_rgb(image, container, orientation=1 if container.format == "TIFF" else container.orientation)
+
+
+def _load(image: ImageFile.ImageFile) -> None:
+    with _translated():
+        image.load()
+
+
+class _Luma(NamedTuple):
+    image: Image.Image
+    upright_wh: tuple[int, int]
+
+
+def _decode_luma(data: bytes | Path, at_least_px: int, limits: Limits) -> _Luma:
+    with _opened(data, limits) as (image, container):
+        if container.format != "JPEG":
+            return _Luma(luma_of(_rgb(image, container)), container.upright_wh)
+        image.draft("L", (at_least_px, at_least_px))
+        _load(image)
+        grey = image.convert("RGB").convert("L") if image.mode == "CMYK" else image.convert("L")
+        turn = _UPRIGHT.get(container.orientation)
+        return _Luma(grey if turn is None else grey.transpose(turn), container.upright_wh)
+
+
+def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
+    """Return RGB pixels as grey (mode `L`, ITU-R BT.601)."""
+    return Image.fromarray(pixels).convert("L")
+
+
+def avif_header(data: bytes, *, limits: Limits) -> Container:
+    """Return what the header of an AVIF says, complete with orientation and frames; no pixels are decoded.
+
+    Raises:
+        UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`.
+    """
+    with _opened(data, limits) as (_, container):
+        return container
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Pillow silent and strict while it works on one image.
+
+    Both settings belong to the whole process, hence the lock, and hence they are put back.
+    """
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lenient, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+        try:
+            yield
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = lenient
+
+
+@contextmanager
+def _opened(data: bytes | Path, limits: Limits) -> Iterator[tuple[ImageFile.ImageFile, Container]]:
+    """Yield the opened, not yet decoded image, and what its container says."""
+    raw = read_file(data, limits=limits) if isinstance(data, Path) else data
+    container = walk(io.BytesIO(raw), size=len(raw), limits=limits, thorough=True)
+    if container.keep and container.keep != ((0, len(raw)),):
+        view = memoryview(raw)
+        raw = b"".join(view[start:stop] for start, stop in container.keep)
+    with _quiet():
+        with _translated():
+            image = _DECODERS[container.format](io.BytesIO(raw))
+            # Pillow would turn a TIFF by XMP where EXIF says nothing; viewers do not, nor does the record.
+            image.info.pop("xmp", None)
+            if container.format == "AVIF":
+                container = _avif_container(image, container, limits)
+        with image:
+            stored = container.width, container.height
+            stated = container.upright_wh if container.format == "TIFF" else stored
+            if image.size != stated:
+                raise UnreadableImage("corrupt", f"the decoder finds {image.size}, the container states {stated}")
+            yield image, container
+
+
+def _avif_container(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
+    width, height = check_pixels(*image.size, limits=limits)
+    frames = check_frames(getattr(image, "n_frames", 1), limits=limits)
+    stated = image.getexif().get(_ORIENTATION_TAG, 1)
+    orientation = stated if stated in _UPRIGHT else 1
+    notes = sorted_notes(orientation=orientation, animated=frames, alpha=image.mode == "RGBA")
+    return replace(bound, width=width, height=height, orientation=orientation, notes=notes)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn whatever a decoder raises over hostile bytes into one of our reasons."""
+    try:
+        yield
+    except (UnreadableImage, MemoryError):
+        raise
+    except Image.DecompressionBombError as error:
+        raise UnreadableImage("too_many_pixels", _one_line(error)) from None
+    except Exception as error:  # noqa: BLE001 - decoders raise anything, from IndexError to zlib.error
+        # Pillow has no type for a file that ends too early, only this word.
+        reason = "truncated" if "truncated" in str(error).lower() else "corrupt"
+        raise UnreadableImage(reason, _one_line(error)) from None
+
+
+def _one_line(error: Exception) -> str:
+    """Spell an exception without line breaks and addresses, which would differ between runs."""
+    text = re.sub(r"\s+", " ", re.sub(r" at 0x[0-9a-f]+", "", str(error)))
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return (height, width, 3) RGB pixels as a PNG without metadata.
+
+    Equal pixels give equal bytes under one build of Pillow and its zlib; other builds may compress otherwise,
+    so across machines compare `pixel_hash`.
+    """
+    handle = io.BytesIO()
+    # Over 34 photographs level 3 takes half the time of level 6 for 2 % more bytes.
+    Image.fromarray(_checked(pixels)).save(handle, "PNG", optimize=False, compress_level=3)
+    return handle.getvalue()
+
+
+def pixel_hash(pixels: NDArray[np.uint8]) -> str:
+    """Return the SHA-256 over shape and pixels, (height, width, 3) RGB, as 64 hexadecimal digits."""
+    digest = hashlib.sha256("x".join(map(str, _checked(pixels).shape)).encode() + b"\n")
+    digest.update(np.ascontiguousarray(pixels).data)
+    return digest.hexdigest()
+
+
+def _checked(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError(f"pixels must be (height, width, 3) uint8, not {pixels.shape} {pixels.dtype}")
+    return pixels
+
+
+class ImageReader:
+    """Decoded pixels of records, each image at most once while it stays in the cache.
+
+    Not for several threads at once: every worker has its own.
+
+    Args:
+        locate: Returns where the file of a record lies.
+        limits: The defaults of `Limits` where None.
+        cache_bytes: Pixels kept; of a larger image only itself.
+
+    Attributes:
+        decodes: How many images were decoded in full.
+    """
+
+    def __init__(
+        self,
+        locate: Callable[[ImageRecord], Path],
+        *,
+        limits: Limits | None = None,
+        cache_bytes: int = 256 << 20,
+    ) -> None:
+        self.decodes = 0
+        self._locate = locate
+        self._limits = limits or Limits()
+        self._cache_bytes = cache_bytes
+        self._cache: OrderedDict[str, NDArray[np.uint8]] = OrderedDict()
+
+    def file_bytes(self, record: ImageRecord) -> bytes:
+        """Return an image's file, checked against its SHA-256.
+
+        Raises:
+            UnreadableImage: The file cannot be read, or is `changed`.
+        """
+        with _named(record):
+            data = read_file(self._locate(record), limits=self._limits)
+            if (found := bytes_digest(data)) != record.image_id:
+                raise UnreadableImage(
+                    "changed", f"its SHA-256 is now {found}, was {record.image_id}; take the folder in again"
+                )
+            return data
+
+    def rgb(self, record: ImageRecord) -> NDArray[np.uint8]:
+        """Return upright RGB pixels, (height, width, 3), read-only.
+
+        Raises:
+            UnreadableImage: As `file_bytes` and `decode_rgb`.
+        """
+        if (cached := self._cache.get(record.image_id)) is not None:
+            self._cache.move_to_end(record.image_id)
+            return cached
+        data = self.file_bytes(record)
+        with _named(record):
+            pixels = decode_rgb(data, limits=self._limits)
+            self.decodes += 1
+            _check_size(record, (pixels.shape[1], pixels.shape[0]))
+        pixels.flags.writeable = False
+        self._cache[record.image_id] = pixels
+        while len(self._cache) > 1 and sum(kept.nbytes for kept in self._cache.values()) > self._cache_bytes:
+            self._cache.popitem(last=False)
+        return pixels
+
+    def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
+        """Return the upright image as grey (mode `L`), as `decode_luma`.
+
+        Formats without reduced decoding share the decoding of `rgb`. What comes out is the same either way.
+
+        Raises:
+            UnreadableImage: As `rgb`.
+        """
+        if record.media_type != "image/jpeg":
+            return luma_of(self.rgb(record))
+        data = self.file_bytes(record)
+        with _named(record):
+            luma = _decode_luma(data, at_least_px, self._limits)
+            _check_size(record, luma.upright_wh)
+        return luma.image
+
+
+def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
+    if upright_wh != (record.width, record.height):
+        raise UnreadableImage(
+            "changed",
+            f"{upright_wh[0]} x {upright_wh[1]} pixels, recorded as {record.width} x {record.height}",
+        )
+
+
+@contextmanager
+def _named(record: ImageRecord) -> Iterator[None]:
+    """Put the record's name in front of what is wrong with it."""
+    try:
+        yield
+    except UnreadableImage as error:
+        name = repr(record.source.uri) if record.source else f"image {record.image_id[:12]}"
+        raise UnreadableImage(error.reason, f"{name}: {error.detail}") from None

@@ -1,0 +1,99 @@
+"""Going on: what changed runs again, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from walks import RECIPE, benchwright, make_photographs, run_json, tree_digest
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    make_photographs(tmp_path / "photographs", count=9)
+    (tmp_path / "walk.yaml").write_text(RECIPE, encoding="utf-8")
+    return tmp_path
+
+
+def _run(scene: Path, workspace: str = "w") -> dict[str, object]:
+    document: dict[str, object] = run_json(
+        "run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / workspace
+    )
+    return document
+
+
+def _jobs(scene: Path) -> list[str]:
+    log = max((scene / "w" / "runs").glob("*/events.jsonl"), key=lambda path: path.stat().st_mtime_ns)
+    events = [json.loads(line) for line in log.read_text().split("\n") if line]
+    return [event["name"] for event in events if event["event"] == "job" and " shard " in event["name"]]
+
+
+def test_one_more_image_touches_its_own_shard_only_and_the_rest_is_not_decoded(scene: Path) -> None:
+    _run(scene)
+    pixels = np.random.default_rng(1).integers(0, 255, (203, 241, 3), dtype=np.uint8)
+    Image.fromarray(pixels).resize((482, 406)).save(scene / "photographs" / "new.png")
+    again = _run(scene)
+    shards = {name.rpartition(" ")[2] for name in _jobs(scene)}
+    assert len(shards) == 1
+    assert again["decoded_images"] == 1
+    fresh = _run(scene, "fresh")
+    assert fresh["state"] == "done"
+    assert {k: v for k, v in tree_digest(scene / "w").items() if "current.json" in k} == {
+        k: v for k, v in tree_digest(scene / "fresh").items() if "current.json" in k
+    }
+
+
+def test_a_changed_threshold_decodes_nothing(scene: Path) -> None:
+    _run(scene)
+    text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    distance: 7\n")
+    assert text != RECIPE
+    (scene / "walk.yaml").write_text(text, encoding="utf-8")
+    again = _run(scene)
+    assert again["decoded_images"] == 0
+
+
+def test_an_image_taken_away_leaves_the_release_and_nothing_is_decoded(scene: Path) -> None:
+    first = _run(scene)
+    (scene / "photographs" / "piece-04.jpg").unlink()
+    again = _run(scene)
+    assert again["decoded_images"] == 0
+    assert again["steps"][0]["in"] == first["steps"][0]["in"] - 1  # type: ignore[index]
+
+
+def test_another_library_version_is_a_warning_and_runs_nothing(scene: Path) -> None:
+    _run(scene)
+    versions = scene / "w" / "runs" / "versions.json"
+    document = json.loads(versions.read_text())
+    versions.write_text(json.dumps({**document, "pillow": "1.2.3"}))
+    done = benchwright(
+        "run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
+    )
+    assert "warning: pillow was 1.2.3, is " in done.stderr
+    assert json.loads(done.stdout)["executed_shards"] == 0
+
+
+def test_a_source_file_that_changed_behind_our_back_is_noticed_at_freeze(scene: Path) -> None:
+    text = RECIPE.partition("  - step: freeze")[0]
+    (scene / "walk.yaml").write_text(text, encoding="utf-8")
+    _run(scene)
+    path = scene / "photographs" / "piece-03.png"
+    times = path.stat()
+    data = bytearray(path.read_bytes())
+    data[-20] ^= 1
+    path.write_bytes(data)
+    import os
+
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    again = _run(scene)  # the change is seen by its inode times: it is another image now
+    assert again["state"] == "done"
+
+
+def test_the_number_of_shards_is_fixed_once_images_are_in(scene: Path) -> None:
+    _run(scene)
+    (scene / "walk.yaml").write_text(RECIPE.replace("seed: 3", "seed: 3\nshards: 64"), encoding="utf-8")
+    done = benchwright("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w")
+    assert done.returncode == 2
+    assert "was made with 16 shards and the recipe says 64" in done.stderr

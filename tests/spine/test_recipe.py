@@ -1,0 +1,137 @@
+"""Recipes: what is right is read; what is wrong is named by file, line, key, value and the nearest valid key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchwright.errors import RecipeError
+from benchwright.pipeline.plan import phases, plan
+from benchwright.recipe import load_recipe, parse_recipe
+
+GOOD = """\
+name: birds
+seed: 7
+shards: 32
+limits:
+  max_pixels: 1000000
+steps:
+  - exact_duplicates
+  - step: near_duplicates
+    distance: 6
+  - step: jigsaw
+    as: small_jigsaw
+    per_image: 2
+"""
+
+
+def _parse(text: str) -> object:
+    return parse_recipe(text, "birds.yaml", Path())
+
+
+def test_a_recipe_gives_its_steps_in_order_with_defaults_filled_in() -> None:
+    recipe = parse_recipe(GOOD, "birds.yaml", Path())
+    assert [entry for entry, _ in recipe.steps] == ["exact_duplicates", "near_duplicates", "small_jigsaw"]
+    resolved = recipe.resolved()
+    assert resolved["steps"][1]["distance"] == 6
+    assert resolved["steps"][2] | {"as": "small_jigsaw", "step": "jigsaw", "per_image": 2} == resolved["steps"][2]
+    assert resolved["limits"]["max_frames"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        pytest.param(
+            "seed: 7", "sed: 7", "birds.yaml: line 2: unknown key 'sed' (value 7); did you mean 'seed'?", id="key at the top"
+        ),
+        pytest.param(
+            "    distance: 6", "    distence: 6",
+            "birds.yaml: line 9: unknown key 'distence' (value 6); did you mean 'distance'?", id="key of a step",
+        ),
+        pytest.param(
+            "  max_pixels: 1000000", "  maxpixels: 1",
+            "birds.yaml: line 5: unknown key 'limits.maxpixels' (value 1); did you mean 'max_pixels'?", id="nested key",
+        ),
+        pytest.param("    distance: 6", "    distance: far", "birds.yaml: line 9: key 'distance': 'far' is not valid", id="type"),
+        pytest.param("    distance: 6", "    distance: 600", "birds.yaml: line 9: key 'distance': 600 is not valid", id="range"),
+        pytest.param("    distance: 6", "    distance: .nan", "birds.yaml: line 9: key 'distance': nan", id="not a number"),
+        pytest.param("shards: 32", "shards: 33", "birds.yaml: line 3: key 'shards': 33 is not valid", id="not a power of two"),
+        pytest.param(
+            "step: jigsaw", "step: jigsav", "birds.yaml: line 10: there is no step named 'jigsav'; did you mean 'jigsaw'?",
+            id="step",
+        ),
+        pytest.param("as: small_jigsaw", "as: near_duplicates", "birds.yaml: line 10: entry 'near_duplicates' stands twice", id="twice"),
+        pytest.param("as: small_jigsaw", "as: ../x", "birds.yaml: line 11: key 'as': '../x' is not a name", id="path as name"),
+        pytest.param("name: birds\n", "", "birds.yaml: line 1: key 'name' is missing", id="missing"),
+        pytest.param("name: birds", "name: Birds!", "birds.yaml: line 1: key 'name': 'Birds!' is not valid", id="name"),
+        pytest.param("seed: 7", "seed: 7\nseed: 8", "birds.yaml: line 3: key 'seed' stands twice", id="repeated key"),
+        pytest.param("seed: 7", "seed: [7", "birds.yaml: line 3: not valid YAML", id="syntax"),
+        pytest.param("seed: 7", "seed: &a 7\nx: *a", "birds.yaml: line 3: aliases (*a) are not allowed", id="alias"),
+        pytest.param("seed: 7", "seed: !!python/object:os.system 7", "birds.yaml: line 2: not valid YAML", id="tag"),
+        pytest.param("seed: 7", "7: seed", "birds.yaml: line 2: key 7 is not text", id="key not text"),
+        pytest.param("  - exact_duplicates", "  - 12", "birds.yaml: line 7: a step is a name or a mapping", id="step not text"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_named_with_its_place(old: str, new: str, message: str) -> None:
+    assert old in GOOD
+    with pytest.raises(RecipeError) as caught:
+        _parse(GOOD.replace(old, new, 1))
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("text", ["", "# nothing", "- a\n- b", "just text", "name: x\nsteps: []", "steps: {}\nname: x"])
+def test_what_is_no_recipe_at_all_is_refused(text: str) -> None:
+    with pytest.raises(RecipeError, match=r"birds.yaml: line \d+: "):
+        _parse(text)
+
+
+def test_a_file_nested_ten_thousand_deep_is_refused() -> None:
+    with pytest.raises(RecipeError, match="birds.yaml: line 1: nested too deeply"):
+        _parse("name: x\nsteps: " + "[" * 10_000 + "]" * 10_000)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"), [(b"\xff\xfe\x00", "not UTF-8"), (b"#" * ((1 << 20) + 1), "larger than")]
+)
+def test_a_file_that_is_no_text_or_too_long_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "r.yaml").write_bytes(content)
+    with pytest.raises(RecipeError, match=message):
+        load_recipe(tmp_path / "r.yaml")
+
+
+def test_a_recipe_that_is_not_there_is_an_error_that_names_it(tmp_path: Path) -> None:
+    with pytest.raises(RecipeError, match=r"nowhere\.yaml cannot be read: No such file"):
+        load_recipe(tmp_path / "nowhere.yaml")
+
+
+@pytest.mark.parametrize(
+    ("steps", "message"),
+    [
+        pytest.param(
+            "[splits]", "'splits' works on items, but no step before it makes any", id="items before any are made"
+        ),
+        pytest.param(
+            "[jigsaw, near_duplicates]",
+            "'near_duplicates' filters images, but 'jigsaw' before it",
+            id="filter too late",
+        ),
+    ],
+)
+def test_steps_in_an_impossible_order_are_refused(steps: str, message: str) -> None:
+    with pytest.raises(RecipeError, match=message):
+        plan(parse_recipe(f"name: x\nsteps: {steps}", "x.yaml", Path()).steps)
+
+
+def test_one_step_twice_is_refused_where_both_would_make_the_same_items() -> None:
+    text = "name: x\nsteps:\n  - jigsaw\n  - step: jigsaw\n    as: again\n    min_tile_px: 99\n"
+    with pytest.raises(RecipeError, match="'again' makes items of the same identity as 'jigsaw'"):
+        plan(parse_recipe(text, "x.yaml", Path()).steps)
+
+
+def test_consecutive_map_stages_run_as_one_pass() -> None:
+    recipe = parse_recipe("name: x\nsteps: [near_duplicates, jigsaw, visual_correspondence, splits]", "x.yaml", Path())
+    found = [tuple(stage.id for stage in phase.stages) for phase in phases(plan(recipe.steps))]
+    assert found == [
+        ("near_duplicates.hashes",), ("near_duplicates.pairs",), ("jigsaw", "visual_correspondence"), ("splits",),
+    ]  # fmt: skip

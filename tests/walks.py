@@ -1,0 +1,97 @@
+"""Walking the whole house: photographs, recipes and runs for the end-to-end tests, and what a tree's bytes are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+SAME_EVERY_TIME = ("tables", "objects", "releases", "results")
+"""Folders of a workspace whose bytes must not depend on anything but images, recipe and seed."""
+
+RECIPE = """\
+name: walk
+seed: 3
+steps:
+  - exact_duplicates
+  - near_duplicates
+  - step: jigsaw
+    min_tile_px: 16
+  - step: visual_correspondence
+    min_side_px: 96
+  - step: verify
+    rule: unanimous(2)
+    simulate:
+      annotators: 3
+      error_rate: 0.1
+  - splits
+  - step: freeze
+    name: walk
+  - step: evaluate
+    models: [random, "constant:A", edge_continuity, local_features]
+"""
+
+
+def make_photographs(folder: Path, *, count: int = 14) -> None:
+    """Cut distinct pieces of unequal sizes out of scikit-image's photographs, in three formats."""
+    from skimage import data
+
+    folder.mkdir(parents=True, exist_ok=True)
+    sources = [data.astronaut(), data.chelsea(), data.coffee(), data.rocket(), data.hubble_deep_field()]
+    for number in range(count):
+        pixels = sources[number % len(sources)]
+        height, width = 190 + 7 * number, 230 - 3 * number
+        top = (number * 23) % (pixels.shape[0] - height)
+        left = (number * 41) % (pixels.shape[1] - width)
+        piece = Image.fromarray(np.ascontiguousarray(pixels[top : top + height, left : left + width]))
+        piece.save(folder / f"piece-{number:02}.{('png', 'jpg', 'webp')[number % 3]}")
+    (folder / "again.png").write_bytes((folder / "piece-00.png").read_bytes())
+
+
+def tree_digest(workspace: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file that must be the same every time, by relative path."""
+    return {
+        path.relative_to(workspace).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for name in SAME_EVERY_TIME
+        for path in sorted((workspace / name).rglob("*"))
+        if path.is_file()
+    }
+
+
+def command(*arguments: object) -> list[str]:
+    """Return the command line of a Benchwright command in this environment."""
+    return [sys.executable, "-m", "benchwright", *map(str, arguments)]
+
+
+def benchwright(
+    *arguments: object, env: dict[str, str] | None = None, cwd: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        command(*arguments), capture_output=True, text=True, check=False, timeout=300, cwd=cwd,
+        env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+def run_json(*arguments: object, env: dict[str, str] | None = None) -> Any:
+    """Run a command with --json that must succeed, and return its document."""
+    done = benchwright(*arguments, "--json", env=env)
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout)
+
+
+def executions(workspace: Path) -> int:
+    """Count shard executions over all runs of a workspace, from its run logs."""
+    return sum(
+        json.loads(line)["event"] in {"job", "gather"}
+        for log in (workspace / "runs").glob("*/events.jsonl")
+        for line in log.read_text(encoding="utf-8").split("\n")
+        if line.endswith("}")
+    )
