@@ -1,0 +1,1 @@
+"""Campaigns, rules, agreement, and the store of everything that people say."""

@@ -1,0 +1,162 @@
+"""``benchwright review ...``: look at campaigns, and take tasks out and decisions in without the app."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+if TYPE_CHECKING:
+    from .agreement import Agreement
+    from .store import CampaignStatus, ReviewStore
+
+_FILE = click.Path(path_type=Path)
+_workspace_option = click.option(
+    "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
+)
+_campaign_option = click.option(
+    "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
+)
+
+
+@click.command("status")
+@_workspace_option
+@json_option
+def status(workspace: Path | None, as_json: bool) -> None:
+    """Say for each campaign how many tasks and slots are open."""
+    with _open(workspace) as store:
+        now = datetime.now(UTC)
+        found = [store.status(name, now=now) for name in store.campaign_names()]
+    emit({"campaigns": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _status_text(found))
+
+
+@click.command("agreement")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@_workspace_option
+@_campaign_option
+@click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
+@json_option
+def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None, ordinal: bool, as_json: bool) -> None:
+    """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
+
+    Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
+    """
+    from .agreement import agreement as agreement_of
+    from .rating_file import read_ratings
+    from .ratings import Rating
+
+    if ratings is not None and (workspace is not None or campaign is not None):
+        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
+    if ratings is not None:
+        found = agreement_of(read_ratings(ratings), metric="ordinal" if ordinal else "nominal")
+    elif ordinal:
+        raise BenchwrightError("--ordinal is for --ratings; decisions of a campaign have no order")
+    else:
+        with _open(workspace) as store:
+            name = _pick(store, campaign)
+            rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions(name)]
+            decisions = store.campaign(name).form["decisions"]
+        found = agreement_of(rows, categories=decisions)
+    emit(found.to_json(), as_json=as_json, text=lambda: _agreement_text(found))
+
+
+@click.command("import")
+@click.argument("decisions", type=_FILE)
+@_workspace_option
+@_campaign_option
+@json_option
+def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_json: bool) -> int:
+    """Read DECISIONS, a CSV file with the columns annotator, item_id, decision and perhaps reason and note.
+
+    Each row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
+    """
+    from .decision_file import import_decisions
+
+    with _open(workspace) as store:
+        name = _pick(store, campaign)
+        imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
+    lines = [
+        f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
+        f"{imported.blank} rows without a decision, {len(imported.refused)} refused",
+        *(f"{decisions}, line {row.line}: {row.why}" for row in imported.refused),
+    ]
+    emit({"campaign": name, **imported.to_json()}, as_json=as_json, text="\n".join(lines))
+    return 1 if imported.refused else 0
+
+
+@click.command("export")
+@_workspace_option
+@_campaign_option
+@click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
+@click.option("--images", type=_FILE, metavar="DIR", help="New folder to copy the pictures to.")
+@json_option
+def export(workspace: Path | None, campaign: str | None, out: Path, images: Path | None, as_json: bool) -> None:
+    """Write a campaign's open tasks with question, choices and pictures, to fill in and import again."""
+    from .pictures import Pictures
+    from .task_file import export_tasks
+
+    root = _workspace(workspace)
+    with _open(root) as store:
+        name = _pick(store, campaign)
+        count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+    document = {"campaign": name, "tasks": count, "out": str(out)}
+    emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
+
+
+def _workspace(given: Path | None) -> Path:
+    from benchwright.cli.workspaces import find_workspace
+
+    return find_workspace(given)
+
+
+def _open(workspace: Path | None) -> ReviewStore:
+    """Open a workspace's review store; reading commands make none."""
+    from benchwright.workspace import Workspace
+
+    from .store import open_store
+    from .store.connection import path_of
+
+    root = _workspace(workspace)
+    url = Workspace(root).store_url
+    if not path_of(url).exists():
+        raise BenchwrightError(f"{root} has no review store; run a recipe with a step such as `verify` there first")
+    return open_store(url)
+
+
+def _pick(store: ReviewStore, given: str | None) -> str:
+    if given is not None:
+        return store.campaign(given).name
+    names = store.campaign_names()
+    if len(names) != 1:
+        raise BenchwrightError(f"say which campaign with --campaign NAME; there are: {', '.join(names) or 'none yet'}")
+    return names[0]
+
+
+def _status_text(found: list[CampaignStatus]) -> str:
+    if not found:
+        return "no campaigns yet"
+    lines = []
+    for one in found:
+        who = "simulated annotators" if one.simulated else "annotators"
+        total = one.tasks["done"] + one.tasks["open"]
+        slots = ", ".join(f"{count} {state}" for state, count in one.slots.items())
+        lines.append(
+            f"{one.name}: {one.tasks['done']} of {total} tasks done under {one.rule}; "
+            f"slots: {slots}; {one.annotators} {who}"
+        )
+    return "\n".join(lines)
+
+
+def _agreement_text(found: Agreement) -> str:
+    document: dict[str, Any] = found.to_json()
+    lines = [f"{found.units} units, {found.raters} raters"]
+    for name, bounds in document["ci"].items():
+        value = document[name]
+        said = "undefined" if value is None else f"{value:.3f}"
+        lines.append(f"{name:<19} {said}" + ("" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"))
+    return "\n".join(lines)

@@ -1,0 +1,115 @@
+"""CSV files that people bring: read row by row, hostile until checked.
+
+Taken: UTF-8 with or without a byte order mark, commas, quotes as spreadsheets write them, columns in any
+order. A file that is no such table is refused as a whole; a row that is wrong says so and leaves the others
+alone.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import DataError
+
+MAX_BYTES = 256 * 2**20
+MAX_FIELD = 10_000
+
+
+class Row(NamedTuple):
+    """One row of a table.
+
+    Args:
+        line: Line of the file on which the row ends, from 1.
+        values: By column; surrounding white space is gone. Columns that nobody asked for are not there.
+        problem: What is wrong with the row, if anything is.
+    """
+
+    line: int
+    values: dict[str, str]
+    problem: str | None
+
+
+def shown(value: str) -> str:
+    """Quote a value for a message: at most 40 characters, control characters spelled out."""
+    return repr(value) if len(value) <= 40 else f"{value[:40]!r}... ({len(value)} characters)"
+
+
+def read_rows(
+    path: Path, *, required: Sequence[str], optional: Sequence[str] = (), ignored: Sequence[str] | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a CSV file; empty lines are passed over.
+
+    Args:
+        path: A regular file of at most 256 MiB.
+        required: Columns that must be there.
+        optional: Columns that may be there; absent ones are "".
+        ignored: Further columns that may be there, not read; None for any.
+
+    Raises:
+        DataError: The file is not there, is no CSV in UTF-8, or has the wrong columns.
+    """
+    if not path.is_file():
+        raise DataError(f"{path} is {'not a file' if path.exists() else 'not there'}; expected a CSV file")
+    if path.stat().st_size > MAX_BYTES:
+        raise DataError(f"{path} has {path.stat().st_size} bytes; a CSV file of at most {MAX_BYTES} is read")
+    wanted = [*required, *optional]
+    with path.open(encoding="utf-8-sig", newline="") as handle:
+        reader = csv.reader(handle, strict=True)
+        try:
+            header = next((cells for cells in reader if cells), [])
+            columns = _columns(path, header, required=required, optional=optional, ignored=ignored)
+            for cells in reader:
+                if not cells:
+                    continue
+                values = {name: cells[at].strip() for name, at in columns.items() if at < len(cells)}
+                problem = None
+                if len(cells) != len(header):
+                    problem = f"{len(cells)} values for {len(header)} columns"
+                else:
+                    problem = next((bad for name, value in values.items() if (bad := _bad(name, value))), None)
+                yield Row(reader.line_num, {name: values.get(name, "") for name in wanted}, problem)
+        except csv.Error as error:
+            raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
+        except UnicodeDecodeError as error:
+            found = f"byte 0x{error.object[error.start]:02x}"
+            raise DataError(f"{path} is not UTF-8 ({found}, {error.reason}); save it as CSV in UTF-8") from error
+
+
+def _bad(name: str, value: str) -> str | None:
+    if len(value) > MAX_FIELD:
+        return f"{name} {shown(value)} is longer than {MAX_FIELD}"
+    return f"{name} {shown(value)} holds a null character" if "\0" in value else None
+
+
+def _columns(
+    path: Path,
+    header: Sequence[str],
+    *,
+    required: Sequence[str],
+    optional: Sequence[str],
+    ignored: Sequence[str] | None,
+) -> dict[str, int]:
+    """Return where each wanted column is."""
+    if not header:
+        raise DataError(f"{path} is empty; the first line must name the columns {', '.join(required)}")
+    names = [name.strip().lower() for name in header]
+    expected = f"expected the columns {', '.join(required)}, separated by commas"
+    for name in required:
+        if name not in names:
+            near = get_close_matches(name, names, n=1)
+            hint = f"; did you mean {name!r} where it says {shown(near[0])}?" if near else ""
+            first = ", ".join(shown(one) for one in names[:8])
+            raise DataError(f"{path}, line 1: no column {name!r} in {first}; {expected}{hint}")
+    known = [*required, *optional]
+    for name in names:
+        if names.count(name) > 1 and name in known:
+            raise DataError(f"{path}, line 1: column {name!r} is there {names.count(name)} times; keep one")
+        if ignored is not None and name not in [*known, *ignored]:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise DataError(f"{path}, line 1: there is no column {shown(name)}; {hint}")
+    return {name: names.index(name) for name in known if name in names}

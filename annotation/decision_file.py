@@ -1,0 +1,119 @@
+"""Decisions from a CSV file, such as a filled-in `review export`: a row is one annotator on one item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from .csv_rows import Row, read_rows, shown
+from .store import RefusedError, ReviewStore
+from .task_file import SHOWN
+
+REQUIRED = ("annotator", "item_id", "decision")
+OPTIONAL = ("reason", "note")
+BATCH = 500
+"""Rows in one transaction."""
+
+
+class RefusedRow(NamedTuple):
+    """A row that did not go in."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of the rows of a file; the four add up to `rows`.
+
+    Args:
+        rows: Rows below the header.
+        new: Decisions that went in.
+        unchanged: Decisions that were there already.
+        blank: Rows without a decision, not filled in yet.
+        refused: The others.
+    """
+
+    rows: int
+    new: int
+    unchanged: int
+    blank: int
+    refused: tuple[RefusedRow, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that `review import --json` prints."""
+        return {
+            "rows": self.rows,
+            "new": self.new,
+            "unchanged": self.unchanged,
+            "blank": self.blank,
+            "refused": [{"line": row.line, "reason": row.why} for row in self.refused],
+        }
+
+
+def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: datetime) -> Imported:
+    """Take the decisions of a file in, each as if its annotator had claimed the item and submitted.
+
+    Several reasons in one cell are parted by semicolons.
+
+    Args:
+        store: The review store.
+        campaign: The campaign, open to people.
+        path: CSV file with the columns annotator, item_id, decision and perhaps reason and note.
+        now: The moment that the decisions get.
+
+    Raises:
+        DataError: The file is no such table; nothing goes in.
+    """
+    rows = list(read_rows(path, required=REQUIRED, optional=OPTIONAL, ignored=SHOWN))
+    taken = _Taken(store, campaign, now)
+    counts = {"new": 0, "unchanged": 0, "blank": 0}
+    refused = []
+    for start in range(0, len(rows), BATCH):
+        with store.batch() as held:
+            for row in rows[start : start + BATCH]:
+                try:
+                    counts[taken.take(held, row)] += 1
+                except BenchwrightError as error:
+                    refused.append(RefusedRow(row.line, str(error)))
+    return Imported(rows=len(rows), refused=tuple(refused), **counts)
+
+
+class _Taken:
+    """What is in the store already, kept up to date row by row."""
+
+    def __init__(self, store: ReviewStore, campaign: str, now: datetime) -> None:
+        self._campaign = campaign
+        self._now = now
+        self._tasks = {task.item_id: task.id for task in store.tasks(campaign, states=("open", "done"))}
+        self._said = {
+            (one.annotator, one.item_id): (one.decision, one.reasons, one.note) for one in store.decisions(campaign)
+        }
+
+    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+        annotator, item_id = row.values["annotator"], row.values["item_id"]
+        decision, note = row.values["decision"].lower(), row.values["note"] or None
+        if row.problem:
+            raise RefusedError(row.problem)
+        if not decision:
+            return "blank"
+        if item_id not in self._tasks:
+            raise RefusedError(f"item {shown(item_id)} is no current task of campaign {self._campaign!r}")
+        reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
+        before = self._said.get((annotator, item_id))
+        if before == (decision, reasons, note):
+            return "unchanged"
+        if before is not None:
+            raise RefusedError(f"annotator {shown(annotator)} has already said {before[0]!r} of this item")
+        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
+            held.upsert_annotator(annotator)
+            held.decide(
+                self._campaign, self._tasks[item_id], annotator, decision,
+                now=self._now, reasons=reasons, note=note,
+            )  # fmt: skip
+        self._said[annotator, item_id] = (decision, reasons, note)
+        return "new"

@@ -1,0 +1,110 @@
+"""Ratings counted by unit: what every agreement statistic is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.errors import DataError
+
+Floats = NDArray[np.float64]
+Metric = Literal["nominal", "ordinal"]
+
+MAX_CELLS = 20_000_000
+"""Units times categories that fit into memory; ratings beyond are free text, not categories."""
+
+
+class Rating(NamedTuple):
+    """What one rater said of one unit; a missing rating is simply not there."""
+
+    unit: str
+    rater: str
+    label: str
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Ratings counted by unit, with equal units folded into one pattern.
+
+    Args:
+        times: (P,) how many units show each pattern.
+        counts: (P, K) ratings per category.
+        pair: (P, 2) category of first and second rater, -1 where missing; all -1 unless there are two raters.
+        raters: Different raters.
+        metric: How far apart two categories are.
+    """
+
+    times: NDArray[np.int64]
+    counts: Floats
+    pair: NDArray[np.int64]
+    raters: int
+    metric: Metric
+
+    @property
+    def per_unit(self) -> Floats:
+        """Return (P,) ratings per unit."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @property
+    def is_paired(self) -> Floats:
+        """Return (P,) 1.0 for units with two ratings or more, else 0.0."""
+        return (self.per_unit >= 2).astype(np.float64)
+
+    @property
+    def agreeing(self) -> Floats:
+        """Return (P,) share of a unit's pairs of ratings that agree; 0 where it has no pair."""
+        size = self.per_unit
+        pairs = (self.counts * (self.counts - 1)).sum(axis=1)
+        return np.asarray(pairs / np.maximum(size * (size - 1), 1))
+
+
+def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal") -> RatingTable:
+    """Count ratings.
+
+    Args:
+        ratings: In any order; the table does not depend on it.
+        categories: Labels that could have been given, where some may not occur. AC1 depends on their number.
+        metric: `ordinal` needs labels that are numbers, or `categories` in their order.
+
+    Raises:
+        DataError: A rater rated a unit twice, labels have no order, or there are too many different labels.
+    """
+    rows = sorted(ratings)
+    for before, after in pairwise(rows):
+        if before[:2] == after[:2]:
+            raise DataError(f"rater {after.rater!r} rated unit {after.unit!r} twice; keep one of the two ratings")
+    units = {name: row for row, name in enumerate(dict.fromkeys(rating.unit for rating in rows))}
+    raters = {name: row for row, name in enumerate(sorted({rating.rater for rating in rows}))}
+    labels = {name: row for row, name in enumerate(_ordered({rating.label for rating in rows}, categories, metric))}
+    if len(units) * len(labels) > MAX_CELLS:
+        raise DataError(f"{len(labels)} different labels over {len(units)} units: labels must be categories, not texts")
+    counts = np.zeros((len(units), len(labels)), dtype=np.int64)
+    pair = np.full((len(units), 2), -1, dtype=np.int64)
+    for rating in rows:
+        unit, label = units[rating.unit], labels[rating.label]
+        counts[unit, label] += 1
+        if len(raters) == 2:
+            pair[unit, raters[rating.rater]] = label
+    patterns, times = np.unique(np.hstack([counts, pair]), axis=0, return_counts=True)
+    return RatingTable(
+        times.astype(np.int64), patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric
+    )
+
+
+def _ordered(used: set[str], declared: Sequence[str], metric: Metric) -> list[str]:
+    if unknown := sorted(used - set(declared)) if declared else []:
+        raise DataError(f"label {unknown[0]!r} is none of the categories {list(declared)}")
+    if declared or metric == "nominal":
+        return list(declared) or sorted(used)
+    try:
+        numbers = {label: float(label) for label in used}
+    except ValueError:
+        raise DataError(f"ordinal agreement needs labels that are numbers, not {sorted(used)[:5]}") from None
+    if not all(np.isfinite(list(numbers.values()))) or len(set(numbers.values())) < len(numbers):
+        raise DataError(f"ordinal agreement needs different finite numbers as labels, not {sorted(used)[:5]}")
+    return sorted(used, key=numbers.__getitem__)

@@ -1,0 +1,23 @@
+"""What the annotation room brings, by name."""
+
+from __future__ import annotations
+
+from benchwright.rooms import Entry, Room
+
+_HERE = "benchwright.annotation"
+
+ROOM = Room(
+    name="annotation",
+    steps={
+        "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
+    },
+    commands={
+        "review agreement": Entry(
+            f"{_HERE}.commands:agreement",
+            "Say how far annotators agree, in a campaign or a CSV file of ratings.",
+        ),
+        "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
+        "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
+        "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
+    },
+)

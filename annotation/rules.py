@@ -1,0 +1,103 @@
+"""Acceptance rules: how many annotators look at an item, and what their decisions come to.
+
+Two rules, written as a recipe writes them:
+
+    unanimous(2)         two annotators, both must agree
+    at_least(4, of=5)    five annotators, four of them must agree
+
+A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
+equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal
+
+from benchwright.errors import BenchwrightError
+
+Decision = Literal["accept", "reject"]
+DECISIONS: tuple[Decision, ...] = ("accept", "reject")
+
+MAX_SLOTS = 99
+_UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
+_AT_LEAST = re.compile(r"at_least\( *([0-9]{1,4}) *, *of *= *([0-9]{1,4}) *\)")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`need` equal decisions out of `slots`, made by as many different annotators.
+
+    Args:
+        need: Decisions that settle a task, 1 to `slots`.
+        slots: Annotators that each task takes, 1 to 99.
+    """
+
+    need: int
+    slots: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.need <= self.slots <= MAX_SLOTS:
+            raise BenchwrightError(
+                f"{self.need} of {self.slots} annotators, possible are 1 of 1 to {MAX_SLOTS} of {MAX_SLOTS}"
+            )
+
+    def __str__(self) -> str:
+        return f"unanimous({self.slots})" if self.need == self.slots else f"at_least({self.need}, of={self.slots})"
+
+    def decide(self, decisions: Iterable[Decision]) -> Decision | None:
+        """Return what the decisions come to, in whatever order they came.
+
+        `accept` goes first where the rule is loose enough for both sides to reach it (two of four).
+
+        Returns:
+            None while a slot is open, and when all are done and neither side has enough.
+
+        Raises:
+            ValueError: There are more decisions than slots, or one that is neither accept nor reject.
+        """
+        given = list(decisions)
+        if len(given) > self.slots or not set(given) <= set(DECISIONS):
+            raise ValueError(f"{self} takes {self.slots} decisions, each accept or reject, not {given}")
+        if len(given) < self.slots:
+            return None
+        return next((decision for decision in DECISIONS if given.count(decision) >= self.need), None)
+
+
+def parse_rule(text: str) -> Rule:
+    """Return the rule that a text such as `unanimous(2)` or `at_least(4, of=5)` names.
+
+    Raises:
+        BenchwrightError: It names none; the message offers the nearest form that is one.
+    """
+    written = text.strip()
+    try:
+        if match := _UNANIMOUS.fullmatch(written):
+            return Rule(int(match[1]), int(match[1]))
+        if match := _AT_LEAST.fullmatch(written):
+            return Rule(int(match[1]), int(match[2]))
+    except BenchwrightError as error:
+        raise BenchwrightError(f"{_shown(text)} asks for {error}; did you mean {_nearest(written)}?") from None
+    raise BenchwrightError(f"{_shown(text)} is no rule; did you mean {_nearest(written)}?")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def _nearest(written: str) -> str:
+    """Guess which valid rule was meant, from the first word and the numbers."""
+    word = re.match(r"[A-Za-z_-]*", written[:60])
+    name = (get_close_matches(word[0].lower() if word else "", ["unanimous", "at_least"], n=1, cutoff=0.4) or [""])[0]
+    numbers = [
+        min(max(int(digits), 1), MAX_SLOTS) for digits in re.findall(r"(?<![0-9])[0-9]{1,4}(?![0-9])", written[:60])
+    ]
+    if name == "at_least" or (name == "" and len(numbers) > 1):
+        first, second = (numbers[0], numbers[1]) if len(numbers) > 1 else (4, 5)
+        return f"at_least({min(first, second)}, of={max(first, second)})"
+    if name == "unanimous":
+        return f"unanimous({numbers[0] if numbers else 2})"
+    return "unanimous(2) or at_least(4, of=5)"

@@ -1,0 +1,20 @@
+"""The review store: campaigns, tasks, slots and annotations in one database."""
+
+from .campaigns import SIMULATED
+from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
+from .review_store import LEASE_S, ReviewStore, open_store
+
+__all__ = [
+    "LEASE_S",
+    "SIMULATED",
+    "Annotation",
+    "Campaign",
+    "CampaignStatus",
+    "Lease",
+    "RefusedError",
+    "ReviewStore",
+    "Task",
+    "Upserted",
+    "Work",
+    "open_store",
+]

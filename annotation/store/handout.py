@@ -1,0 +1,182 @@
+"""Hand tasks out to annotators and take their decisions in.
+
+Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
+goes to whoever asks next. Each function runs within one transaction that holds the write lock from its start;
+where a database locks rows instead, `FOR UPDATE SKIP LOCKED` does the same (SQLite leaves that clause out).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json
+from benchwright.seeds import seed_for
+
+from . import handout_sql as sql
+from .campaigns import find_campaign
+from .records import Campaign, Lease, RefusedError
+from .schema import slots, tasks
+
+MAX_NOTE = 10_000
+
+
+def claim_next(
+    connection: sa.Connection, campaign_name: str, annotator: str, *, now: datetime, lease_s: float
+) -> Lease | None:
+    """Return a slot for this annotator: one that is still held (its lease begins anew), else a free one.
+
+    Which free task comes first is random, differs between annotators, and follows from the campaign's seed.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign_name: As the recipe names the step.
+        annotator: Registered under this name.
+        now: Leases that ended by this moment are free.
+        lease_s: Seconds until the slot goes back.
+
+    Returns:
+        None when nothing is left for this annotator.
+
+    Raises:
+        RefusedError: The annotator is of the wrong kind for the campaign.
+    """
+    campaign = find_campaign(connection, campaign_name)
+    who = {"campaign": campaign.id, "who": _annotator_for(connection, campaign, annotator)}
+    connection.execute(sql.EXPIRE, {"now": now})
+    row = connection.execute(sql.OWN, who).one_or_none()
+    if row is None:
+        seed = seed_for(campaign.seed, campaign.name, annotator)
+        order = {"factor": seed % (sql.SHUFFLE_PRIME - 1) + 1, "shift": (seed >> 32) % sql.SHUFFLE_PRIME}
+        row = connection.execute(sql.NEXT, who | order).one_or_none()
+    return None if row is None else _take(connection, row, annotator, who["who"], now=now, lease_s=lease_s)
+
+
+def claim_task(
+    connection: sa.Connection, campaign_name: str, annotator: str, task: int, *, now: datetime, lease_s: float
+) -> Lease:
+    """Return a slot of this one task, as `claim_next` does of any.
+
+    Raises:
+        RefusedError: It is not to be had; the message says why.
+    """
+    campaign = find_campaign(connection, campaign_name)
+    annotator_id = _annotator_for(connection, campaign, annotator)
+    connection.execute(sql.EXPIRE, {"now": now})
+    who = {"campaign": campaign.id, "who": annotator_id, "task": task}
+    row = connection.execute(sql.OWN_OF_TASK, who).one_or_none()
+    row = row or connection.execute(sql.NEXT_OF_TASK, who | {"factor": 1, "shift": 0}).one_or_none()
+    if row is None:
+        raise RefusedError(_why_not(connection, campaign, annotator_id, task))
+    return _take(connection, row, annotator, annotator_id, now=now, lease_s=lease_s)
+
+
+def _take(connection: sa.Connection, row: Any, annotator: str, who: int, *, now: datetime, lease_s: float) -> Lease:
+    since, until = row.claimed_at or now, now + timedelta(seconds=lease_s)
+    connection.execute(sql.TAKE, {"held": row.id, "who": who, "since": since, "until": until})
+    return Lease(
+        slot_id=row.id, task_id=row.task_id, item_id=row.item_id, content_hash=row.content_hash,
+        round=row.round, annotator=annotator, claimed_at=since, until=until, payload=json.loads(row.payload),
+    )  # fmt: skip
+
+
+def submit(
+    connection: sa.Connection,
+    slot_id: int,
+    annotator: str,
+    decision: str,
+    *,
+    now: datetime,
+    reasons: Sequence[str] = (),
+    note: str | None = None,
+    edits: Mapping[str, Any] | None = None,
+    amend: bool = False,
+) -> None:
+    """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
+
+    Args:
+        connection: In a transaction that writes.
+        slot_id: From the lease.
+        annotator: Who holds it.
+        decision: One of the form's decisions.
+        now: Moment of the decision.
+        reasons: Some of the form's reasons.
+        note: In the annotator's words.
+        edits: A revision of the item, as JSON values.
+        amend: Replace an earlier decision of this annotator on this slot: a new version, the old one stays.
+
+    Raises:
+        RefusedError: The lease is gone or another's, the item changed meanwhile, a different decision was
+            given before, or the form does not know the decision or a reason.
+    """
+    slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
+    if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
+        raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
+    said = {
+        "decision": decision,
+        "reasons": canonical_json(sorted(set(reasons))),
+        "note": note,
+        "edits": None if edits is None else canonical_json(dict(edits)),
+    }
+    version = 1
+    if slot.submitted_at is not None:
+        before = connection.execute(sql.SAID, {"held": slot_id}).one()
+        if all(getattr(before, column) == value for column, value in said.items()):
+            return
+        if not amend:
+            raise RefusedError(f"{annotator!r} has already said {before.decision!r} here; amend it, or leave it")
+        version = before.version + 1
+    if slot.state == "retired" or slot.is_archived:
+        raise RefusedError("the item has changed since it was handed out; claim again")
+    _check(json.loads(slot.form), decision, reasons, note)
+    made = {"slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now}
+    connection.execute(sql.SAY, said | made)
+    connection.execute(sql.FILL, {"held": slot_id, "now": now})
+    connection.execute(sql.FINISH, {"task": slot.task_id})
+
+
+def release(connection: sa.Connection, slot_id: int, annotator: str) -> None:
+    """Give a slot back undecided; one that is not held by this annotator any more is left alone."""
+    connection.execute(sql.RELEASE, {"held": slot_id, "name": annotator})
+
+
+def _annotator_for(connection: sa.Connection, campaign: Campaign, name: str) -> int:
+    row = connection.execute(sql.ANNOTATOR, {"name": name}).one_or_none()
+    if row is None:
+        raise RefusedError(f"annotator {name!r} is not registered")
+    if (row.kind == "simulated") != campaign.is_simulated:
+        whose = "simulated annotators" if campaign.is_simulated else "people"
+        raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
+    return int(row.id)
+
+
+def _why_not(connection: sa.Connection, campaign: Campaign, annotator_id: int, task: int) -> str:
+    state = connection.execute(
+        sa.select(tasks.c.state).where(tasks.c.id == task, tasks.c.campaign_id == campaign.id)
+    ).scalar_one_or_none()
+    has_it = sa.select(slots.c.id).where(slots.c.task_id == task, slots.c.annotator_id == annotator_id)
+    if state is None:
+        return f"campaign {campaign.name!r} has no task {task}"
+    if connection.execute(has_it).first() is not None:
+        return "this annotator has decided it already"
+    return {
+        "open": "all its slots are taken",
+        "done": f"all {campaign.rule} decisions are in",
+        "retired": "the item has changed since; look at its new version",
+    }[state]
+
+
+def _check(form: Mapping[str, Any], decision: str, reasons: Sequence[str], note: str | None) -> None:
+    if decision not in form["decisions"]:
+        raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(form['decisions'])}")
+    known = form.get("reasons", [])
+    if unknown := sorted(set(reasons) - set(known)):
+        raise RefusedError(
+            f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'the form (it has no reasons)'}"
+        )
+    if note is not None and (len(note) > MAX_NOTE or "\0" in note):
+        raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")

@@ -1,0 +1,96 @@
+"""The statements that hand tasks out and take decisions in.
+
+Built once: SQLAlchemy then finds their compiled form again without walking them, which halves the time of a
+decision. Values come as the parameters that each statement names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from .reports import latest_annotations
+from .schema import annotations_table, annotators, campaigns, slots, tasks
+
+SHUFFLE_PRIME = 2**31 - 1
+"""Every task has a place below this prime; an annotator's order multiplies and shifts it modulo the prime."""
+
+_FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
+_mine = slots.alias("mine")
+_has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
+
+
+def _for_task(query: sa.Select[Any]) -> sa.Select[Any]:
+    return query.where(tasks.c.id == sa.bindparam("task"))
+
+
+ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
+
+EXPIRE = (
+    sa.update(slots).where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now")).values(_FREE)
+)
+
+_LEASE = (
+    sa.select(
+        slots.c.id,
+        slots.c.task_id,
+        slots.c.claimed_at,
+        tasks.c.item_id,
+        tasks.c.content_hash,
+        tasks.c.round,
+        tasks.c.payload,
+    )
+    .join(tasks)
+    .where(tasks.c.campaign_id == sa.bindparam("campaign"), tasks.c.state == "open")
+    .limit(1)
+)
+OWN = _LEASE.where(slots.c.annotator_id == sa.bindparam("who"), slots.c.submitted_at.is_(None)).order_by(
+    slots.c.claimed_at, slots.c.id
+)
+OWN_OF_TASK = _for_task(OWN)
+NEXT = (
+    _LEASE.where(
+        slots.c.annotator_id.is_(None),
+        ~sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who")),
+    )
+    .order_by(
+        (tasks.c.shuffle * sa.bindparam("factor") + sa.bindparam("shift")) % SHUFFLE_PRIME,
+        tasks.c.id,
+        slots.c.slot,
+    )
+    .with_for_update(skip_locked=True, of=slots)
+)
+NEXT_OF_TASK = _for_task(NEXT)
+
+TAKE = (
+    sa.update(slots)
+    .where(slots.c.id == sa.bindparam("held"))
+    .values(annotator_id=sa.bindparam("who"), claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
+)
+RELEASE = (
+    sa.update(slots)
+    .where(
+        slots.c.id == sa.bindparam("held"),
+        slots.c.submitted_at.is_(None),
+        slots.c.annotator_id
+        == sa.select(annotators.c.id).where(annotators.c.name == sa.bindparam("name")).scalar_subquery(),
+    )
+    .values(_FREE)
+)
+
+HELD = (
+    sa.select(slots, annotators.c.name, tasks.c.state, campaigns.c.form, campaigns.c.is_archived)
+    .join(tasks, slots.c.task_id == tasks.c.id)
+    .join(campaigns)
+    .outerjoin(annotators)
+    .where(slots.c.id == sa.bindparam("held"))
+)
+SAID = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
+SAY = sa.insert(annotations_table)
+FILL = (
+    sa.update(slots)
+    .where(slots.c.id == sa.bindparam("held"))
+    .values(submitted_at=sa.bindparam("now"), lease_until=None)
+)
+FINISH = sa.update(tasks).where(tasks.c.id == sa.bindparam("task"), ~_has_open_slot).values(state="done")

@@ -1,0 +1,1 @@
+"""Migrations of the review store: named, ordered, forward only."""

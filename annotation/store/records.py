@@ -1,0 +1,124 @@
+"""What goes into the review store and comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+AnnotatorKind = Literal["person", "simulated"]
+TaskState = Literal["open", "done", "retired"]
+SlotState = Literal["free", "leased", "submitted"]
+TASK_STATES: tuple[TaskState, ...] = ("open", "done", "retired")
+SLOT_STATES: tuple[SlotState, ...] = ("free", "leased", "submitted")
+
+
+class RefusedError(BenchwrightError):
+    """A claim or decision that the store does not take; the message says why."""
+
+
+class Work(NamedTuple):
+    """One content of one item, to be looked at."""
+
+    item_id: str
+    content_hash: str
+    payload: Mapping[str, Any]
+    """JSON values that a form shows."""
+
+
+class Upserted(NamedTuple):
+    """What bringing the tasks of a campaign up to date changed, in tasks."""
+
+    opened: int
+    kept: int
+    retired: int
+    reopened: int
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One campaign, as its step configured it last."""
+
+    id: int
+    name: str
+    kind: str
+    rule: str
+    slots_per_task: int
+    form: Mapping[str, Any]
+    settings: Mapping[str, Any]
+    seed: int
+    is_simulated: bool
+
+
+@dataclass(frozen=True)
+class Task:
+    """One content of one item; `round` counts the item's contents from 1."""
+
+    id: int
+    item_id: str
+    content_hash: str
+    round: int
+    state: TaskState
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Lease:
+    """A slot that one annotator holds until `until`; afterwards it goes to whoever asks next."""
+
+    slot_id: int
+    task_id: int
+    item_id: str
+    content_hash: str
+    round: int
+    annotator: str
+    claimed_at: datetime
+    until: datetime
+    payload: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """What one annotator said of one task, in its latest version."""
+
+    item_id: str
+    content_hash: str
+    round: int
+    slot: int
+    annotator: str
+    annotator_kind: AnnotatorKind
+    version: int
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+    edits: Mapping[str, Any] | None
+    started_at: datetime
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class CampaignStatus:
+    """Where a campaign stands. Slots are those of current tasks; expired leases count as free."""
+
+    name: str
+    kind: str
+    rule: str
+    simulated: bool
+    tasks: Mapping[TaskState, int]
+    slots: Mapping[SlotState, int]
+    annotators: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry that `review status --json` prints."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "rule": self.rule,
+            "simulated": self.simulated,
+            "tasks": dict(self.tasks),
+            "slots": dict(self.slots),
+            "annotators": self.annotators,
+        }

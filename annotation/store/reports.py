@@ -1,0 +1,96 @@
+"""What the review store knows of a campaign: every decision, and where it stands."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from .records import SLOT_STATES, TASK_STATES, Annotation, Campaign, CampaignStatus
+from .schema import annotations_table, annotators, campaigns, slots, tasks
+
+_newer = annotations_table.alias("newer")
+
+
+def latest_annotations() -> sa.Select[Any]:
+    """Return a query for the newest version of each slot's annotation."""
+    return sa.select(annotations_table).where(
+        ~sa.exists().where(
+            _newer.c.slot_id == annotations_table.c.slot_id, _newer.c.version > annotations_table.c.version
+        )
+    )
+
+
+def list_decisions(connection: sa.Connection, campaign: Campaign) -> list[Annotation]:
+    """Return the latest decisions on a campaign's current tasks, by item id and slot."""
+    latest = latest_annotations().subquery()
+    query = (
+        sa.select(
+            latest,
+            tasks.c.item_id,
+            tasks.c.content_hash,
+            tasks.c.round,
+            slots.c.slot,
+            annotators.c.name,
+            annotators.c.kind,
+        )
+        .join(slots, latest.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.state != "retired")
+        .order_by(tasks.c.item_id, slots.c.slot)
+    )
+    return [
+        Annotation(
+            item_id=row.item_id, content_hash=row.content_hash, round=row.round, slot=row.slot,
+            annotator=row.name, annotator_kind=row.kind, version=row.version, decision=row.decision,
+            reasons=tuple(json.loads(row.reasons)), note=row.note,
+            edits=None if row.edits is None else json.loads(row.edits),
+            started_at=row.started_at, submitted_at=row.submitted_at,
+        )
+        for row in connection.execute(query)
+    ]  # fmt: skip
+
+
+def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:
+    """Return where a campaign stands at a moment."""
+    of_campaign = tasks.c.campaign_id == campaign.id
+    counted = _count_by(connection, tasks.c.state, tasks, of_campaign)
+    slot_state = sa.case(
+        (slots.c.submitted_at.is_not(None), "submitted"), (slots.c.lease_until > now, "leased"), else_="free"
+    )
+    current = slots.join(tasks)
+    filled = _count_by(connection, slot_state, current, of_campaign & (tasks.c.state != "retired"))
+    people = (
+        sa.select(sa.func.count(sa.distinct(slots.c.annotator_id)))
+        .select_from(current)
+        .where(of_campaign, slots.c.submitted_at.is_not(None))
+    )
+    return CampaignStatus(
+        name=campaign.name,
+        kind=campaign.kind,
+        rule=campaign.rule,
+        simulated=campaign.is_simulated,
+        tasks={state: counted.get(state, 0) for state in TASK_STATES},
+        slots={state: filled.get(state, 0) for state in SLOT_STATES},
+        annotators=connection.execute(people).scalar_one(),
+    )
+
+
+def _count_by(
+    connection: sa.Connection,
+    what: sa.ColumnElement[Any],
+    source: sa.FromClause,
+    where: sa.ColumnElement[bool],
+) -> dict[str, int]:
+    # Grouped by a label: to PostgreSQL a CASE with parameters is another expression each time.
+    query = sa.select(what.label("counted"), sa.func.count()).select_from(source).where(where)
+    return {str(row[0]): int(row[1]) for row in connection.execute(query.group_by("counted"))}
+
+
+def list_campaign_names(connection: sa.Connection) -> list[str]:
+    """Return the names of campaigns that are not archived, sorted."""
+    query = sa.select(campaigns.c.name).where(~campaigns.c.is_archived).order_by(campaigns.c.name)
+    return list(connection.execute(query).scalars())

@@ -1,0 +1,227 @@
+"""The review store: the one owner of everything that people say."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError, DataError
+
+from . import campaigns, handout, reports
+from .connection import WRITING, connect, path_of
+from .migrate import upgrade
+from .records import (
+    Annotation,
+    AnnotatorKind,
+    Campaign,
+    CampaignStatus,
+    Lease,
+    Task,
+    TaskState,
+    Upserted,
+    Work,
+)
+
+LEASE_S = 1800.0
+"""Half an hour: longer than anybody looks at one item, shorter than a lunch break."""
+
+
+def open_store(url: str) -> ReviewStore:
+    """Open the review store at `sqlite:///PATH`; make it, or bring it up to date, where needed.
+
+    Raises:
+        DataError: The file is none, is damaged, is another program's, or was written by a newer one.
+    """
+    path = path_of(url)
+    if not path.parent.is_dir():
+        raise DataError(f"the review store {path} cannot be made: there is no folder {path.parent}")
+    engine = connect(path)
+    try:
+        upgrade(engine, where=path)
+    except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
+        engine.dispose()
+        cause = getattr(error, "orig", None) or error
+        raise DataError(f"{path} cannot be opened as a review store: {cause}") from error
+    except BaseException:
+        engine.dispose()
+        raise
+    return ReviewStore(engine, path)
+
+
+class ReviewStore:
+    """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
+
+    Every method is one transaction; within `batch()` they share one.
+    """
+
+    def __init__(self, engine: sa.Engine, path: Path, *, held: sa.Connection | None = None) -> None:
+        self.path = path
+        self._engine = engine
+        self._held = held
+
+    def __enter__(self) -> ReviewStore:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    @contextmanager
+    def batch(self) -> Iterator[ReviewStore]:
+        """Yield a store whose calls are one transaction: all happen, or none. Batches may lie in batches."""
+        if self._held is not None:
+            with self._held.begin_nested():
+                yield self
+            return
+        with self._writing() as connection:
+            yield ReviewStore(self._engine, self.path, held=connection)
+
+    @contextmanager
+    def _writing(self) -> Iterator[sa.Connection]:
+        if self._held is not None:
+            yield self._held
+            return
+        try:
+            with (
+                self._engine.connect().execution_options(**{WRITING: True}) as connection,
+                connection.begin(),
+            ):
+                yield connection
+        except sa.exc.OperationalError as error:
+            raise BenchwrightError(f"the review store {self.path} cannot be written to: {error.orig}") from error
+
+    @contextmanager
+    def _reading(self) -> Iterator[sa.Connection]:
+        if self._held is not None:
+            yield self._held
+            return
+        with self._engine.connect() as connection:
+            yield connection
+
+    def upsert_campaign(
+        self,
+        name: str,
+        *,
+        kind: str,
+        rule: str,
+        slots_per_task: int,
+        form: Mapping[str, Any],
+        settings: Mapping[str, Any],
+        seed: int,
+        is_simulated: bool = False,
+    ) -> Campaign:
+        """See `campaigns.upsert_campaign`. A form has `decisions` and may have `reasons`."""
+        with self._writing() as connection:
+            return campaigns.upsert_campaign(
+                connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
+                settings=settings, seed=seed, is_simulated=is_simulated,
+            )  # fmt: skip
+
+    def upsert_tasks(self, campaign: str, work: Iterable[Work]) -> Upserted:
+        """See `campaigns.upsert_tasks`."""
+        with self._writing() as connection:
+            return campaigns.upsert_tasks(connection, campaigns.find_campaign(connection, campaign), work)
+
+    def upsert_annotator(self, name: str, *, kind: AnnotatorKind = "person") -> None:
+        """See `campaigns.upsert_annotator`."""
+        with self._writing() as connection:
+            campaigns.upsert_annotator(connection, name, kind=kind)
+
+    def claim(
+        self,
+        campaign: str,
+        annotator: str,
+        *,
+        now: datetime,
+        lease_s: float = LEASE_S,
+        task: int | None = None,
+    ) -> Lease | None:
+        """Return a slot for this annotator, of any task or of this one; None when no task is left.
+
+        See `handout.claim_next` and `handout.claim_task`.
+        """
+        with self._writing() as connection:
+            if task is None:
+                return handout.claim_next(connection, campaign, annotator, now=now, lease_s=lease_s)
+            return handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=lease_s)
+
+    def decide(
+        self,
+        campaign: str,
+        task: int,
+        annotator: str,
+        decision: str,
+        *,
+        now: datetime,
+        reasons: Sequence[str] = (),
+        note: str | None = None,
+    ) -> None:
+        """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
+        with self._writing() as connection:
+            lease = handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=LEASE_S)
+            handout.submit(connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note)
+
+    def submit(
+        self,
+        slot_id: int,
+        annotator: str,
+        decision: str,
+        *,
+        now: datetime,
+        reasons: Sequence[str] = (),
+        note: str | None = None,
+        edits: Mapping[str, Any] | None = None,
+        amend: bool = False,
+    ) -> None:
+        """See `handout.submit`."""
+        with self._writing() as connection:
+            handout.submit(
+                connection,
+                slot_id,
+                annotator,
+                decision,
+                now=now,
+                reasons=reasons,
+                note=note,
+                edits=edits,
+                amend=amend,
+            )
+
+    def release(self, slot_id: int, annotator: str) -> None:
+        """See `handout.release`."""
+        with self._writing() as connection:
+            handout.release(connection, slot_id, annotator)
+
+    def campaign(self, name: str) -> Campaign:
+        """Return one campaign."""
+        with self._reading() as connection:
+            return campaigns.find_campaign(connection, name)
+
+    def campaign_names(self) -> list[str]:
+        """Return the campaigns that are not archived, by name."""
+        with self._reading() as connection:
+            return reports.list_campaign_names(connection)
+
+    def tasks(self, campaign: str, *, states: tuple[TaskState, ...] = ("open",)) -> list[Task]:
+        """Return a campaign's tasks in these states, by item id and round."""
+        with self._reading() as connection:
+            return campaigns.list_tasks(connection, campaigns.find_campaign(connection, campaign), states=states)
+
+    def decisions(self, campaign: str) -> list[Annotation]:
+        """Return the latest decisions on a campaign's current tasks, by item id and slot."""
+        with self._reading() as connection:
+            return reports.list_decisions(connection, campaigns.find_campaign(connection, campaign))
+
+    def status(self, campaign: str, *, now: datetime) -> CampaignStatus:
+        """Return where a campaign stands at a moment."""
+        with self._reading() as connection:
+            return reports.campaign_status(connection, campaigns.find_campaign(connection, campaign), now=now)

@@ -1,0 +1,126 @@
+"""Tables of the review store.
+
+    campaigns ─┬─▶ tasks ─▶ slots ─▶ annotations
+    annotators ┘             (made beforehand, one per annotator that the rule asks for)
+
+A task is one content of one item; an item that changes gets a new task and the old one is retired. A slot is
+free, leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold
+whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
+
+The migrations make these tables; a test holds both equal.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+
+class UtcDateTime(sa.types.TypeDecorator[datetime]):
+    """A moment, stored as UTC without an offset so that the database compares it as it should."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Refuse moments without a time zone and turn the others into UTC."""
+        del dialect
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value} has no time zone; give an aware datetime")
+        return value.astimezone(UTC).replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
+        """Return an aware datetime."""
+        del dialect
+        return None if value is None else value.replace(tzinfo=UTC)
+
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+campaigns = sa.Table(
+    "campaigns",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("rule", sa.Text, nullable=False),
+    sa.Column("slots", sa.Integer, nullable=False),
+    sa.Column("form", sa.Text, nullable=False),
+    sa.Column("settings", sa.Text, nullable=False),
+    sa.Column("seed", sa.Text, nullable=False),
+    sa.Column("is_simulated", sa.Boolean, nullable=False),
+    sa.Column("is_archived", sa.Boolean, nullable=False),
+)
+
+annotators = sa.Table(
+    "annotators",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False, unique=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.CheckConstraint("kind IN ('person', 'simulated')", name="kind"),
+)
+
+tasks = sa.Table(
+    "tasks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("item_id", sa.Text, nullable=False),
+    sa.Column("content_hash", sa.Text, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("shuffle", sa.BigInteger, nullable=False),
+    sa.Column("payload", sa.Text, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
+    sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
+    sa.Index(None, "campaign_id", "state"),
+)
+
+slots = sa.Table(
+    "slots",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
+    sa.Column("slot", sa.Integer, nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id")),
+    sa.Column("claimed_at", UtcDateTime),
+    sa.Column("lease_until", UtcDateTime),
+    sa.Column("submitted_at", UtcDateTime),
+    sa.UniqueConstraint("task_id", "slot"),
+    sa.UniqueConstraint("task_id", "annotator_id"),
+    sa.CheckConstraint(
+        "(annotator_id IS NULL AND lease_until IS NULL AND submitted_at IS NULL)"
+        " OR (annotator_id IS NOT NULL AND (lease_until IS NULL) <> (submitted_at IS NULL))",
+        name="free_leased_or_submitted",
+    ),
+    sa.Index(None, "annotator_id"),
+    sa.Index(None, "lease_until"),
+)
+
+# Not named as the others: modules here import `annotations` from `__future__`.
+annotations_table = sa.Table(
+    "annotations",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("decision", sa.Text, nullable=False),
+    sa.Column("reasons", sa.Text, nullable=False),
+    sa.Column("note", sa.Text),
+    sa.Column("edits", sa.Text),
+    sa.Column("started_at", UtcDateTime, nullable=False),
+    sa.Column("submitted_at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("slot_id", "version"),
+)

@@ -1,0 +1,77 @@
+"""Open tasks as a CSV file: a table that people fill in with any spreadsheet, without the app."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright.atomic import replacing
+from benchwright.errors import BenchwrightError
+from benchwright.records import Choice, Item
+
+from .store import ReviewStore
+
+FILLED_IN = ("annotator", "decision", "reason", "note")
+SHOWN = ("task", "question", "choices", "answer", "images", "marks")
+COLUMNS = ("item_id", *FILLED_IN, *SHOWN)
+
+
+def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[str], str]) -> int:
+    """Write a campaign's open tasks, one a row, with empty cells for whoever decides.
+
+    Args:
+        store: The review store.
+        campaign: The campaign.
+        out: CSV file to write.
+        image_name: Gives the file name to show for an image's id.
+
+    Returns:
+        How many tasks there are.
+
+    Raises:
+        BenchwrightError: The file is there already.
+    """
+    if out.exists():
+        raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
+    if not out.parent.is_dir():
+        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+    tasks = store.tasks(campaign)
+    with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        for task in tasks:
+            shown = _shown(Item.model_validate(task.payload), image_name)
+            cells = {column: _harmless(value) for column, value in shown.items()}
+            writer.writerow({"item_id": task.item_id, **dict.fromkeys(FILLED_IN, ""), **cells})
+    return len(tasks)
+
+
+def _shown(item: Item, image_name: Callable[[str], str]) -> dict[str, str]:
+    places = {image.image_id: place for place, image in enumerate(item.images, 1)}
+
+    def text(choice: Choice) -> str:
+        return f"<image {places[choice.image_id]}>" if choice.image_id else str(choice.text)
+
+    marks = [
+        f"image {place}: {prompt.kind} {prompt.label or ''} at {_coordinates(prompt.points)}".replace("  ", " ")
+        for place, image in enumerate(item.images, 1)
+        for prompt in image.prompts
+    ]
+    return {
+        "task": item.task,
+        "question": item.question,
+        "choices": " | ".join(f"{choice.key}: {text(choice)}" for choice in item.choices),
+        "answer": item.answer or item.refusal or "",
+        "images": " | ".join(image_name(image.image_id) for image in item.images),
+        "marks": " | ".join(marks),
+    }
+
+
+def _coordinates(points: tuple[tuple[float, float], ...]) -> str:
+    return " ".join(f"({x:.0f}, {y:.0f})" for x, y in points)
+
+
+def _harmless(value: str) -> str:
+    """Keep a spreadsheet from running a text as a formula."""
+    return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

@@ -1,0 +1,137 @@
+"""Opening a review store: made on first use, brought up to date, refused in words where not ours."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from benchwright.annotation.store import migrate as migrate_module
+from benchwright.annotation.store import open_store
+from benchwright.annotation.store.connection import connect
+from benchwright.annotation.store.schema import metadata
+from benchwright.errors import BenchwrightError, DataError
+
+
+def test_the_migrations_make_the_tables_that_the_code_speaks_of(url: str, tmp_path: Path) -> None:
+    open_store(url).close()
+    declared = sa.create_engine("sqlite://")
+    metadata.create_all(declared)
+    migrated = connect(tmp_path / "review.sqlite")
+    with migrated.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), metadata) == []
+    kinds = (
+        "get_columns",
+        "get_unique_constraints",
+        "get_check_constraints",
+        "get_foreign_keys",
+        "get_indexes",
+    )
+    for table in metadata.tables:
+        for kind in kinds:
+            one, other = (_described(sa.inspect(engine), kind, table) for engine in (declared, migrated))
+            assert one == other, (table, kind)
+    declared.dispose()
+    migrated.dispose()
+
+
+def _described(inspector: sa.Inspector, kind: str, table: str) -> list[str]:
+    return sorted(
+        str(sorted((key, str(value)) for key, value in entry.items())) for entry in getattr(inspector, kind)(table)
+    )
+
+
+def test_the_known_revisions_are_those_in_the_folder() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrate_module.__file__).parent / "migrations"))
+    found = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+    assert tuple(reversed(found)) == migrate_module.REVISIONS
+
+
+def test_connections_hold_foreign_keys_and_the_file_is_in_wal_mode(url: str, tmp_path: Path) -> None:
+    open_store(url).close()
+    engine = connect(tmp_path / "review.sqlite")
+    with engine.connect() as connection:
+        pragmas = [
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar()
+            for name in ("foreign_keys", "journal_mode", "busy_timeout")
+        ]
+    engine.dispose()
+    assert pragmas == [1, "wal", 30_000]
+
+
+def test_an_existing_store_is_opened_as_it_is(url: str) -> None:
+    with open_store(url) as store:
+        store.upsert_annotator("ann")
+    with open_store(url) as store:
+        store.upsert_annotator("ann")
+
+
+def test_a_folder_with_any_name_will_do(tmp_path: Path) -> None:
+    folder = tmp_path / "a%20b?c#d 'e"
+    folder.mkdir()
+    open_store(f"sqlite:///{folder / 'review.sqlite'}").close()
+    assert (folder / "review.sqlite").is_file()
+
+
+def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(url: str, tmp_path: Path) -> None:
+    path = tmp_path / "review.sqlite"
+    open_store(url).close()
+    raw = sqlite3.connect(path)
+    raw.execute("UPDATE alembic_version SET version_num = '0099'")
+    raw.commit()
+    raw.close()
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=r"newer Benchwright .store version '0099', this one knows up to '0001'"):
+        open_store(url)
+    assert path.read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:
+    raw = sqlite3.connect(tmp_path / "review.sqlite")
+    raw.execute("CREATE TABLE recipes (x)")
+    raw.commit()
+    raw.close()
+    with pytest.raises(DataError, match=r"of another program .it holds table 'recipes'"):
+        open_store(url)
+
+
+def test_a_file_that_is_no_database_is_refused(url: str, tmp_path: Path) -> None:
+    (tmp_path / "review.sqlite").write_bytes(b"not a database, by any means" * 40)
+    with pytest.raises(DataError, match="cannot be opened as a review store: file is not a database"):
+        open_store(url)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"there is no folder .*absent"):
+        open_store(f"sqlite:///{tmp_path / 'absent' / 'review.sqlite'}")
+
+
+@pytest.mark.parametrize(
+    "url", ["postgresql://me:secret@db/review", "sqlite:///", "sqlite:///:memory:", "review.sqlite"]
+)
+def test_an_address_that_is_no_sqlite_file_is_refused_without_its_password(url: str) -> None:
+    with pytest.raises(BenchwrightError, match="expected sqlite:///PATH") as caught:
+        open_store(url)
+    assert "secret" not in str(caught.value)
+
+
+def test_making_a_store_prints_nothing_and_leaves_logging_as_it_was(
+    url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def configuration() -> list[object]:
+        loggers = [logging.getLogger(name) for name in (None, "alembic", "sqlalchemy", "benchwright")]
+        kept = [[h for h in logger.handlers if not isinstance(h, logging.NullHandler)] for logger in loggers]
+        return [kept, [(logger.level, logger.disabled, logger.propagate) for logger in loggers]]
+
+    before = configuration()
+    open_store(url).close()
+    assert configuration() == before
+    assert capfd.readouterr() == ("", "")
