@@ -35,6 +35,7 @@ from PIL import (
 
 from benchwright.canonical import bytes_digest
 from benchwright.containers import Container, walk
+from benchwright.containers.png import check_rows, is_interlaced
 from benchwright.containers.walk import check_frames, check_pixels, sorted_notes
 from benchwright.errors import UnreadableImage
 from benchwright.identify import Limits, read_file
@@ -75,8 +76,8 @@ def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[n
     Raises:
         UnreadableImage: As `benchwright.identify` says, or `truncated`, `corrupt`, `unsupported_mode`.
     """
-    with _opened(data, limits or Limits()) as (image, container):
-        return _rgb(image, container)
+    with _opened(data, limits or Limits()) as opened:
+        return _rgb(opened)
 
 
 def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
@@ -91,8 +92,19 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
     return _decode_luma(data, at_least_px, limits or Limits()).image
 
 
-def _rgb(image: ImageFile.ImageFile, container: Container) -> NDArray[np.uint8]:
+class _Opened(NamedTuple):
+    """An image that a decoder has opened but not decoded, what its container says, and the bytes that it sees."""
+
+    image: ImageFile.ImageFile
+    container: Container
+    data: bytes
+
+
+def _rgb(opened: _Opened) -> NDArray[np.uint8]:
+    image, container, data = opened
     _load(image)
+    if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
+        check_rows(data)
     # Pillow turns a TIFF while it loads it.
     return upright_rgb(image, container, orientation=1 if container.format == "TIFF" else container.orientation)
 
@@ -102,15 +114,20 @@ def _load(image: ImageFile.ImageFile) -> None:
         image.load()
 
 
+def _last_row_is_empty(image: Image.Image) -> bool:
+    return not np.asarray(image.crop((0, image.height - 1, image.width, image.height))).any()
+
+
 class _Luma(NamedTuple):
     image: Image.Image
     upright_wh: tuple[int, int]
 
 
 def _decode_luma(data: bytes | Path, at_least_px: int, limits: Limits) -> _Luma:
-    with _opened(data, limits) as (image, container):
+    with _opened(data, limits) as opened:
+        image, container, _ = opened
         if container.format != "JPEG":
-            return _Luma(luma_of(_rgb(image, container)), container.upright_wh)
+            return _Luma(luma_of(_rgb(opened)), container.upright_wh)
         image.draft("L", (at_least_px, at_least_px))
         _load(image)
         grey = image.convert("RGB").convert("L") if image.mode == "CMYK" else image.convert("L")
@@ -129,8 +146,8 @@ def avif_header(data: bytes, *, limits: Limits) -> Container:
     Raises:
         UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`.
     """
-    with _opened(data, limits) as (_, container):
-        return container
+    with _opened(data, limits) as opened:
+        return opened.container
 
 
 @contextmanager
@@ -149,8 +166,8 @@ def _quiet() -> Iterator[None]:
 
 
 @contextmanager
-def _opened(data: bytes | Path, limits: Limits) -> Iterator[tuple[ImageFile.ImageFile, Container]]:
-    """Yield the opened, not yet decoded image, and what its container says."""
+def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
+    """Open an image with the one decoder of its format, once its container has been walked."""
     raw = read_file(data, limits=limits) if isinstance(data, Path) else data
     container = walk(io.BytesIO(raw), size=len(raw), limits=limits, thorough=True)
     if container.keep and container.keep != ((0, len(raw)),):
@@ -168,7 +185,7 @@ def _opened(data: bytes | Path, limits: Limits) -> Iterator[tuple[ImageFile.Imag
             stated = container.upright_wh if container.format == "TIFF" else stored
             if image.size != stated:
                 raise UnreadableImage("corrupt", f"the decoder finds {image.size}, the container states {stated}")
-            yield image, container
+            yield _Opened(image, container, raw)
 
 
 def _avif_container(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:

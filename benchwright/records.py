@@ -6,8 +6,9 @@ columns (`benchwright.tables`); these models are for one record at a time and fo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -25,6 +26,13 @@ class Record(BaseModel):
     """Base of all records: frozen, unknown fields refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", ignored_types=(cached_property,))
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Copy with some fields changed; what was derived from the old ones is derived anew."""
+        copy = super().model_copy(update=update, deep=deep)
+        for name in [name for name in copy.__dict__ if name not in type(self).model_fields]:
+            del copy.__dict__[name]
+        return copy
 
 
 class Source(Record):

@@ -79,7 +79,8 @@ class Step(BaseModel):
         makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
         values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value
             named `group` is a group key: later steps see it in the record's `group_keys`.
-        reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or `<recipe entry>.<value>`.
+        reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or
+            `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
     """
 

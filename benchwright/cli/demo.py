@@ -78,11 +78,14 @@ def _text(finished: Finished, items: dict[str, int]) -> str:
     if finished.state == "waiting":
         lines += [f"waiting: {line}" for line in finished.waits]
     else:
-        lines += [
-            "annotators: simulated (no person has seen these items)",
-            f"release: {_artifact(finished, 'release')}",
-        ]
+        who = "simulated (no person has seen these items)" if _is_simulated(finished) else "people"
+        lines += [f"annotators: {who}", f"release: {_artifact(finished, 'release')}"]
     return "\n".join(lines)
+
+
+def _is_simulated(finished: Finished) -> bool:
+    summary = finished.workspace / "tables" / "verify" / "summary.json"
+    return bool(json.loads(summary.read_text(encoding="utf-8"))["simulated"])
 
 
 def _show_scores(finished: Finished) -> None:

@@ -1,8 +1,9 @@
 """Taking images in: every file of a folder becomes a row of `files`, every distinct content an image.
 
-An image is its bytes: files with equal bytes are one image, named by the least path, and the others are recorded
-as `same_bytes`. Nothing is decoded here; what a header already tells (kind, size, orientation, too many pixels) is
-checked, and what only decoding can tell fails in the first step that decodes.
+An image is its bytes: files with equal bytes are one image, named by the shortest path (`cup.png` before
+`cup (1).png`, then by spelling), and the others are recorded as `same_bytes`. Nothing is decoded here; what a
+header already tells (kind, size, orientation, too many pixels) is checked, and what only decoding can tell fails in
+the first step that decodes.
 """
 
 from __future__ import annotations
@@ -138,11 +139,14 @@ def ingest(
 
 def _write(workspace: Workspace, seen: Sequence[Seen], copy_from: Path | None, shard_count: int) -> Counts:
     kept: dict[str, str] = {}
+    for one in sorted(seen, key=lambda one: (len(one.uri), one.uri)):
+        if one.image_id:
+            kept.setdefault(one.image_id, one.uri)
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in shard_names(shard_count)}
     images: dict[str, list[dict[str, Any]]] = {name: [] for name in rows}
     for one in seen:
         shard = shard_of(one.image_id or digest(one.uri), shard_count)
-        first = kept.setdefault(one.image_id, one.uri) if one.image_id else None
+        first = kept[one.image_id] if one.image_id else None
         verdict, reason = ("failed", one.reason) if first is None else ("keep", None)
         if first is not None and first != one.uri:
             verdict, reason = "drop", "same_bytes"

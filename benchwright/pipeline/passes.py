@@ -24,8 +24,8 @@ from benchwright.steps import AnyRecord, MapStep, Outcome
 
 logger = logging.getLogger(__name__)
 
-TRANSIENT = frozenset({"changed", "out_of_memory", "unreadable"})
-"""Failures that another run may not meet; they are tried again each time."""
+TRANSIENT = frozenset({"changed", "out_of_memory", "step_error", "unreadable"})
+"""Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
 PIXELS_PER_CHUNK = 64_000_000

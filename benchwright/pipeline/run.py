@@ -14,7 +14,7 @@ from benchwright.atomic import write_json
 from benchwright.canonical import digest
 from benchwright.engines.jobs import Done, Job
 from benchwright.engines.local import LocalEngine, default_workers
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, StepError
 from benchwright.identify import Limits
 from benchwright.pipeline.finished import Finished, StepReport, report_of
 from benchwright.pipeline.ingest import ingest
@@ -31,6 +31,8 @@ from benchwright.shards import Counts, StageTable, shard_names
 from benchwright.stages import Stage
 from benchwright.steps import FinalContext, FinalStep, Step
 from benchwright.workspace import Workspace
+
+RECORDS_TO_SUSPECT = 3
 
 
 def run_recipe(
@@ -179,6 +181,8 @@ class _Run:
                     self.seconds[stage.entry] += time.perf_counter() - started
                 if phase.kind != "final":
                     self._publish(stage)
+                if phase.kind == "map":
+                    self._check_works(stage)
         return []
 
     def _publish(self, stage: Stage) -> None:
@@ -187,6 +191,19 @@ class _Run:
         operation = stage.step.operation(self.around.seed)
         described = operation.model_dump(mode="json") | {"operation_id": operation.operation_id}
         StageTable(self.space, stage.id).publish(self.shards, described)
+
+    def _check_works(self, stage: Stage) -> None:
+        """Stop where a step raised on every record: that is a defect of the step, not of the images."""
+        counts = self._counts(stage)
+        if counts.records >= RECORDS_TO_SUSPECT and counts.by["failed", "step_error"] == counts.records:
+            raise StepError(
+                f"step {stage.id!r} raised an error on every one of {counts.records} {stage.consumes}; mend the step "
+                f"and run again (the errors are in {self.log.folder})"
+            )
+
+    def _counts(self, stage: Stage) -> Counts:
+        markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
+        return Counts.total(marker.counts for marker in markers if marker)
 
     def _map(self, engine: LocalEngine, phase: Phase) -> None:
         jobs = [
@@ -260,13 +277,12 @@ class _Run:
                 by_entry.setdefault(stage.entry, []).append(stage)
         found: list[StepReport] = []
         for entry, stages in by_entry.items():
-            parts = []
-            for stage in stages:
-                markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
-                if stage.kind != "final" and all(markers):
-                    parts.append(Counts.total(marker.counts for marker in markers if marker))
-            if parts or stages[0].kind == "final":
-                found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
+            if stages[0].kind == "final":
+                live = found[-1].kept if found else 0
+                found.append(StepReport(entry, live, live, {}, {}, 0, self.seconds[entry]))
+                continue
+            parts = [self._counts(stage) for stage in stages]
+            found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
         return found
 
     def _save_settings(self, state: str) -> None:

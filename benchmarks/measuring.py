@@ -1,0 +1,98 @@
+"""Run a command and say what it cost: wall seconds, CPU seconds, peak memory of all its processes together."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a command cost; memory is proportional set size summed over the process tree, sampled."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    exit_code: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the cost, rounded."""
+        return {key: round(value, 2) for key, value in asdict(self).items()}
+
+
+def cost_of(arguments: Sequence[str], *, output: Path | None = None) -> Cost:
+    """Run a command to its end and measure it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    with open(output or os.devnull, "wb") as sink:
+        process = subprocess.Popen(arguments, stdout=sink, stderr=subprocess.DEVNULL)
+        peak = _Peak(process.pid)
+        exit_code = process.wait()
+        wall = time.perf_counter() - started
+        peak.stop()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall, cpu, peak.peak_kb / 1024, exit_code)
+
+
+class _Peak(threading.Thread):
+    def __init__(self, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._pid = pid
+        self._ended = threading.Event()
+        self.peak_kb = 0
+        self.start()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.05):
+            self.peak_kb = max(self.peak_kb, sum(_pss_kb(pid) for pid in tree_of(self._pid)))
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+
+def tree_of(root: int) -> list[int]:
+    """Return a process and all its descendants."""
+    parents: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        parents.setdefault(parent, []).append(int(stat.parent.name))
+    found, pending = [], [root]
+    while pending:
+        pid = pending.pop()
+        found.append(pid)
+        pending += parents.get(pid, [])
+    return found
+
+
+def _pss_kb(pid: int) -> int:
+    try:
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1])
+    except OSError:
+        pass
+    return 0
+
+
+def benchwright(*arguments: object) -> list[str]:
+    """Return the command line of a Benchwright command in this environment."""
+    return [sys.executable, "-m", "benchwright", *map(str, arguments)]
+
+
+def show(document: dict[str, Any]) -> None:
+    """Print one JSON document."""
+    print(json.dumps(document, indent=2))

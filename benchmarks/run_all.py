@@ -1,0 +1,30 @@
+"""Run every benchmark on the demo's photographs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from benchwright.demo import prepare_photographs
+
+HERE = Path(__file__).resolve().parent
+
+
+def main() -> None:
+    """Run them one after the other."""
+    with tempfile.TemporaryDirectory() as name:
+        photographs = Path(name) / "photographs"
+        prepare_photographs(photographs)
+        for script, arguments in (
+            ("engine.py", ["--images", str(photographs)]),
+            ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
+            ("hostile_files.py", []),
+        ):
+            print(f"== {script}", flush=True)
+            subprocess.run([sys.executable, str(HERE / script), *arguments], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Releases: immutable folders that hold a benchmark, their writer, reader and verifier.
+
+Names below load on first use, so that importing this package loads neither Arrow nor pydantic.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_PUBLIC = {
+    "Release": "reader",
+    "ReleasedItem": "rows",
+    "Verification": "verify",
+    "content_id_of": "identity",
+    "verify_release": "verify",
+    "write_release": "writer",
+}
+
+__all__ = ["Release", "ReleasedItem", "Verification", "content_id_of", "verify_release", "write_release"]
+
+if TYPE_CHECKING:
+    from benchwright.release.identity import content_id_of
+    from benchwright.release.reader import Release
+    from benchwright.release.rows import ReleasedItem
+    from benchwright.release.verify import Verification, verify_release
+    from benchwright.release.writer import write_release
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PUBLIC:
+        return getattr(import_module(f"benchwright.release.{_PUBLIC[name]}"), name)
+    raise AttributeError(f"module 'benchwright.release' has no attribute {name!r}")

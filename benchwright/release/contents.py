@@ -1,0 +1,138 @@
+"""What the rows of a release say, held against each other and against its manifest and provenance.
+
+Files that someone made to harm can end the process inside Arrow, so `verify_release` runs this module as a program
+of its own (`benchwright.release.apart`).
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections import Counter
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from io import BufferedReader
+from pathlib import Path
+
+from benchwright.errors import DataError
+from benchwright.records import Operation
+from benchwright.release import identity
+from benchwright.release import manifest as manifests
+from benchwright.release.files import open_inside, shown
+from benchwright.release.manifest import Manifest
+from benchwright.release.parquet import read_rows
+from benchwright.release.problems import Problems
+from benchwright.release.provenance import read_provenance
+from benchwright.release.rows import ReleasedItem, released_item
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the rows hold.
+
+    Args:
+        content_id: Root hash of the items as they are; None where not all of them could be read.
+        problems: One line each, beginning with the file.
+    """
+
+    content_id: str | None
+    problems: list[str]
+
+
+@dataclass
+class _Seen:
+    """What the rows of all intact data files hold, beside the rows themselves; about 250 bytes an item."""
+
+    leaves: list[bytes] = field(default_factory=list)
+    item_ids: set[bytes] = field(default_factory=set)
+    images: set[bytes] = field(default_factory=set)
+    operations: set[str] = field(default_factory=set)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    def add(self, found: ReleasedItem) -> None:
+        item = found.item
+        self.leaves.append(identity.leaf_of(item, found.split))
+        self.item_ids.add(bytes.fromhex(item.item_id))
+        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *found.images))
+        self.operations.add(item.operation_id)
+        self.counts[found.split, item.task] += 1
+
+
+def check_contents(root: Path, manifest: Manifest) -> Contents:
+    """Read all rows of a release whose files are as its manifest says, and check what they claim."""
+    seen, problems, whole = _Seen(), Problems(), True
+    for name in sorted(manifest.files):
+        split = manifests.split_of(name)
+        if split is None:
+            continue
+        try:
+            with open_inside(root, name) as handle:
+                _check_rows(handle, name, split, manifest, seen)
+        except DataError as error:
+            problems.add(str(error))
+            whole = False
+    if not whole:
+        return Contents(None, problems.all())
+    _check_counts(manifest, seen, problems)
+    content_id = identity.root(sorted(seen.leaves))
+    if content_id != manifest.content_id:
+        problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
+    _check_provenance(root, seen, problems)
+    return Contents(content_id, problems.all())
+
+
+def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
+    last = ""
+    for row in read_rows(handle, what=name, canary=manifest.canary):
+        found = released_item(row, what=name)
+        item_id = found.item.item_id
+        if found.split != split:
+            raise DataError(f"{name}: item {item_id} says that it is in split {shown(found.split)}")
+        if item_id <= last:
+            raise DataError(f"{name}: item {item_id} comes after {last}; rows are sorted by item_id")
+        if bytes.fromhex(item_id) in seen.item_ids:
+            raise DataError(f"{name}: item {item_id} is in the release twice")
+        last = item_id
+        seen.add(found)
+
+
+def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
+    stated = {(split, task): n for split, counts in manifest.counts.splits.items() for task, n in counts.tasks.items()}
+    for split, task in sorted(stated.keys() | seen.counts.keys()):
+        if stated.get((split, task), 0) != seen.counts[split, task]:
+            problems.add(
+                f"{manifests.MANIFEST}: states {stated.get((split, task), 0)} items of task {task} in split "
+                f"{split}, the data has {seen.counts[split, task]}"
+            )
+
+
+def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
+    missing, operations = set(seen.images), set(seen.operations)
+    try:
+        for record in read_provenance(root):
+            if isinstance(record, Operation):
+                operations.discard(record.operation_id)
+            else:
+                missing.discard(bytes.fromhex(record.image_id))
+    except DataError as error:
+        problems.add(str(error))
+        return
+    for operation_id in sorted(operations):
+        problems.add(f"{manifests.PROVENANCE}: says nothing of operation {shown(operation_id)}")
+    for image_id in sorted(missing):
+        problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
+
+
+def main(folder: str, memory_bytes: str) -> None:
+    """Check a release's contents within a bound of memory and print them as JSON."""
+    for what, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
+        with suppress(ValueError, OSError):  # macOS, or a tighter bound that is there already
+            resource.setrlimit(what, (wanted, wanted))
+    root = Path(folder)
+    manifest, _ = manifests.read_manifest(root)
+    sys.stdout.write(json.dumps(asdict(check_contents(root, manifest))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

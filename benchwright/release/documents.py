@@ -1,0 +1,77 @@
+"""JSON documents of a release: written the same for the same value, read without trust.
+
+A document from someone else's release may be huge, deeply nested, of broken text or ambiguous. All of that
+comes out as one `DataError`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.errors import DataError
+
+MAX_BYTES = 64 * 1024 * 1024
+"""Largest JSON document that is written or read; a hostile one may take some twenty times that in memory."""
+
+
+def spell(document: Mapping[str, Any], *, what: str) -> bytes:
+    """Return a document's bytes: sorted keys, indented, UTF-8, one newline at the end.
+
+    Raises:
+        DataError: A value is not JSON (NaN, half a surrogate pair), or the document is too large to be read
+            again.
+    """
+    try:
+        text = json.dumps(document, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+        data = (text + "\n").encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DataError(f"{what} cannot be written as JSON: {error}") from error
+    if len(data) > MAX_BYTES:
+        raise DataError(f"{what} would have {len(data)} bytes, more than the {MAX_BYTES} that a reader takes")
+    return data
+
+
+def parse(data: bytes | str, *, what: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises:
+        DataError: It is no JSON, says NaN or a name twice, or nests too deep.
+    """
+    try:
+        return json.loads(data, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+    except RecursionError:
+        raise DataError(f"{what} nests too deep") from None
+    except ValueError as error:
+        raise DataError(f"{what} is not valid JSON: {error}") from error
+
+
+def stated(document: Any, format_name: str, newest: int, *, what: str) -> dict[str, Any]:
+    """Return a document after checking the format and version that it states.
+
+    Raises:
+        DataError: It states another format or a newer version.
+    """
+    if not isinstance(document, dict) or document.get("format") != format_name:
+        raise DataError(f"{what} does not state the format {format_name!r}")
+    version = document.get("version")
+    if type(version) is not int or version < 1:
+        raise DataError(f"{what} states no version of the format {format_name!r}")
+    if version > newest:
+        raise DataError(
+            f"{what} is written in version {version} of the format {format_name!r}, and this Benchwright "
+            f"reads up to version {newest}: upgrade benchwright to read it"
+        )
+    return document
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("an object has the same key twice")
+    return found

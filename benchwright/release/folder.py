@@ -1,0 +1,96 @@
+"""A folder that appears whole or not at all.
+
+It is filled beside its final place and renamed. A process killed at any moment leaves the old state and at
+most the unfinished folder, which the next attempt empties. Of two processes that write the same folder at
+once the second is refused, by a lock on the unfinished folder that the kernel drops with its process.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError
+
+
+@contextmanager
+def unfinished(folder: Path) -> Iterator[Path]:
+    """Yield an empty folder beside `folder`, held by this process and removed at the end unless it was moved.
+
+    Raises:
+        BenchwrightError: Another process is filling it.
+    """
+    draft = folder.with_name(f".{folder.name}.unfinished")
+    draft.mkdir(parents=True, exist_ok=True)
+    held = os.open(draft, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if not _lock(held, draft):
+            raise BenchwrightError(f"another process is writing {folder}; wait for it to end")
+        try:
+            _empty(draft)
+            if folder.exists():
+                _remove(_replaced(folder))
+            yield draft
+        finally:
+            if _is_ours(held, draft):
+                shutil.rmtree(draft)
+    finally:
+        os.close(held)
+
+
+def move_into_place(draft: Path, folder: Path) -> None:
+    """Flush a finished folder to disk and rename it; an old one at its place is removed."""
+    for path in sorted(draft.rglob("*")):
+        _flush(path)
+    _flush(draft)
+    old = _replaced(folder)
+    _remove(old)
+    if folder.exists():
+        folder.rename(old)
+    draft.rename(folder)
+    _flush(folder.parent)
+    _remove(old)
+
+
+def _replaced(folder: Path) -> Path:
+    return folder.with_name(f".{folder.name}.replaced")
+
+
+def _lock(held: int, draft: Path) -> bool:
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    # Between opening and locking, the one before us may have moved the folder into place.
+    return _is_ours(held, draft)
+
+
+def _is_ours(held: int, draft: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(held), draft.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        _remove(path)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,158 @@
+"""Verification: every file as it was frozen, and every row what the release says of it.
+
+The folder may come from anyone, so nothing in it is trusted: links and devices are named and not opened, sizes are
+looked at before bytes are read, Parquet is only parsed once the manifest vouches for every file, and then in a
+process of its own. Whatever is wrong becomes a line, never a traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from io import BufferedReader
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.release import documents, identity
+from benchwright.release import manifest as manifests
+from benchwright.release.apart import check_contents_apart
+from benchwright.release.files import listing, open_inside, read_inside, read_whole, shown
+from benchwright.release.manifest import Manifest
+from benchwright.release.problems import Problems
+
+_DOCUMENTS = {
+    manifests.AGREEMENT: "benchwright/agreement",
+    manifests.ERRATA: "benchwright/errata",
+    manifests.HUMAN_BASELINE: "benchwright/human-baseline",
+}
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify_release` found.
+
+    Args:
+        ok: Whether there is no problem.
+        release_id: SHA-256 of the manifest as it is; None where there is none.
+        content_id: Root hash of the items as they are; None where a listed file is not as the manifest says, or
+            not all items could be read.
+        problems: One line each, beginning with the file; a long list is cut and its rest counted.
+    """
+
+    ok: bool
+    release_id: str | None
+    content_id: str | None
+    problems: list[str]
+
+
+def verify_release(path: Path | str) -> Verification:
+    """Compare a release folder with its manifest, and its rows with what they claim to be.
+
+    Every flipped, cut, added, missing, renamed or linked file is named.
+    """
+    root, problems = Path(path), Problems()
+    if not root.is_dir():
+        return Verification(False, None, None, [f"{shown(str(root))}: not a folder"])
+    manifest, release_id = _manifest(root, problems)
+    try:
+        _tree(root, manifest, problems)
+    except OSError as error:
+        problems.add(f"the folder cannot be listed: {error.strerror}")
+    content_id = None
+    if manifest is not None:
+        _check_manifest(manifest, problems)
+        if _files_are_intact(root, manifest, problems):
+            contents = check_contents_apart(root)
+            content_id = contents.content_id
+            for line in contents.problems:
+                problems.add(line)
+    lines = problems.all()
+    return Verification(not lines, release_id, content_id, lines)
+
+
+def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, str | None]:
+    try:
+        data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
+    except DataError as error:
+        problems.add(str(error))
+        return None, None
+    try:
+        if read_inside(root, manifests.SEAL, max_bytes=1024) != manifests.seal(data):
+            problems.add(
+                f"{manifests.MANIFEST}: its SHA-256 is {bytes_digest(data)}, which {manifests.SEAL} does not "
+                "say; one of the two was changed"
+            )
+    except DataError as error:
+        problems.add(str(error))
+    try:
+        return manifests.parse_manifest(data), bytes_digest(data)
+    except DataError as error:
+        problems.add(str(error))
+        return None, bytes_digest(data)
+
+
+def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
+    """Name what lies in the folder and should not, without opening any of it."""
+    listed = set(manifest.files) if manifest else set()
+    folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
+    for found in sorted(listing(root, folders), key=lambda one: os.fsencode(one.name)):
+        name = shown(found.name)
+        if found.kind == "folder":
+            if found.name not in folders:
+                problems.add(f"{name}: a folder that does not belong to the release")
+        elif found.kind != "file":
+            problems.add(f"{name}: a {found.kind}, where a release holds regular files only")
+        elif found.name not in listed and found.name not in {manifests.MANIFEST, manifests.SEAL} and manifest:
+            problems.add(f"{name}: not in the manifest; it was added or renamed")
+
+
+def _check_manifest(manifest: Manifest, problems: Problems) -> None:
+    for name in manifests.ALWAYS_THERE:
+        if name not in manifest.files:
+            problems.add(f"{manifests.MANIFEST}: lists no {name}")
+    for name in sorted(manifest.files):
+        if name.startswith("data/") and manifests.split_of(name) is None:
+            problems.add(f"{name}: no data file of a release has such a name")
+    if manifest.canary != identity.canary_of(manifest.name, manifest.release_version):
+        problems.add(f"{manifests.MANIFEST}: the canary is not the one of this name and version")
+    for split, counts in sorted(manifest.counts.splits.items()):
+        if counts.items != sum(counts.tasks.values()):
+            problems.add(f"{manifests.MANIFEST}: the items of split {split} are not the sum over its tasks")
+    if manifest.counts.items != sum(counts.items for counts in manifest.counts.splits.values()):
+        problems.add(f"{manifests.MANIFEST}: the number of items is not the sum over the splits")
+
+
+def _files_are_intact(root: Path, manifest: Manifest, problems: Problems) -> bool:
+    """Check every listed file, and return whether the manifest vouches for all of them."""
+    intact = True
+    for name in sorted(manifest.files):
+        try:
+            with open_inside(root, name) as handle:
+                _check_bytes(handle, name, manifest)
+                if name in _DOCUMENTS:
+                    _check_document(handle, name)
+        except DataError as error:
+            problems.add(str(error))
+            intact = False
+        except OSError as error:
+            problems.add(f"{name}: cannot be read: {error.strerror}")
+            intact = False
+    return intact
+
+
+def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
+    expected = manifest.files[name]
+    size = os.fstat(handle.fileno()).st_size
+    if size != expected.size_bytes:
+        raise DataError(f"{name}: has {size} bytes, the manifest says {expected.size_bytes}")
+    sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+    if sha256 != expected.sha256:
+        raise DataError(f"{name}: its SHA-256 is {sha256}, the manifest says {expected.sha256}")
+    handle.seek(0)
+
+
+def _check_document(handle: BufferedReader, name: str) -> None:
+    data = read_whole(handle, name, max_bytes=documents.MAX_BYTES)
+    documents.stated(documents.parse(data, what=name), _DOCUMENTS[name], 1, what=name)
