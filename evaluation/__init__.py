@@ -1,0 +1,1 @@
+"""Models asked and scored: prompts, backends, the reader of answers, metrics, statistics, results."""

@@ -1,0 +1,95 @@
+"""The reader of answer letters: from a model's free reply to one letter, or to none.
+
+The reader never guesses. It knows what a model meant only where the reply says so:
+
+1. A reply that is one option's words, whole, names that option.
+2. Otherwise the last commitment counts (`commitments`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
+   with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
+   among the options, the reply gives no letter; an earlier commitment is not brought back.
+3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.
+4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply and is not put aside.
+5. Otherwise the words of an option count, if just one option is mentioned.
+
+Thoughts (`<think>`) are not part of the reply. Words of a failed program give none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from .commitments import commitments
+from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, FAILURE, HEDGED_BEFORE, REFUSAL
+from .option_words import LATIN, Option, option_alone, options_mentioned, options_of
+from .reply_text import plain
+
+_LABEL = re.compile(
+    rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
+    r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
+    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure)\s+"
+    rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
+    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
+    re.M,
+)
+
+
+class Reading(NamedTuple):
+    """What a reply says: the letter if it says one, and which rule found it."""
+
+    state: Literal["answered", "miss", "refusal"]
+    letter: str | None
+    rule: str
+
+
+def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Reading:
+    """Read a free reply.
+
+    Args:
+        reply: What the model said, of any length and in any state.
+        choices: Key and text of each option, in order; the text is None for a picture.
+
+    Example:
+        >>> read_answer("I think (B) fits best.", [("A", None), ("B", None)]).letter
+        'B'
+    """
+    options = options_of(choices)
+    text = plain(reply)
+    if not text or FAILURE.match(text):
+        return Reading("miss", None, "failure" if text else "empty")
+    if (letter := option_alone(text, options)) is not None:
+        return Reading("answered", letter, "option_words")
+    declines = REFUSAL.search(text) is not None
+    if found := commitments(text, options):
+        last = found[-1]
+        reading = _only({last.letter} if last.letter else set(), last.rule)
+    elif declines:
+        declining = tuple(option for option in options if REFUSAL.search(option.words))
+        reading = _only(options_mentioned(text, declining), "option_words")
+    elif labels := _labels(text, options):
+        reading = _only(labels, "label")
+    else:
+        said = options_mentioned(text, options)
+        reading = _only(said, "option_words" if said else "nothing")
+    return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
+
+
+def _only(keys: set[str], rule: str) -> Reading:
+    return (
+        Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
+    )
+
+
+def _labels(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the labels in a text that are neither put aside nor hedged; a hedged one spoils them all."""
+    found = set()
+    for match in _LABEL.finditer(text):
+        letter = next(group for group in match.groups() if group)
+        before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
+        if letter not in {option.key for option in options} or after.startswith("?"):
+            continue
+        if HEDGED_BEFORE.search(before):
+            return {option.key for option in options}
+        if not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
+            found.add(letter)
+    return found

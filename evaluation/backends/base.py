@@ -1,0 +1,125 @@
+"""The shape of a backend, and how a model's name on the command line becomes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from benchwright.errors import BenchwrightError
+from benchwright.rooms import find
+
+from ..questions import Question, Reply
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a user sets beside the model's name; a backend takes what it needs.
+
+    Args:
+        base_url: Where an OpenAI-compatible endpoint answers, such as `http://127.0.0.1:8000/v1`.
+        api_key_env: Name of the environment variable that holds its key.
+        max_tokens: Longest reply.
+        concurrency: Requests under way at a time.
+        timeout_s: Time for one request, from sending it to its last byte.
+        retries: How often a request is sent again after a failure that may pass.
+        backoff_s: Pause before the first repetition; it doubles each time, to at most a minute.
+    """
+
+    base_url: str | None = None
+    api_key_env: str = "OPENAI_API_KEY"
+    max_tokens: int = 1024
+    concurrency: int = 8
+    timeout_s: float = 120.0
+    retries: int = 5
+    backoff_s: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a backend may know of the release it is asked about; nothing of any answer.
+
+    Args:
+        release_id: Names the release's very bytes.
+        content_id: Names its items.
+        item_ids: Returns every item id of the release, of all splits; read on the first call.
+        log_folder: Where a backend may keep what it was told, to go on from there; None to keep nothing.
+    """
+
+    release_id: str
+    content_id: str
+    item_ids: Callable[[], frozenset[str]]
+    log_folder: Path | None = None
+
+
+class Backend(Protocol):
+    """Something that answers questions: a model behind a server, a program, a file."""
+
+    @property
+    def name(self) -> str:
+        """The model's name in results, the same on every machine."""
+
+    @property
+    def tasks(self) -> frozenset[str] | None:
+        """The tasks it can take; None if all."""
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """What decides its replies, as JSON values; stamped on the score."""
+
+    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+        """Yield one reply a question, in the order of the questions.
+
+        A question that cannot be answered gets a reply with an error; an exception ends the run, and is for what no
+        question can be answered without. Only a bounded number of questions is taken ahead of the replies.
+        """
+
+
+@dataclass(frozen=True)
+class PerQuestion:
+    """A backend that is one function of one question.
+
+    Args:
+        name: As results show it.
+        reply: From a question and the release's content id to the reply's text. A `BenchwrightError` becomes that
+            question's error.
+        tasks: The tasks it can take; None if all.
+        settings: Stamped on the score.
+    """
+
+    name: str
+    reply: Callable[[Question, str], str]
+    tasks: frozenset[str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+        """Yield replies one by one."""
+        for question in questions:
+            try:
+                yield Reply(question.item_id, text=self.reply(question, asking.content_id))
+            except BenchwrightError as error:
+                yield Reply(question.item_id, error=str(error))
+
+
+Factory = Callable[[str, Options], Backend]
+"""What a room's entry under `backends` names: from what follows the colon, and the options, to a backend."""
+
+
+def parse_model(model: str, options: Options | None = None) -> Backend:
+    """Return the backend that a model's name asks for, such as `random`, `constant:A` or `openai:NAME`.
+
+    Raises:
+        BenchwrightError: No room brings such a backend, or what follows the colon does not suit it.
+    """
+    kind, _, argument = model.partition(":")
+    factory: Factory = find("backends", kind).load()
+    return factory(argument, options or Options())
+
+
+def without_argument(kind: str, argument: str) -> None:
+    """Refuse something behind the colon of a backend that takes nothing there."""
+    if argument:
+        raise BenchwrightError(
+            f"model {kind!r} takes nothing after its name, but {argument!r} was given; write {kind!r}"
+        )

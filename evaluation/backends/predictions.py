@@ -1,0 +1,200 @@
+"""A file of predictions, as a backend: what some other program's model said, checked before it is scored.
+
+JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
+like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.canonical import file_digest
+from benchwright.errors import DataError
+
+from ..questions import Question, Reply
+from .base import Asking, Backend, Options
+
+MAX_LINE_CHARS = 4 * 1024 * 1024
+
+
+class Prediction(NamedTuple):
+    """One row of the file."""
+
+    line: int
+    text: str
+    is_letter: bool
+
+
+class Row(NamedTuple):
+    """One row as found, before it is checked."""
+
+    line: int
+    cells: Mapping[str, Any]
+
+
+def predictions(argument: str, options: Options) -> Backend:
+    """Return the backend that answers from a file, such as `predictions:replies.jsonl`.
+
+    Raises:
+        DataError: The file is missing or is neither JSON Lines nor CSV by its name.
+    """
+    del options
+    path = Path(argument)
+    if not argument or not path.is_file():
+        raise DataError(
+            f"predictions file {argument!r} is not a file; write predictions:FILE with a .jsonl or .csv file"
+        )
+    if path.suffix.lower() not in {".jsonl", ".ndjson", ".csv"}:
+        raise DataError(f"{path}: predictions are read from .jsonl (or .ndjson) and .csv files; rename or convert it")
+    return PredictionsFile(path)
+
+
+class PredictionsFile:
+    """Answers from a file; refuses it unless it fits the release exactly."""
+
+    tasks = None
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.name = f"predictions:{path.name}"
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        """What the file holds, by hash."""
+        return {"sha256": file_digest(self.path)}
+
+    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+        """Yield the file's replies.
+
+        Raises:
+            DataError: A row is malformed, repeats an item, or names one that the release does not have; or an item
+                that was asked is missing.
+        """
+        found = self._read(asking)
+        self._check_known(found, asking)
+        missing: list[str] = []
+        for question in questions:
+            prediction = found.get(question.item_id)
+            if prediction is None:
+                missing.append(question.item_id)
+            else:
+                yield Reply(question.item_id, text=self._text(prediction, question))
+        if missing:
+            raise DataError(
+                f"{self.path} has no prediction for {len(missing)} of the items asked, such as {missing[0]}; "
+                "add a row for each, with an empty reply where the model gave none"
+            )
+
+    def _read(self, asking: Asking) -> dict[str, Prediction]:
+        rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
+        found: dict[str, Prediction] = {}
+        for line, cells in rows:
+            where = f"{self.path}: line {line}"
+            item_id = cells.get("item_id")
+            if not isinstance(item_id, str) or not re.fullmatch("[0-9a-f]{32}", item_id):
+                raise DataError(f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits")
+            stated = cells.get("release_id")
+            if stated not in {None, "", asking.release_id}:
+                raise DataError(
+                    f"{where}: this prediction is for release {_shown(stated)}, the release scored is "
+                    f"{asking.release_id}; score it on its own release"
+                )
+            if item_id in found:
+                raise DataError(f"{where}: item {item_id} was predicted in line {found[item_id].line} already")
+            found[item_id] = _prediction(line, cells, where)
+        return found
+
+    def _check_known(self, found: Mapping[str, Prediction], asking: Asking) -> None:
+        known = asking.item_ids()
+        unknown = [item_id for item_id in found if item_id not in known]
+        if not unknown:
+            return
+        if len(unknown) == len(found):
+            raise DataError(
+                f"{self.path}: none of its {len(found)} item ids is in release {asking.release_id}; "
+                "the file belongs to another release"
+            )
+        raise DataError(
+            f"{self.path}: line {found[unknown[0]].line}: item {unknown[0]} is not in release {asking.release_id} "
+            f"({len(unknown)} such rows); remove them or score the release they belong to"
+        )
+
+    def _text(self, prediction: Prediction, question: Question) -> str:
+        if not prediction.is_letter:
+            return prediction.text
+        keys = [choice.key for choice in question.choices]
+        if prediction.text and prediction.text not in keys:
+            raise DataError(
+                f"{self.path}: line {prediction.line}: answer {_shown(prediction.text)} is none of the options "
+                f"{', '.join(keys)} of item {question.item_id}; give free text as reply"
+            )
+        return f"({prediction.text})" if prediction.text else ""
+
+
+def _prediction(line: int, cells: Mapping[str, Any], where: str) -> Prediction:
+    given = [name for name in ("reply", "answer") if name in cells]
+    if len(given) != 1:
+        raise DataError(f"{where}: give either reply or answer; found {' and '.join(given) or 'neither'}")
+    value = cells[given[0]]
+    if value is not None and not isinstance(value, str):
+        raise DataError(f"{where}: {given[0]} is {_shown(value)}, not a text")
+    return Prediction(line, value or "", is_letter=given[0] == "answer")
+
+
+def _json_rows(path: Path) -> Iterator[Row]:
+    """Yield the objects of a JSON Lines file; blank lines are passed over."""
+    with path.open("rb") as handle:
+        for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
+            where = f"{path}: line {line}"
+            if len(raw) > MAX_LINE_CHARS:
+                raise DataError(f"{where}: longer than {MAX_LINE_CHARS} bytes")
+            try:
+                text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
+                value = json.loads(text, object_pairs_hook=_without_repeats) if text else None
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
+            if text and not isinstance(value, dict):
+                raise DataError(f"{where}: {_shown(value)} is not an object with item_id and reply or answer")
+            if isinstance(value, dict):
+                yield Row(line, value)
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return found
+
+
+def _csv_rows(path: Path) -> Iterator[Row]:
+    """Yield the rows of a CSV file with a header; the line is the one on which a row ends."""
+    with path.open(encoding="utf-8-sig", newline="") as handle:
+        reader = csv.reader(handle, strict=True)
+        try:
+            header = next(reader, [])
+            if "item_id" not in header or len(set(header)) != len(header):
+                raise DataError(
+                    f"{path}: line 1: the header is {_shown(header)}; "
+                    "it needs item_id and either reply or answer, each once"
+                )
+            for cells in reader:
+                if cells and len(cells) != len(header):
+                    raise DataError(
+                        f"{path}: line {reader.line_num}: {len(cells)} cells where the header has {len(header)}; "
+                        "quote texts that hold commas or line breaks"
+                    )
+                if cells:
+                    yield Row(reader.line_num, dict(zip(header, cells, strict=True)))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise DataError(f"{path}: line {reader.line_num + 1}: not CSV in UTF-8 ({error})") from error
+
+
+def _shown(value: Any) -> str:
+    text = ascii(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,77 @@
+"""Edge continuity: which piece goes on where the reference ends, judged along the seams alone.
+
+A specialist for `jigsaw`. The reference's lower right corner is missing; a piece as large as the corner has the
+reference on its left and above it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchwright.errors import DataError
+from benchwright.images import decode_rgb
+
+from ...questions import Question
+from ..base import Backend, Options, PerQuestion, without_argument
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def edge_continuity(argument: str, options: Options) -> Backend:
+    """Return the specialist for jigsaw questions."""
+    del options
+    without_argument("edge_continuity", argument)
+    return PerQuestion("edge_continuity", _answer, tasks=frozenset({"jigsaw"}))
+
+
+def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:
+    """Return how badly two strips go on into each other, in grey levels; 0 is seamless.
+
+    Both strips are carried on to the middle of the seam by half of their last gradient, and compared there, so that
+    a slope of brightness across the seam costs nothing. The idea of predicting across the seam is that of
+    D. Pomeranz, M. Shemesh, O. Ben-Shahar, "A fully automated greedy square jigsaw puzzle solver", CVPR 2011.
+
+    Args:
+        before: The last two lines before the seam, shape (2, length, 3), the nearer one last.
+        after: The first two lines after it, shape (2, length, 3), the nearer one first.
+    """
+    import numpy as np
+
+    far, near = before.astype(np.float64)
+    first, second = after.astype(np.float64)
+    return float(np.abs(near + (near - far) / 2 - (first + (first - second) / 2)).mean())
+
+
+def corner_cost(reference: NDArray[np.uint8], piece: NDArray[np.uint8]) -> float:
+    """Return the cost of a piece in the lower right corner of a reference: left seam plus upper seam.
+
+    Raises:
+        DataError: The piece leaves fewer than two lines of the reference on its left or above.
+    """
+    height, width = piece.shape[:2]
+    top, left = reference.shape[0] - height, reference.shape[1] - width
+    if top < 2 or left < 2 or min(height, width) < 2:
+        raise DataError(
+            f"a piece of {width} x {height} px does not leave room in a reference of "
+            f"{reference.shape[1]} x {reference.shape[0]} px"
+        )
+    beside = reference[top:, left - 2 : left].swapaxes(0, 1)
+    above = reference[top - 2 : top, left:]
+    return seam_cost(beside, piece[:, :2].swapaxes(0, 1)) + seam_cost(above, piece[:2])
+
+
+def _answer(question: Question, content_id: str) -> str:
+    del content_id
+    shown = {choice.image_id for choice in question.choices}
+    references = [picture for picture in question.pictures if picture.image_id not in shown]
+    if len(references) != 1 or None in shown:
+        raise DataError(f"item {question.item_id} is no jigsaw of one reference and pictures to choose from")
+    reference = decode_rgb(references[0].data)
+    costs = {}
+    for choice in question.choices:
+        picture = question.picture_of(choice)
+        assert picture is not None
+        costs[choice.key] = corner_cost(reference, decode_rgb(picture.data))
+    return f"({min(costs, key=lambda key: (costs[key], key))})"

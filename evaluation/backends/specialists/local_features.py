@@ -1,0 +1,136 @@
+"""Local features: which marked point looks like the reference point, by SIFT descriptors at the points themselves.
+
+A specialist for `visual_correspondence`. One picture has one marked point, another has one per option, labelled with
+its key. How the second view is scaled and turned is unknown, so each option is looked at in many scales and angles,
+and its best view counts.
+
+Source of the descriptor: D. G. Lowe, "Distinctive image features from scale-invariant keypoints", IJCV 60 (2004).
+The square root: R. Arandjelovic, A. Zisserman, "Three things everyone should know to improve object retrieval",
+CVPR 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import floor, log2
+from typing import TYPE_CHECKING
+
+from benchwright.errors import DataError, PrerequisiteError
+from benchwright.images import decode_rgb
+from benchwright.records import VisualPrompt
+
+from ...questions import Picture, Question
+from ..base import Backend, Options, PerQuestion, without_argument
+
+if TYPE_CHECKING:
+    import cv2
+    import numpy as np
+    from numpy.typing import NDArray
+
+Point = tuple[float, float]
+
+DIAMETERS_PX = (8.0, 16.0, 32.0)
+"""Keypoint sizes in the reference; a descriptor covers about six times as much. They count together."""
+SCALES = tuple(2 ** (k / 2) for k in range(-3, 4))
+"""Sizes of an option's surroundings in relation to the reference's: from 0.35 to 2.8 in half octaves."""
+ANGLES_DEG = tuple(22.5 * k for k in range(16))
+
+_BASE_SIGMA, _LAYERS = 1.6, 3
+
+
+def local_features(argument: str, options: Options) -> Backend:
+    """Return the specialist for correspondence questions.
+
+    Raises:
+        PrerequisiteError: This build of OpenCV has no SIFT.
+    """
+    import cv2
+
+    del options
+    without_argument("local_features", argument)
+    if not hasattr(cv2, "SIFT"):
+        raise PrerequisiteError(
+            f"model 'local_features' needs SIFT, and OpenCV {cv2.__version__} has none; "
+            "install opencv-python-headless>=4.12"
+        )
+    return PerQuestion("local_features", _answer, tasks=frozenset({"visual_correspondence"}))
+
+
+def distances(
+    reference: NDArray[np.uint8], point: Point, view: NDArray[np.uint8], candidates: Sequence[Point]
+) -> NDArray[np.float64]:
+    """Return how unlike the reference point each candidate is: 0 is alike, sqrt(2) has nothing in common.
+
+    For each scale and angle, the distances at all diameters are averaged; the least over scales and angles counts,
+    so that all diameters must agree on one scale and angle.
+
+    Args:
+        reference: (height, width, 3) RGB.
+        point: (x, y) in it; pixel centres lie at +0.5.
+        view: (height, width, 3) RGB, of any size.
+        candidates: (x, y) in `view`.
+    """
+    import numpy as np
+
+    wanted = _descriptors(reference, [_keypoint(point, size, 0.0) for size in DIAMETERS_PX])
+    turned = [
+        _keypoint(candidate, size * scale, angle)
+        for candidate in candidates
+        for scale in SCALES
+        for angle in ANGLES_DEG
+        for size in DIAMETERS_PX
+    ]
+    found = _descriptors(view, turned).reshape(len(candidates), -1, len(DIAMETERS_PX), wanted.shape[-1])
+    apart = np.linalg.norm(found - wanted, axis=-1).mean(axis=-1).min(axis=-1)
+    return np.asarray(apart, dtype=np.float64)
+
+
+def _descriptors(pixels: NDArray[np.uint8], keypoints: list[cv2.KeyPoint]) -> NDArray[np.float64]:
+    """Return root-SIFT descriptors, shape (keypoints, 128), each of length 1 or, where nothing is seen, 0."""
+    import cv2
+    import numpy as np
+
+    kept, found = cv2.SIFT.create().compute(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), keypoints)
+    if found is None or len(kept) != len(keypoints):
+        raise DataError(f"SIFT described {len(kept)} of {len(keypoints)} points")
+    total = found.sum(axis=1, keepdims=True, dtype=np.float64)
+    return np.asarray(np.sqrt(found / np.maximum(total, 1e-12)), dtype=np.float64)
+
+
+def _keypoint(point: Point, size_px: float, angle_deg: float) -> cv2.KeyPoint:
+    """Return a keypoint that names the level of the image pyramid where its size is blurred as it should be.
+
+    OpenCV keeps octave and layer in the bytes of one integer (octave -1 is the image at twice its size). Without them
+    it reads the unblurred image, with 50 times the work and a worse descriptor.
+    """
+    import cv2
+
+    level = round(log2(size_px / (2 * _BASE_SIGMA)) * _LAYERS)
+    octave = max(-1, floor((level - 1) / _LAYERS))
+    layer = max(0, level - octave * _LAYERS)
+    packed = (octave & 0xFF) | (layer << 8)
+    return cv2.KeyPoint(point[0] - 0.5, point[1] - 0.5, size_px, angle_deg, 0.0, packed)
+
+
+def _answer(question: Question, content_id: str) -> str:
+    del content_id
+    reference, view, labelled = _marked(question)
+    keys = sorted(labelled)
+    (mark,) = reference.prompts
+    apart = distances(
+        decode_rgb(reference.data), mark.points[0], decode_rgb(view.data), [labelled[key].points[0] for key in keys]
+    )
+    return f"({keys[int(apart.argmin())]})"
+
+
+def _marked(question: Question) -> tuple[Picture, Picture, dict[str, VisualPrompt]]:
+    """Return the picture with the reference point, the one with the options' points, and those by key."""
+    keys = {choice.key for choice in question.choices}
+    views = [picture for picture in question.pictures if {mark.label for mark in picture.prompts} >= keys]
+    references = [picture for picture in question.pictures if picture not in views and len(picture.prompts) == 1]
+    if len(views) != 1 or len(references) != 1:
+        raise DataError(
+            f"item {question.item_id} does not mark one point in one picture and the points "
+            f"{', '.join(sorted(keys))} in another"
+        )
+    return references[0], views[0], {mark.label: mark for mark in views[0].prompts if mark.label in keys and mark.label}

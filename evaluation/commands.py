@@ -1,0 +1,97 @@
+"""The `evaluate` commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+
+_RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
+_SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
+
+
+@click.command("run")
+@_RELEASE
+@click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("results"), show_default=True,
+    help="Results go to a folder in here, named by the model.",
+)  # fmt: skip
+@_SPLIT
+@click.option("--base-url", metavar="URL", help="Where an OpenAI-compatible endpoint answers.")
+@click.option(
+    "--api-key-env", metavar="NAME", default="OPENAI_API_KEY", show_default=True,
+    help="Environment variable that holds the endpoint's key.",
+)  # fmt: skip
+@click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Longest reply.")
+@click.option("--concurrency", type=click.IntRange(1, 1024), default=8, show_default=True, help="Requests at a time.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds a request."
+)
+@click.option(
+    "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Repetitions of a failed request."
+)
+@json_option
+def run(
+    release: Path, model: str, out: Path, split: str | None, base_url: str | None, api_key_env: str, max_tokens: int,
+    concurrency: int, timeout: float, retries: int, as_json: bool,
+) -> None:  # fmt: skip
+    """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
+    from benchwright.cli.drawing_progress import Drawn
+
+    from .backends.base import Options
+    from .runner import evaluate, slug
+    from .summary import drawn, summary_table
+
+    options = Options(
+        base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, concurrency=concurrency, timeout_s=timeout,
+        retries=retries,
+    )  # fmt: skip
+    with Drawn() as progress:
+        score = evaluate(release, model, split=split, out=out, options=options, progress=progress)
+    note(f"written to {out / slug(score.model)}")
+    emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
+
+
+@click.command("score")
+@_RELEASE
+@click.argument("predictions", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
+)
+@_SPLIT
+@json_option
+def score(release: Path, predictions: Path, out: Path | None, split: str | None, as_json: bool) -> None:
+    """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
+    from .runner import evaluate
+    from .summary import drawn, summary_table
+
+    found = evaluate(release, f"predictions:{predictions}", split=split, out=out)
+    emit(found.document(), as_json=as_json, text=lambda: drawn(summary_table([found])))
+
+
+@click.command("extract")
+@click.argument("cases", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@json_option
+def extract(cases: Path, as_json: bool) -> None:
+    """Read the answer letters of free replies; CASES has {"reply": ..., "choices": [...]} a line."""
+    from .cases import read_cases
+
+    letters = read_cases(cases)
+    emit({"letters": letters}, as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in letters))
+
+
+@click.command("summary")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@json_option
+def summary(results: Path, as_json: bool) -> None:
+    """Show the scores of all models in a folder of results side by side."""
+    from .score import read_scores
+    from .summary import drawn, summary_document, summary_table
+
+    scores = read_scores(results)
+    document: dict[str, Any] = summary_document(scores)
+    emit(document, as_json=as_json, text=lambda: drawn(summary_table(scores)))

@@ -1,0 +1,84 @@
+"""What a model sees of an item: pictures, marks, words and options. Never the answer or how the item was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from benchwright.records import Choice, VisualPrompt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchwright.records import Item
+
+
+class Released(Protocol):
+    """An item as a release hands it out, together with its files."""
+
+    @property
+    def item(self) -> Item:
+        """The record, with the answer."""
+
+    @property
+    def split(self) -> str:
+        """Name of the split."""
+
+    @property
+    def images(self) -> Mapping[str, bytes]:
+        """File bytes by image id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of a question, in the order in which the item shows them.
+
+    Args:
+        image_id: SHA-256 of `data`.
+        prompts: Marks to draw, in the coordinates of the upright image.
+        data: The file's bytes, without the marks.
+    """
+
+    image_id: str
+    prompts: tuple[VisualPrompt, ...]
+    data: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, as every backend gets it."""
+
+    item_id: str
+    task: str
+    text: str
+    pictures: tuple[Picture, ...]
+    choices: tuple[Choice, ...]
+
+    def picture_of(self, choice: Choice) -> Picture | None:
+        """Return the picture that an option shows; None for an option in words."""
+        return next((p for p in self.pictures if choice.image_id == p.image_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for one question: a text, or an error with its cause."""
+
+    item_id: str
+    text: str | None = None
+    error: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.error is None):
+            raise ValueError(f"reply to {self.item_id} must have either a text or an error")
+
+
+def question_of(released: Released) -> Question:
+    """Return what a model may see of a released item."""
+    item = released.item
+    return Question(
+        item_id=item.item_id,
+        task=item.task,
+        text=item.question,
+        pictures=tuple(Picture(i.image_id, i.prompts, released.images[i.image_id]) for i in item.images),
+        choices=item.choices,
+    )

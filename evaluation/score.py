@@ -1,0 +1,121 @@
+"""A score: what a model reached on a release, with everything that the figure depends on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchwright.errors import DataError
+
+from .statistics import Estimate
+
+FORMAT: Literal["benchwright/score"] = "benchwright/score"
+VERSION = 1
+SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
+
+
+class Figure(BaseModel):
+    """One metric's value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float | None
+    """None where no item was asked."""
+    ci: tuple[float, float] | None
+    """95 %; None where the value is no estimate, or there is none."""
+    n: int = Field(ge=0)
+    """Items that it stands on."""
+
+
+class Score(BaseModel):
+    """What `evaluate` returns and `score.json` holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["benchwright/score"] = FORMAT
+    version: int = VERSION
+    model: str
+    protocol: str
+    release: str
+    """Name and version, for people."""
+    release_id: str
+    content_id: str
+    split: str | None
+    """None for all splits."""
+    settings: dict[str, Any]
+    metrics: dict[str, Figure]
+    miss: int = Field(ge=0)
+    """Replies that name no single option; wrong in every accuracy, as are refusals and errors."""
+    refusal: int = Field(ge=0)
+    """Replies that decline in words of their own."""
+    error: int = Field(ge=0)
+    """Items for which there is no reply."""
+    asked: int = Field(ge=0)
+    """Items that the model can take; accuracies divide by these."""
+    items: int = Field(ge=0)
+    """Items of the split."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Return the tasks that were asked, sorted."""
+        return tuple(sorted(name.partition("/")[2] for name in self.metrics if name.startswith("accuracy/")))
+
+    def document(self) -> dict[str, Any]:
+        """Return the score as JSON values."""
+        return self.model_dump(mode="json")
+
+
+def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
+    """Return estimates as they stand in a score, sorted by name."""
+    return {
+        name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n)
+        for name, e in sorted(estimates.items())
+    }
+
+
+def read_score(folder: Path) -> Score:
+    """Return the score that a model's results folder holds.
+
+    Raises:
+        DataError: There is none, or it is no score, or one of a newer program.
+    """
+    path = folder / SCORE_FILE
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
+            raise DataError(
+                f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
+                "upgrade benchwright"
+            )
+        return Score.model_validate(document)
+    except FileNotFoundError as error:
+        raise DataError(f"{folder} holds no {SCORE_FILE}; it is no folder of a model's results") from error
+    except (OSError, ValueError, TypeError, RecursionError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise DataError(f"{path} is not a score ({first}); score the model again") from error
+
+
+def read_scores(folder: Path) -> list[Score]:
+    """Return the scores of a results folder, by model; other things in it are passed over.
+
+    Raises:
+        DataError: There is no score in it, one is damaged, or they belong to different releases or splits.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder of results")
+    found = [read_score(path.parent) for path in sorted(folder.glob(f"*/{SCORE_FILE}"))]
+    if not found:
+        raise DataError(
+            f"{folder} holds no results; `benchwright evaluate run RELEASE --model M --out {folder}` makes some"
+        )
+    kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in found})
+    if len(kinds) > 1:
+        listed = "; ".join(f"{release} ({release_id}), {split}" for release, release_id, split in kinds)
+        raise DataError(
+            f"{folder} holds results that cannot stand side by side: {listed}; keep each in a folder of its own"
+        )
+    return sorted(found, key=lambda score: score.model)

@@ -1,0 +1,81 @@
+"""The last step of a recipe: score models on the release that an earlier step froze."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field, field_validator
+
+from benchwright.atomic import write_json
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import StepError
+from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
+
+RESULTS, REPLIES = "results", "replies"
+SUMMARY_FILE = "summary.json"
+_FROM_FILE = "predictions:"
+
+
+class Evaluate(FinalStep):
+    """Write `results/<model>/` for each model, and `results/summary.json` with the metrics of all.
+
+    What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
+    """
+
+    name: ClassVar[str] = "evaluate"
+    consumes: ClassVar[Stream] = "items"
+
+    models: tuple[str, ...] = Field(min_length=1)
+    """As `evaluate run --model` takes them, such as `random`, `constant:A`, `openai:NAME`."""
+    split: str | None = None
+    """Only this split; all by default."""
+    base_url: str | None = None
+    """Where an OpenAI-compatible endpoint answers; for `openai` models."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Name of the environment variable that holds its key."""
+
+    @field_validator("models")
+    @classmethod
+    def _each_once(cls, models: tuple[str, ...]) -> tuple[str, ...]:
+        twice = sorted({model for model in models if models.count(model) > 1})
+        if twice:
+            raise ValueError(f"model {twice[0]!r} is listed twice; list each model once")
+        return models
+
+    def weights_hash(self) -> str | None:
+        """Return what files of predictions hold, so that a changed file is scored again."""
+        files = [Path(model.removeprefix(_FROM_FILE)) for model in self.models if model.startswith(_FROM_FILE)]
+        return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
+
+    def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
+        """Score every model and return the folder of results."""
+        from benchwright.release import Release
+
+        from .backends.base import Options
+        from .runner import evaluate
+        from .summary import summary_document
+
+        del view
+        if "release" not in ctx.artifacts:
+            raise StepError(
+                f"step {ctx.stage!r} scores a release, and no step before it makes one; put 'freeze' before it"
+            )
+        release = Release.open(ctx.workspace / ctx.artifacts["release"])
+        results = ctx.workspace / RESULTS
+        options = Options(base_url=self.base_url, api_key_env=self.api_key_env)
+        scores = [
+            evaluate(
+                release,
+                model,
+                split=self.split,
+                out=results,
+                log_folder=ctx.workspace / REPLIES,
+                options=options,
+                replace=True,
+            )
+            for model in self.models
+        ]
+        write_json(results / SUMMARY_FILE, summary_document(scores))
+        return {"results": RESULTS}

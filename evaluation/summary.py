@@ -1,0 +1,83 @@
+"""Scores side by side: a table with models as rows and tasks as columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .score import Figure, Score
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
+    """Return each model's metrics by name, as JSON values."""
+    return {
+        score.model: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
+        for score in sorted(scores, key=lambda score: score.model)
+    }
+
+
+def summary_table(scores: Sequence[Score]) -> Table:
+    """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
+
+    Columns: model, all asked items, each task, then misses, refusals and errors together, which count as wrong. A
+    model that cannot take a task has a dash there. Chance is that of the items asked, taken from the score that
+    asked the most.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    tasks = sorted({task for score in scores for task in score.tasks})
+    title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    table.add_column("model", no_wrap=True)
+    for name in ("all asked", *tasks, "no letter"):
+        table.add_column(Text(name), justify="right", no_wrap=True)
+    for score in sorted(scores, key=lambda score: score.model):
+        cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
+        without = score.miss + score.refusal + score.error
+        table.add_row(*map(Text, (_printable(score.model), *cells, str(without))))
+    if scores:
+        table.add_section()
+        cells = [_cell(_widest(scores, name)) for name in _columns("chance", tasks)]
+        table.add_row(*map(Text, ("chance", *cells, "")), style="dim")
+    return table
+
+
+def drawn(table: Table) -> str:
+    """Return a table as text, as wide as the terminal; where there is none, as wide as it needs."""
+    import io
+    import sys
+
+    from rich.console import Console
+
+    on_terminal = sys.stdout.isatty()
+    buffer = io.StringIO()
+    width = None if on_terminal else 10_000
+    Console(file=buffer, width=width, force_terminal=on_terminal, color_system="auto" if on_terminal else None).print(
+        table
+    )
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+
+
+def _columns(metric: str, tasks: Sequence[str]) -> list[str]:
+    return [metric, *(f"{metric}/{task}" for task in tasks)]
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None or figure.value is None:
+        return "-"
+    interval = f" [{figure.ci[0]:.2f}, {figure.ci[1]:.2f}]" if figure.ci else ""
+    return f"{figure.value:.2f}{interval} n={figure.n}"
+
+
+def _widest(scores: Sequence[Score], name: str) -> Figure | None:
+    found: Mapping[str, Figure] = {score.model: score.metrics[name] for score in scores if name in score.metrics}
+    return max(found.values(), key=lambda figure: figure.n, default=None)
+
+
+def _printable(name: str) -> str:
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

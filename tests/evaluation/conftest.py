@@ -1,0 +1,179 @@
+"""What tests of evaluation share: small releases made by hand, and a server that speaks the OpenAI chat protocol."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from benchwright.canonical import bytes_digest, digest
+from benchwright.images import encode_png
+from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, VisualPrompt
+from benchwright.release import Release, write_release
+
+OPERATION = Operation(step="by_hand", version=1, parameters={}, seed=1)
+
+
+class Bench:
+    """Items and their pictures, to be written as a release."""
+
+    def __init__(self) -> None:
+        self.items: list[tuple[Item, str]] = []
+        self.files: dict[str, bytes] = {}
+        self.records: dict[str, ImageRecord] = {}
+
+    def picture(self, pixels: np.ndarray) -> str:
+        data = encode_png(np.ascontiguousarray(pixels))
+        image_id = bytes_digest(data)
+        self.files[image_id] = data
+        self.records[image_id] = ImageRecord(
+            image_id=image_id, width=pixels.shape[1], height=pixels.shape[0], media_type="image/png",
+            size_bytes=len(data), root_image_id=image_id,
+        )  # fmt: skip
+        return image_id
+
+    def add(
+        self,
+        question: str = "Which one?",
+        *,
+        task: str = "naming",
+        pictures: Sequence[np.ndarray] = (),
+        options: Sequence[str | int] = ("cat", "dog", "parrot"),
+        answer: str | None = "B",
+        refusal: str | None = None,
+        split: str = "test",
+        marks: dict[int, list[tuple[str, tuple[float, float]]]] | None = None,
+    ) -> Item:
+        """Add an item; an option that is a number shows the picture of that number, from 0."""
+        grey = np.full((5, 7, 3), len(self.items) % 256, dtype=np.uint8)
+        ids = [self.picture(pixels) for pixels in (pictures or [grey])]
+        drawn = {
+            k: tuple(VisualPrompt(kind="ring", image_id=ids[k], points=(point,), label=label) for label, point in those)
+            for k, those in (marks or {}).items()
+        }
+        choices = [
+            Choice(key=key, image_id=ids[option]) if isinstance(option, int) else Choice(key=key, text=option)
+            for key, option in zip(LETTERS, options, strict=False)
+        ]
+        item = Item(
+            item_id=digest(["by hand", len(self.items), question])[:32],
+            task=task,
+            kind="multiple_choice",
+            images=tuple(ItemImage(image_id=i, role="view", prompts=drawn.get(k, ())) for k, i in enumerate(ids)),
+            question=question,
+            choices=tuple(choices),
+            answer=answer,
+            refusal=refusal,
+            root_image_id=ids[0],
+            operation_id=OPERATION.operation_id,
+            made_from=ids[0],
+            evidence={"answer": answer},
+        )
+        self.items.append((item, split))
+        return item
+
+    def release(self, folder: Path, *, name: str = "by-hand", version: str = "1.0") -> Release:
+        return write_release(
+            folder, name=name, version=version, items=self.items, image=self.records.__getitem__,
+            image_bytes=lambda record: self.files[record.image_id], operations=[OPERATION], recipe={}, stages=[],
+            agreement={}, seed=1,
+        )  # fmt: skip
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+@pytest.fixture
+def predictions_file(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes rows as JSON Lines."""
+
+    def write(rows: Sequence[dict[str, Any]], name: str = "predictions.jsonl") -> Path:
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        return path
+
+    return write
+
+
+class ChatServer:
+    """A real HTTP server on the loopback that plays an endpoint; what it does is set by `behave`.
+
+    `behave(words, attempt, handler)` gets the words of a question and how often it was sent, and either returns the
+    reply's text or answers through the handler itself and returns None.
+    """
+
+    def __init__(self) -> None:
+        self.behave: Callable[[str, int, Any], str | None] = lambda words, attempt, handler: "(B)"
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.sent: Counter[str] = Counter()
+        self.under_way = self.most_under_way = 0
+        self.over = threading.Event()
+        self.lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                server._post(self)
+
+            def log_message(self, *arguments: Any) -> None:
+                """Stay silent."""
+
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        self.over.set()
+        self._http.shutdown()
+        self._thread.join()
+        self._http.server_close()
+
+    def _post(self, handler: BaseHTTPRequestHandler) -> None:
+        body = json.loads(handler.rfile.read(int(handler.headers["content-length"])))
+        words = "\n".join(part["text"] for part in body["messages"][0]["content"] if part["type"] == "text")
+        with self.lock:
+            self.bodies.append(body)
+            self.keys.append(handler.headers.get("authorization"))
+            self.sent[words] += 1
+            attempt = self.sent[words]
+            self.under_way += 1
+            self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            text = self.behave(words, attempt, handler)
+        finally:
+            with self.lock:
+                self.under_way -= 1
+        if text is not None:
+            self.say(handler, 200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
+
+    @staticmethod
+    def say(handler: Any, status: int, document: Any, **headers: str) -> None:
+        """Send a response; a document of bytes goes out as it is."""
+        data = document if isinstance(document, bytes) else json.dumps(document).encode()
+        handler.send_response(status)
+        for name, value in {"content-type": "application/json", "content-length": str(len(data)), **headers}.items():
+            handler.send_header(name.replace("_", "-"), value)
+        handler.end_headers()
+        handler.wfile.write(data)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    running = ChatServer()
+    yield running
+    running.close()
