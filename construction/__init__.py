@@ -1,0 +1,1 @@
+"""Steps that make items, and what they share: choices, views, points."""

@@ -1,0 +1,1 @@
+"""Steps that keep, drop or ask about images and items."""

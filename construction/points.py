@@ -1,0 +1,56 @@
+"""Interest points that people can tell apart: corners, well inside, far from each other, unlike each other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Points = NDArray[np.float64]
+"""(n, 2): x, y in continuous coordinates, pixel centres at +0.5."""
+
+
+def corners(grey: NDArray[np.uint8], *, most: int, spacing_px: float) -> Points:
+    """Return up to `most` corners, strongest first (Shi and Tomasi, CVPR 1994).
+
+    Args:
+        grey: (height, width).
+        most: Largest number returned.
+        spacing_px: Least distance between two.
+    """
+    import cv2
+
+    found = cv2.goodFeaturesToTrack(grey, maxCorners=most, qualityLevel=0.02, minDistance=spacing_px, blockSize=5)
+    return np.zeros((0, 2)) if found is None else np.asarray(found, dtype=np.float64).reshape(-1, 2) + 0.5
+
+
+def is_inside(points: Points, size_wh: tuple[int, int], *, margin_px: float) -> NDArray[np.bool_]:
+    """Say for each point whether it keeps `margin_px` from every border."""
+    far_from_low, far_from_high = points >= margin_px, points <= np.array(size_wh) - margin_px
+    return np.asarray((far_from_low & far_from_high).all(axis=1))
+
+
+def contrast(grey: NDArray[np.uint8], point: NDArray[np.float64], *, radius_px: int) -> float:
+    """Return the standard deviation of grey levels, 0-127.5, in the square around a point."""
+    return float(_square(grey, point, radius_px).std())
+
+
+def likeness(grey: NDArray[np.uint8], one: NDArray[np.float64], other: NDArray[np.float64], *, radius_px: int) -> float:
+    """Return the largest normalised correlation, -1 to 1, of what surrounds one point with what surrounds another.
+
+    The square around the first is slid over the second by up to half its radius, so that a repeated window or
+    letter is found although its corner was marked a few pixels off. Light cancels out. A flat surrounding is
+    like nothing: 0.
+    """
+    import cv2
+
+    template = _square(grey, one, radius_px)
+    searched = _square(grey, other, radius_px + radius_px // 2)
+    if any(outer < inner for outer, inner in zip(searched.shape, template.shape, strict=True)) or template.std() < 1:
+        return 0.0
+    scores = cv2.matchTemplate(searched, template, cv2.TM_CCOEFF_NORMED)
+    return float(np.clip(np.nan_to_num(scores, nan=0.0, posinf=0.0, neginf=0.0), -1, 1).max())
+
+
+def _square(grey: NDArray[np.uint8], point: NDArray[np.float64], radius_px: int) -> NDArray[np.uint8]:
+    x, y = (int(value) for value in np.floor(point))
+    return grey[max(0, y - radius_px) : y + radius_px + 1, max(0, x - radius_px) : x + radius_px + 1]

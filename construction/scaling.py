@@ -1,0 +1,24 @@
+"""Sizes of pictures that items show."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def size_within(width: int, height: int, *, max_side_px: float) -> tuple[int, int]:
+    """Return (width, height) with the longer side at most `max_side_px` and the same aspect; never larger.
+
+    The shorter side of an extremely long picture may come out as 0.
+    """
+    scale = min(1.0, max_side_px / max(width, height))
+    return int(width * scale + 1e-9), int(height * scale + 1e-9)
+
+
+def shrink(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """Scale (height, width, 3) pixels down by averaging areas; the same array if it has that size already."""
+    import cv2
+
+    if pixels.shape[1::-1] == size_wh:
+        return pixels
+    return np.asarray(cv2.resize(pixels, size_wh, interpolation=cv2.INTER_AREA), dtype=np.uint8)

@@ -1,0 +1,61 @@
+"""Commands of the filters room."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+
+if TYPE_CHECKING:
+    from .duplicate_groups import DuplicateReport
+
+
+@click.command("duplicates")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--distance",
+    type=click.IntRange(0, 16),
+    default=8,
+    show_default=True,
+    help="Propose pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+)
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@json_option
+def duplicates(folder: Path, distance: int, workers: int | None, as_json: bool) -> None:
+    """Find exact and near duplicates in a folder of images.
+
+    Exact means equal bytes or equal pixels. Near duplicates are proposed (`ask`): look at them before you
+    delete one.
+    """
+    from benchwright.cli.drawing_progress import Drawn
+
+    from .duplicate_groups import find_duplicates
+
+    with Drawn() as progress:
+        report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
+    document = {
+        "images": report.images,
+        "unreadable": [file._asdict() for file in report.unreadable],
+        "groups": [
+            {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
+        ],
+    }
+    emit(document, as_json=as_json, text=lambda: _as_text(report))
+
+
+def _as_text(report: DuplicateReport) -> str:
+    lines = []
+    for group in report.groups:
+        lines.append(f"keep   {printable(group.keep)}")
+        lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
+    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    exact = sum(member.kind == "exact" for group in report.groups for member in group.members)
+    asked = sum(len(group.members) for group in report.groups) - exact
+    lines.append(
+        f"images {report.images}, unreadable files {len(report.unreadable)}, groups {len(report.groups)}, "
+        f"exact duplicates {exact}, to look at {asked}"
+    )
+    return "\n".join(lines)

@@ -1,0 +1,105 @@
+"""Images that show exactly the same pixels in different files.
+
+Files with equal bytes are one image from the start. This finds what was stored again without loss: a PNG
+saved as BMP or lossless WebP, a picture turned by EXIF instead of by pixels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchwright.images import pixel_hash
+from benchwright.records import ImageRecord
+from benchwright.steps import (
+    Context,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    Outcome,
+    Step,
+    Stream,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REASON = "exact_duplicate"
+
+
+class SameSizeCandidates(GatherStep):
+    """Mark images that have another one of the same upright size; only those can be equal."""
+
+    name: ClassVar[str] = "candidates"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"candidate": "bool"}
+    columns: ClassVar[tuple[str, ...]] = ("image_id", "width", "height")
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Compare sizes; decodes nothing."""
+        del ctx
+        width = columns["width"].to_numpy().astype(np.uint64)
+        height = columns["height"].to_numpy().astype(np.uint64)
+        _, size_of, count = np.unique(width << np.uint64(32) | height, return_inverse=True, return_counts=True)
+        rows = np.flatnonzero(count[size_of] > 1)
+        return Gathered(rows=rows, values={"candidate": [True] * len(rows)})
+
+
+class CandidatePixels(MapStep):
+    """Hash the upright pixels of candidates. Everything else goes by without being decoded."""
+
+    name: ClassVar[str] = "pixels"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"pixel_hash": "string"}
+    reads: ClassVar[tuple[str, ...]] = ("candidates.candidate",)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Hash one candidate."""
+        if not ctx.value(record.image_id, "candidates.candidate"):
+            return Outcome()
+        return Outcome(values={"pixel_hash": pixel_hash(ctx.images.rgb(record))})
+
+
+class EqualPixels(GatherStep):
+    """Keep one of each group of equal pixels: the smallest source URI, then the smallest id."""
+
+    name: ClassVar[str] = "groups"
+    consumes: ClassVar[Stream] = "images"
+    columns: ClassVar[tuple[str, ...]] = ("image_id", "pixels.pixel_hash", "source_uri")
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Drop all but one of each group, whatever the order of rows."""
+        del ctx
+        kept: dict[str, int] = {}
+        dropped: list[int] = []
+        ids = columns["image_id"].to_pylist()
+        hashes = columns["pixels.pixel_hash"].to_pylist()
+        uris = columns["source_uri"].to_pylist()
+        by_rule = sorted(range(len(ids)), key=lambda row: (uris[row] is None, uris[row] or "", ids[row]))
+        for row in by_rule:
+            if hashes[row] is not None and kept.setdefault(hashes[row], row) != row:
+                dropped.append(row)
+        dropped.sort()
+        verdicts: list[Verdict] = ["drop"] * len(dropped)
+        evidence: list[dict[str, Any]] = [{"of": ids[kept[hashes[row]]]} for row in dropped]
+        return Gathered(
+            rows=np.array(dropped, np.int64),
+            verdicts=verdicts,
+            reasons=[REASON] * len(dropped),
+            evidence=evidence,
+        )
+
+
+class ExactDuplicates(Step):
+    """Drop images whose upright pixels equal another's, keeping the one with the smallest source URI."""
+
+    name: ClassVar[str] = "exact_duplicates"
+    consumes: ClassVar[Stream] = "images"
+
+    def parts(self) -> tuple[Step, ...]:
+        """Find equal sizes, hash those alone, drop equal hashes."""
+        return (SameSizeCandidates(), CandidatePixels(), EqualPixels())

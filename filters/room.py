@@ -1,0 +1,25 @@
+"""What the filters room brings, by name."""
+
+from __future__ import annotations
+
+from benchwright.rooms import Entry, Room
+
+_HERE = "benchwright.filters"
+
+ROOM = Room(
+    name="filters",
+    steps={
+        "exact_duplicates": Entry(
+            f"{_HERE}.exact_duplicates:ExactDuplicates", "Drop images whose upright pixels equal another's."
+        ),
+        "near_duplicates": Entry(
+            f"{_HERE}.near_duplicates:NearDuplicates",
+            "Ask about images that look alike by perceptual hash; drop none.",
+        ),
+    },
+    commands={
+        "filter duplicates": Entry(
+            f"{_HERE}.commands:duplicates", "Find exact and near duplicates in a folder of images."
+        ),
+    },
+)

@@ -1,0 +1,220 @@
+"""Jigsaw items: what is shown, where it comes from, and which photographs are no good for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from step_context import StepContext
+
+from benchwright.construction.jigsaw import HIDDEN, Jigsaw, edge_difference
+from benchwright.errors import UnreadableImage
+from benchwright.records import Item
+from benchwright.steps import Outcome
+
+H, W = 100, 150
+"""Tile of the photograph, (300, 451): one column is left over."""
+
+
+def made(context: StepContext, pixels: np.ndarray, **settings: Any) -> Outcome:
+    return context.run(Jigsaw(**settings), context.add(pixels))
+
+
+def pictures(context: StepContext, item: Item) -> list[np.ndarray]:
+    return [context.stored[image.image_id] for image in item.images]
+
+
+def cropped(pixels: np.ndarray, box: list[int]) -> np.ndarray:
+    return pixels[box[1] : box[3], box[0] : box[2]]
+
+
+@pytest.fixture
+def item(context: StepContext, photo: np.ndarray) -> Item:
+    [item] = made(context, photo).items
+    return item
+
+
+def test_the_reference_shows_the_upper_left_four_tiles_without_the_fourth(
+    context: StepContext, photo: np.ndarray, item: Item
+) -> None:
+    expected = photo[: 2 * H, : 2 * W].copy()
+    expected[H:, W:] = 0
+    assert np.array_equal(pictures(context, item)[0], expected)
+
+
+def test_the_answer_is_the_centre_tile(context: StepContext, photo: np.ndarray, item: Item) -> None:
+    [right] = [choice for choice in item.choices if choice.key == item.answer]
+    assert np.array_equal(context.stored[right.image_id or ""], photo[H : 2 * H, W : 2 * W])
+
+
+def test_the_other_choice_is_a_tile_that_is_not_shown(context: StepContext, photo: np.ndarray, item: Item) -> None:
+    [wrong] = [choice for choice in item.choices if choice.key != item.answer]
+    row, column = item.evidence["wrong"]["tile"]
+    assert (row, column) in HIDDEN
+    tile = photo[row * H : (row + 1) * H, column * W : (column + 1) * W]
+    assert np.array_equal(context.stored[wrong.image_id or ""], tile)
+
+
+def test_pictures_come_in_the_order_of_the_question(item: Item) -> None:
+    assert [image.role for image in item.images] == ["reference", "choice", "choice"]
+    assert [image.image_id for image in item.images[1:]] == [choice.image_id for choice in item.choices]
+
+
+@pytest.mark.parametrize("which", ["right", "wrong"])
+def test_evidence_says_where_in_the_photograph_a_piece_lies(
+    context: StepContext, photo: np.ndarray, item: Item, which: str
+) -> None:
+    [choice] = [choice for choice in item.choices if (choice.key == item.answer) == (which == "right")]
+    piece = cropped(photo, item.evidence[which]["box_xyxy"])
+    assert np.array_equal(context.stored[choice.image_id or ""], piece)
+
+
+def test_a_large_photograph_is_scaled_down_and_boxes_stay_in_the_source(
+    context: StepContext, photo: np.ndarray
+) -> None:
+    large = cv2.resize(photo, (1357, 902), interpolation=cv2.INTER_CUBIC)
+    [item] = made(context, large, max_side_px=400).items
+    right = pictures(context, item)[1 if item.answer == "A" else 2]
+    assert right.shape == (88, 133, 3)
+    source = cropped(large, item.evidence["right"]["box_xyxy"])
+    assert source.shape == (300, 452, 3)
+    expected = cv2.resize(source, (133, 88), interpolation=cv2.INTER_AREA)
+    assert np.abs(expected.astype(int) - right).mean() < 1
+
+
+def test_each_item_of_an_image_has_another_wrong_piece(context: StepContext, photo: np.ndarray) -> None:
+    items = made(context, photo, per_image=5, min_difference=0.04).items
+    assert len({tuple(item.evidence["wrong"]["tile"]) for item in items}) == len(items) == 5
+
+
+def test_the_photograph_is_decoded_once_and_each_picture_stored_once(context: StepContext, photo: np.ndarray) -> None:
+    outcome = made(context, photo, per_image=3)
+    assert context.images.asked == 1
+    assert context.store_calls == len(context.stored) == len(outcome.images) == 2 + len(outcome.items)
+
+
+def test_more_items_an_image_leave_the_first_ones_as_they_are(
+    tmp_path: Path, context: StepContext, photo: np.ndarray
+) -> None:
+    one = made(context, photo).items
+    more = made(context, photo, per_image=4).items
+    assert one == more[:1]
+
+
+def test_equal_seeds_make_equal_items_and_pictures(tmp_path: Path, photo: np.ndarray) -> None:
+    first, second = StepContext(tmp_path, seed=8), StepContext(tmp_path, seed=8)
+    assert made(first, photo, per_image=3) == made(second, photo, per_image=3)
+
+
+def test_another_seed_chooses_other_pieces_or_places(tmp_path: Path, photo: np.ndarray) -> None:
+    chosen = {
+        (tuple(item.evidence["wrong"]["tile"]), item.answer)
+        for seed in range(12)
+        for item in made(StepContext(tmp_path, seed=seed), photo).items
+    }
+    assert len(chosen) > 4
+    assert {answer for _, answer in chosen} == {"A", "B"}
+
+
+def test_items_keep_the_groups_of_their_photograph(context: StepContext, photo: np.ndarray) -> None:
+    record = context.add(photo).model_copy(update={"group_keys": ("cluster:abc", "scene:7")})
+    [item] = context.run(Jigsaw(), record).items
+    assert item.group_keys == ("cluster:abc", f"image:{record.image_id}", "scene:7")
+
+
+def test_a_wrong_piece_that_is_too_like_the_right_one_is_never_used(context: StepContext, photo: np.ndarray) -> None:
+    copied = photo.copy()
+    for row, column in [(0, 2), (1, 2), (2, 0), (2, 1)]:
+        copied[row * H : (row + 1) * H, column * W : (column + 1) * W] = photo[H : 2 * H, W : 2 * W]
+    items = made(context, copied, per_image=5).items
+    assert [item.evidence["wrong"]["tile"] for item in items] == [[2, 2]]
+
+
+def test_wrong_pieces_that_are_alike_are_used_once(context: StepContext, photo: np.ndarray) -> None:
+    copied = photo.copy()
+    for row, column in HIDDEN:
+        copied[row * H : (row + 1) * H, column * W : (column + 1) * W] = 255
+    assert len(made(context, copied, per_image=5).items) == 1
+
+
+@pytest.mark.parametrize("name", ["grass", "gravel", "brick"])
+def test_a_texture_without_end_is_ambiguous(context: StepContext, name: str) -> None:
+    import skimage.data
+
+    texture = np.repeat(getattr(skimage.data, name)()[:, :390, None], 3, axis=2)
+    outcome = made(context, texture)
+    assert (outcome.verdict, outcome.reason) == ("drop", "ambiguous")
+    assert 0 < outcome.values["largest_difference"] < 0.08
+    assert max(outcome.evidence["differences"].values()) == outcome.values["largest_difference"]
+
+
+def test_one_flat_colour_is_ambiguous(context: StepContext) -> None:
+    outcome = made(context, np.full((300, 231, 3), 90, np.uint8))
+    assert (outcome.reason, outcome.values["largest_difference"]) == ("ambiguous", 0)
+
+
+@pytest.mark.parametrize(
+    ("shape", "tile_px"),
+    [
+        pytest.param((1, 1, 3), 0, id="one-pixel"),
+        pytest.param((191, 900, 3), 63, id="one-pixel-short"),
+        pytest.param((20, 3000, 3), 2, id="extremely-wide"),
+        pytest.param((4000, 196, 3), 16, id="extremely-tall-once-scaled"),
+    ],
+)
+def test_a_small_or_extremely_long_photograph_is_too_small_and_not_decoded(
+    context: StepContext, shape: tuple[int, int, int], tile_px: int
+) -> None:
+    outcome = made(context, np.zeros(shape, np.uint8))
+    assert (outcome.verdict, outcome.reason) == ("drop", "too_small")
+    assert outcome.values["tile_px"] == tile_px
+    assert context.images.asked == 0
+
+
+def test_a_broken_photograph_is_left_to_the_engine_with_its_reason(context: StepContext, photo: np.ndarray) -> None:
+    record = context.add(photo)
+    file = context.path(record)
+    file.write_bytes(file.read_bytes()[:-1000])
+    with pytest.raises(UnreadableImage):
+        context.run(Jigsaw(), record)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"per_image": 0},
+        {"per_image": 6},
+        {"min_tile_px": 7},
+        {"min_difference": 0},
+        {"min_difference": 1.1},
+        {"max_side_px": 47},
+        {"max_side_px": "large"},
+        {"grid": 4},
+    ],
+)
+def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        Jigsaw.model_validate(settings)
+
+
+def test_the_edge_difference_looks_at_the_joining_edges_only() -> None:
+    one = np.zeros((50, 70, 3), np.uint8)
+    other = one.copy()
+    other[8:, 8:] = 255
+    assert edge_difference(one, other) == 0
+
+
+def test_the_edge_difference_of_black_and_white_is_one() -> None:
+    assert edge_difference(np.zeros((9, 31, 3), np.uint8), np.full((9, 31, 3), 255, np.uint8)) == 1
+
+
+def test_the_edge_difference_weighs_both_edges_alike() -> None:
+    one = np.zeros((40, 200, 3), np.uint8)
+    top, left = one.copy(), one.copy()
+    top[:6, 6:] = 240
+    left[6:, :6] = 240
+    assert edge_difference(one, top) == pytest.approx(edge_difference(one, left), abs=0.1)

@@ -1,0 +1,124 @@
+"""`benchwright filter duplicates`: the contract of its JSON, on a small folder and on II-Bench."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+from PIL import Image
+from skimage.data import coffee, rocket
+
+from benchwright.filters.commands import duplicates
+
+
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(duplicates, [str(arg) for arg in args], catch_exceptions=False)
+
+
+def report(*args: str | Path) -> Any:
+    result = run(*args, "--workers", "2", "--json")
+    assert result.exit_code == 0
+    return json.loads(result.stdout)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Seven readable files of four pictures, and two files that are none."""
+    root = tmp_path_factory.mktemp("photos")
+    (root / "deep er").mkdir()
+    photo, other = (Image.fromarray(np.ascontiguousarray(pixels)) for pixels in (coffee(), rocket()))
+    photo.save(root / "cup.png")
+    (root / "deep er" / "cup copy.png").write_bytes((root / "cup.png").read_bytes())
+    photo.save(root / "cup.bmp")
+    photo.resize((301, 199)).save(root / "cup small.jpg", quality=80)
+    other.save(root / "rocket.webp", lossless=True)
+    other.transpose(Image.Transpose.FLIP_LEFT_RIGHT).save(root / "mirrored.png")
+    Image.new("RGB", (1, 1), "red").save(root / "dot.png")
+    (root / "notes.png").write_text("no image at all")
+    (root / "cut.png").write_bytes((root / "rocket.webp").read_bytes()[:5000])
+    return root
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Any:
+    return report(folder)
+
+
+def test_readable_files_are_counted(found: Any) -> None:
+    assert found["images"] == 7
+
+
+def test_unreadable_files_are_listed_with_a_reason(found: Any) -> None:
+    assert [file["path"] for file in found["unreadable"]] == ["cut.png", "notes.png"]
+    assert all(file["reason"] for file in found["unreadable"])
+
+
+def test_equal_bytes_and_equal_pixels_are_exact_and_smaller_copies_are_asked_about(found: Any) -> None:
+    [group] = found["groups"]
+    assert group["keep"] == "cup.bmp"
+    exact = [member for member in group["members"] if member["kind"] == "exact"]
+    asked = [member for member in group["members"] if member["kind"] == "ask"]
+    assert exact == [
+        {"path": "cup.png", "kind": "exact", "score": 1.0},
+        {"path": "deep er/cup copy.png", "kind": "exact", "score": 1.0},
+    ]
+    assert [member["path"] for member in asked] == ["cup small.jpg"]
+    assert 1 - 8 / 64 <= asked[0]["score"] <= 1
+
+
+def test_people_read_the_same_in_words(folder: Path) -> None:
+    lines = run(folder, "--workers", "1").stdout.splitlines()
+    assert lines[0] == "keep   cup.bmp"
+    assert lines[-1] == "images 7, unreadable files 2, groups 1, exact duplicates 2, to look at 1"
+
+
+def test_an_empty_folder_has_no_groups(tmp_path: Path) -> None:
+    assert report(tmp_path) == {"images": 0, "unreadable": [], "groups": []}
+
+
+def test_the_folder_is_left_as_it_was(folder: Path, found: Any) -> None:
+    del found
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "cup small.jpg",
+        "cup.bmp",
+        "cup.png",
+        "cut.png",
+        "deep er",
+        "dot.png",
+        "mirrored.png",
+        "notes.png",
+        "rocket.webp",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("{folder}/absent",), "does not exist"),
+        (("{folder}/cup.png",), "is a file"),
+        (("{folder}", "--distance", "17"), "17 is not in the range 0<=x<=16"),
+        (("{folder}", "--workers", "0"), "0 is not in the range"),
+        (("{folder}", "--fuzzy"), "No such option"),
+        ((), "Missing argument"),
+    ],
+)
+def test_wrong_use_exits_with_2_and_says_what_was_wrong(folder: Path, args: tuple[str, ...], words: str) -> None:
+    result = run(*(arg.format(folder=folder) for arg in args))
+    assert result.exit_code == 2
+    assert words in result.output
+
+
+def test_all_exact_groups_of_ii_bench_come_out(ii_bench: Path) -> None:
+    expected = json.loads((ii_bench / "expected.json").read_text())
+    found = report(ii_bench / "images")
+    groups = [
+        {Path(group["keep"]).stem, *(Path(m["path"]).stem for m in group["members"] if m["kind"] == "exact")}
+        for group in found["groups"]
+    ]
+    assert [group for group in expected["duplicate_groups"] if set(group) not in groups] == []
+    assert (found["images"], found["unreadable"]) == (285, [])
+    assert sum(len(group) > 1 for group in groups) == 30
