@@ -2,6 +2,7 @@
 
 - every command and option stands in docs/cli.md, and nothing else does;
 - every step and setting stands in docs/recipes.md with its default, and nothing else does;
+- every command's JSON document has exactly the fields that docs/cli.md gives it;
 - command lines and recipes in the pages, and every recipe in the repository, are ones that the program takes;
 - the worked example of docs/extender.md is the package that the tests install;
 - relative links lead somewhere, and nothing names a place on somebody's machine.
@@ -9,9 +10,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +23,10 @@ import click
 import pytest
 import yaml
 from conftest import ROOT
-from pydantic import BaseModel
+from pydantic import AliasChoices, BaseModel
+from walks import RECIPE, make_photographs
 
-from benchwright.cli.main import _ROOT
+from benchwright.cli.main import _ROOT, invoke
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, ImageLimits, load_recipe, parse_recipe
 from benchwright.rooms import catalogue
@@ -104,7 +109,9 @@ def test_no_command_is_documented_that_does_not_exist() -> None:
 def _settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
     """Return all settings' defaults by dotted name, nested models spelled out; ... where one is required."""
     found: dict[str, Any] = {}
-    for name, field in model.model_fields.items():
+    for attribute, field in model.model_fields.items():
+        alias = field.validation_alias
+        name = str(alias.choices[0]) if isinstance(alias, AliasChoices) else attribute
         if field.is_required():
             found[prefix + name] = ...
         else:
@@ -173,7 +180,7 @@ def _recipes_in_pages() -> Iterator[Any]:
                 yield pytest.param(block, id=f"{path.name}-{number}")
 
 
-@pytest.mark.parametrize("block", _recipes_in_pages())
+@pytest.mark.parametrize("block", list(_recipes_in_pages()))
 def test_recipes_in_the_pages_are_recipes(block: str, request: pytest.FixtureRequest) -> None:
     whole = block if re.search(r"^name:", block, re.M) else f"name: part\n{block}"
     if "brightness" in whole:  # the worked example's own step, which only its package brings
@@ -191,7 +198,7 @@ def _command_lines() -> Iterator[Any]:
                     yield pytest.param(words[1:], id=f"{path.name}: {line[:70]}")
 
 
-@pytest.mark.parametrize("words", _command_lines())
+@pytest.mark.parametrize("words", list(_command_lines()))
 def test_command_lines_in_the_pages_are_ones_that_the_program_parses(
     words: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -214,7 +221,7 @@ def _links() -> Iterator[Any]:
                 yield pytest.param(path, target, id=f"{path.name} to {target}")
 
 
-@pytest.mark.parametrize(("page", "target"), _links())
+@pytest.mark.parametrize(("page", "target"), list(_links()))
 def test_relative_links_lead_somewhere(page: Path, target: str) -> None:
     assert (page.parent / target.partition("#")[0]).exists()
 
@@ -257,3 +264,137 @@ def test_nothing_names_a_place_on_a_machine_or_a_registry(path: Path) -> None:
         r"(?:/home/|/Users/|/root/|/work/|/tmp/|pypi|pythonhosted|index-url|huggingface\.co)\S*", _text(path)
     )
     assert found == []
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a documented document may hold: fields of an object, elements of a list, or anything.
+
+    Args:
+        fields: By name; None for anything that is no object.
+        rest: Of all fields that are not named; None where none may be.
+        element: Of a list; None for anything that is no list.
+    """
+
+    fields: dict[str, _Shape] | None = None
+    rest: _Shape | None = None
+    element: _Shape | None = None
+
+    def check(self, value: Any, where: str) -> None:
+        if self.element is not None and isinstance(value, list):
+            for one in value:
+                self.element.check(one, f"{where}[]")
+        elif self.fields is not None and isinstance(value, dict):
+            others = value.keys() - self.fields.keys()
+            assert self.fields.keys() <= value.keys(), where
+            assert self.rest is not None or not others, where
+            for name, one in value.items():
+                (self.fields.get(name) or self.rest or _Shape()).check(one, f"{where}.{name}")
+
+
+def _shape(tokens: list[str]) -> _Shape:
+    """Read one value such as `{"name", "items": [{"path"}], model: {"value"}, ...}` off the tokens."""
+    if tokens[0] not in "{[":
+        while tokens and tokens[0] not in {",", "}", "]"}:
+            tokens.pop(0)
+        return _Shape()
+    opening = tokens.pop(0)
+    fields: dict[str, _Shape] = {}
+    rest, element = None, _Shape()
+    while tokens[0] not in "}]":
+        if opening == "[":
+            element = _shape(tokens)
+        else:
+            name, value = tokens.pop(0), _Shape()
+            if tokens[0] == ":":
+                tokens.pop(0)
+                value = _shape(tokens)
+            if name.startswith('"'):
+                fields[name.strip('"')] = value
+            else:
+                rest = value
+        if tokens[0] == ",":
+            tokens.pop(0)
+    tokens.pop(0)
+    return _Shape(element=element) if opening == "[" else _Shape(fields, rest)
+
+
+def _documented_shapes(name: str) -> list[_Shape]:
+    cell = next(row[1] for row in _rows(CLI[f"benchwright {name}"]) if row[0] == "`--json`")
+    return [
+        _shape(re.findall(r'"[^"]*"|\.\.\.|[{}\[\],:]|[^\s{}\[\],:"]+', span))
+        for span in re.findall(r"`(\{[^`]*)`", cell)
+    ]
+
+
+def _run(folder: Path, name: str) -> None:
+    recipe, images, workspace = (str(folder / one) for one in (f"{name}.yaml", "p", name))
+    assert invoke(["run", recipe, "--images", images, "--workspace", workspace, "--workers", "1"]) == 0
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a workspace in it, and every file that a command takes."""
+    folder = tmp_path_factory.mktemp("documented")
+    make_photographs(folder / "p", count=3)
+    (folder / "p" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    recipe_text = re.sub(r"models: .*", "models: [random]", RECIPE)
+    (folder / "w.yaml").write_text(recipe_text, encoding="utf-8")
+    people = re.sub(r"    simulate:\n(      .*\n)+", "", RECIPE.split("  - splits")[0])
+    (folder / "people.yaml").write_text(people, encoding="utf-8")
+    _run(folder, "people")
+    shutil.copytree(folder / "people", folder / "w")  # what both recipes begin with is not run again
+    _run(folder, "w")
+    [release] = (folder / "w" / "releases").iterdir()
+    release.rename(folder / "release")
+    (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
+    (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
+    (folder / "decisions.csv").write_text("annotator,item_id,decision\nann,nothing,accept\n", encoding="utf-8")
+    from benchwright.release import Release
+
+    lines = [
+        json.dumps({"item_id": one.item.item_id, "answer": "A"}) for one in Release.open(folder / "release").items()
+    ]
+    (folder / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("line", "variant", "code"),
+    [
+        pytest.param(line, variant, code, id=line)
+        for line, variant, code in (
+            ("run @w.yaml --images @p --workspace @w --workers 1", 0, 0),
+            ("run @people.yaml --images @p --workspace @people --workers 1", 0, 0),
+            ("steps", 0, 0),
+            ("steps jigsaw", 1, 0),
+            ("steps freeze", 1, 0),
+            ("outcomes @w", 0, 0),
+            ("trace piece-01.jpg --workspace @w", 0, 0),
+            ("gc @w --dry-run", 0, 0),
+            ("doctor", 0, 0),
+            ("filter duplicates @p --workers 1", 0, 0),
+            ("review status --workspace @w", 0, 0),
+            ("review export --workspace @people --out @tasks.csv", 0, 0),
+            ("review import @decisions.csv --workspace @people", 0, 1),
+            ("review agreement --workspace @w", 0, 0),
+            ("review agreement --ratings @ratings.csv", 0, 0),
+            ("release freeze --workspace @w --name by-hand", 0, 0),
+            ("release verify @release", 0, 0),
+            ("release show @release", 0, 0),
+            ("evaluate run @release --model random --out @results", 0, 0),
+            ("evaluate score @release @replies.jsonl", 0, 0),
+            ("evaluate summary @w/results", 0, 0),
+            ("evaluate extract @cases.jsonl", 0, 0),
+        )
+    ],
+)
+def test_the_json_document_of_a_command_has_the_documented_fields(
+    line: str, variant: int, code: int, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = line.replace("@", f"{place}/").split(" ")
+    assert invoke([*words, "--json"]) == code
+    name = next(name for name in (" ".join(words[:2]), words[0]) if name in COMMANDS)
+    shapes = _documented_shapes("evaluate run" if name == "evaluate score" else name)
+    assert shapes[variant] != _Shape()
+    shapes[variant].check(json.loads(capsys.readouterr().out), name)

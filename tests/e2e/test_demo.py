@@ -1,0 +1,86 @@
+"""The demo: photographs to a scored release by one command, and the same by way of people."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from walks import benchwright, run_json
+
+
+@pytest.fixture(scope="module")
+def headless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Return what the headless demo said."""
+    document: dict[str, Any] = run_json("demo", "--out", tmp_path_factory.mktemp("demo") / "out", "--headless")
+    return document
+
+
+def test_it_releases_at_least_thirty_items_of_both_tasks(headless: dict[str, Any]) -> None:
+    items = headless["items"]
+    assert items["made"] >= items["accepted"] >= items["released"] >= 30
+    counts = run_json("release", "show", headless["release"])
+    assert {"jigsaw", "visual_correspondence"} <= set(json.dumps(counts).replace('"', " ").split())
+
+
+def test_its_release_verifies(headless: dict[str, Any]) -> None:
+    assert run_json("release", "verify", headless["release"])["ok"]
+
+
+def test_at_least_four_models_are_scored_and_the_specialists_see_what_chance_does_not(headless: dict[str, Any]) -> None:
+    results = headless["results"]
+    assert len(results) >= 4
+    for model, task in (("edge_continuity", "jigsaw"), ("local_features", "visual_correspondence")):
+        metrics = results[model]["metrics"]
+        assert metrics[f"accuracy/{task}"]["value"] > metrics[f"chance/{task}"]["value"] + 0.2
+    low, high = results["random"]["metrics"]["accuracy"]["ci"]
+    assert low <= results["random"]["metrics"]["chance"]["value"] <= high
+
+
+def test_the_blemishes_of_the_folder_are_found(headless: dict[str, Any]) -> None:
+    rows = run_json("outcomes", headless["workspace"])["outcomes"]
+    said = {row["record"]: row["reason"] for row in rows if row["step"] == "ingest"}
+    assert said["coffee (1).png"] == "same_bytes"
+    assert said["rocket-download.jpg"] == "truncated"
+    assert [row["reason"] for row in rows if row["step"] == "exact_duplicates.groups" and row["verdict"] == "drop"] == [
+        "exact_duplicate"
+    ]
+
+
+def test_an_items_trace_goes_from_its_source_file_to_its_scores(headless: dict[str, Any]) -> None:
+    rows = run_json("outcomes", headless["workspace"], "--step", "splits")["outcomes"]
+    chain = run_json("trace", rows[0]["record"], "--workspace", headless["workspace"])["chain"]
+    kinds = [link["what"] for link in chain]
+    assert kinds[0] == "file"
+    assert [kind for kind in dict.fromkeys(kinds) if kind != "verdict"] == [
+        "file", "source image", "made image", "item made", "released", "scored",
+    ]  # fmt: skip
+
+
+def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    waiting = run_json("demo", "--out", out)
+    assert waiting["state"] == "waiting"
+    assert waiting["release"] is None
+    workspace = Path(waiting["workspace"])
+    tasks = tmp_path / "tasks.csv"
+    run_json("review", "export", "--workspace", workspace, "--campaign", "verify", "--out", tasks)
+    with tasks.open(encoding="utf-8-sig", newline="") as handle:
+        ids = [row["item_id"] for row in csv.DictReader(handle)]
+    assert len(ids) == waiting["items"]["made"]
+    decisions = tmp_path / "decisions.csv"
+    with decisions.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(["annotator", "item_id", "decision", "reason"])
+        for number, item_id in enumerate(ids):
+            writer.writerow(["ada", item_id, "accept", ""])
+            writer.writerow(["bo", item_id, *(("reject", "unclear") if number % 7 == 3 else ("accept", ""))])
+    run_json("review", "import", decisions, "--workspace", workspace, "--campaign", "verify")
+    done = run_json("demo", "--out", out)
+    assert done["state"] == "done"
+    assert done["items"]["released"] == sum(number % 7 != 3 for number in range(len(ids)))
+    agreement = json.loads((Path(done["release"]) / "agreement.json").read_text(encoding="utf-8"))
+    assert '"simulated": false' in json.dumps(agreement)
+    assert "annotators: people" in benchwright("demo", "--out", out).stdout
