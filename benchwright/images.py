@@ -104,7 +104,8 @@ def _rgb(opened: _Opened) -> NDArray[np.uint8]:
     image, container, data = opened
     _load(image)
     if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
-        check_rows(data)
+        with _translated():
+            check_rows(data)
     # Pillow turns a TIFF while it loads it.
     return upright_rgb(image, container, orientation=1 if container.format == "TIFF" else container.orientation)
 
@@ -169,7 +170,7 @@ def _quiet() -> Iterator[None]:
 def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
     """Open an image with the one decoder of its format, once its container has been walked."""
     raw = read_file(data, limits=limits) if isinstance(data, Path) else data
-    container = walk(io.BytesIO(raw), size=len(raw), limits=limits, thorough=True)
+    container = walk(io.BytesIO(raw), size=len(raw), limits=limits)
     if container.keep and container.keep != ((0, len(raw)),):
         view = memoryview(raw)
         raw = b"".join(view[start:stop] for start, stop in container.keep)

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.identify import Limits
@@ -185,7 +186,18 @@ def _fields(cls: Any, where: Sequence[str | int]) -> list[str]:
         info = getattr(cls, "model_fields", {}).get(part)
         candidates = [info.annotation, *getattr(info.annotation, "__args__", ())] if info is not None else []
         cls = next((c for c in candidates if isinstance(c, type) and issubclass(c, BaseModel)), None)
-    return [] if cls is None else list(cls.model_fields)
+    return [] if cls is None else list(setting_names(cls))
+
+
+def setting_names(cls: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return a model's fields by the keys that recipes use for them."""
+    found: dict[str, FieldInfo] = {}
+    for name, field in cls.model_fields.items():
+        alias = field.validation_alias
+        if isinstance(alias, AliasChoices):
+            alias = alias.choices[0]
+        found[alias if isinstance(alias, str) else name] = field
+    return found
 
 
 def _shown(value: Any) -> str:

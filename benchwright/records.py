@@ -64,8 +64,6 @@ class ImageRecord(Record):
     """SHA-256 of shape and upright RGB pixels; always there for made images."""
     root_image_id: Sha256
     """The source image that this one goes back to (itself for sources); decides the shard."""
-    group_keys: tuple[str, ...] = ()
-    """What this image must not be parted from, such as `cluster:...`; sorted."""
     notes: tuple[str, ...] = ()
     """What decoding will have to do, such as `exif_orientation:6` or `animated:first_frame`; sorted."""
 

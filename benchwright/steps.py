@@ -78,7 +78,8 @@ class Step(BaseModel):
         consumes: Which stream the step reads and judges.
         makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
         values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value
-            named `group` is a group key: later steps see it in the record's `group_keys`.
+            named `group`, of type string, is a group key: items, and items made from such images, get it among
+            their `group_keys`.
         reads: Values of earlier stages that `one` looks at, as `<part>.<value>` (see `parts`) or
             `<recipe entry>.<value>`.
         identity: Settings that take part in the `item_id` of what is made.
@@ -230,7 +231,7 @@ class GatherStep(Step):
     """A step that must see all records at once, and so gets only the columns it declares.
 
     Class attributes:
-        columns: Columns of the record table (`image_id`, `width`, `group_keys`, ...) or values of earlier stages
+        columns: Columns of the record table (`image_id`, `width`, `task`, ...) or values of earlier stages
             (`measure.phash`).
     """
 

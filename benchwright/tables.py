@@ -33,7 +33,7 @@ IMAGES = pa.schema(
         ("image_id", _TEXT), ("width", _INT), ("height", _INT), ("media_type", _TEXT), ("size_bytes", _INT),
         ("source_uri", _TEXT), ("dataset", _TEXT), ("canonical_id", _TEXT), ("licence", _TEXT), ("author", _TEXT),
         ("retrieved_at", _TEXT), ("derived_from", _TEXTS), ("operation_id", _TEXT), ("pixel_hash", _TEXT),
-        ("root_image_id", _TEXT), ("group_keys", _TEXTS), ("notes", _TEXTS), ("made_by", _TEXT),
+        ("root_image_id", _TEXT), ("notes", _TEXTS), ("made_by", _TEXT),
     ]
 )  # fmt: skip
 """`made_by` is the record id of the step's input; null for sources."""
@@ -109,7 +109,7 @@ def image_records(table: pa.Table) -> Iterator[ImageRecord]:
         row.pop("made_by")
         source = {name: row.pop(name) for name in ("dataset", "canonical_id", "licence", "author", "retrieved_at")}
         uri = row.pop("source_uri")
-        for name in ("derived_from", "group_keys", "notes"):
+        for name in ("derived_from", "notes"):
             row[name] = tuple(row[name])
         yield ImageRecord(**row, source=Source(uri=uri, **source) if uri is not None else None)
 

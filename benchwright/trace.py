@@ -151,7 +151,7 @@ class _History:
                 ).to_pylist()
                 for row in rows:
                     yield {
-                        "what": "released", "release": manifest.parent.name, "version": document["version"],
+                        "what": "released", "release": manifest.parent.name, "version": document["release_version"],
                         "content_id": document["content_id"], "split": row["split"],
                     }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar
@@ -54,7 +55,7 @@ class Evaluate(FinalStep):
         from benchwright.release import Release
 
         from .backends.base import Options
-        from .runner import evaluate
+        from .runner import evaluate, slug
         from .summary import summary_document
 
         del view
@@ -77,5 +78,13 @@ class Evaluate(FinalStep):
             )
             for model in self.models
         ]
+        _remove_others(results, {slug(model) for model in self.models})
         write_json(results / SUMMARY_FILE, summary_document(scores))
         return {"results": RESULTS}
+
+
+def _remove_others(results: Path, slugs: set[str]) -> None:
+    """Remove scores of models that the recipe no longer names; what servers replied stays in `replies/`."""
+    for score in sorted(results.glob("*/score.json")):
+        if score.parent.name not in slugs:
+            shutil.rmtree(score.parent)

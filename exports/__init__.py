@@ -1,0 +1,1 @@
+"""Steps and commands that split, freeze and check releases."""

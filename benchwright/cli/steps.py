@@ -15,6 +15,8 @@ from benchwright.rooms import catalogue, find
 @json_option
 def steps(name: str | None, as_json: bool) -> None:
     """List the steps that recipes can use, or the settings of the step NAME."""
+    from benchwright.recipe import setting_names
+
     if name is None:
         rows = [{"name": n, "room": found.room, "help": found.entry.help} for n, found in catalogue("steps").items()]
         emit(
@@ -25,13 +27,14 @@ def steps(name: str | None, as_json: bool) -> None:
         return
     cls = find("steps", name).load()
     schema: dict[str, Any] = cls.model_json_schema()
+    fields = setting_names(cls)
     settings = [
         {
             "name": key,
             "default": field.get("default"),
             "required": key in schema.get("required", ()),
             "type": field.get("type") or _types(field),
-            "help": (cls.model_fields[key].description or "").strip(),
+            "help": (fields[key].description or "").strip(),
         }
         for key, field in schema.get("properties", {}).items()
     ]

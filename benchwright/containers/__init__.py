@@ -69,7 +69,7 @@ def sniff(head: bytes) -> str | None:
     return None
 
 
-def walk(handle: BinaryIO, *, size: int, limits: Limits, thorough: bool = False) -> Container:
+def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
     """Return what the container says, having checked that it is whole.
 
     For AVIF the size is an upper bound, and orientation and frames are left to its decoder's header.
@@ -78,7 +78,6 @@ def walk(handle: BinaryIO, *, size: int, limits: Limits, thorough: bool = False)
         handle: The file, seekable.
         size: Its length in bytes.
         limits: Of pixels and frames.
-        thorough: Also compare the checksums of compressed pixels, where the format has them.
 
     Raises:
         UnreadableImage: `not_an_image`, `too_many_pixels`, `too_many_frames`, `truncated`, `corrupt` or
@@ -88,4 +87,4 @@ def walk(handle: BinaryIO, *, size: int, limits: Limits, thorough: bool = False)
     form = sniff(handle.read(HEAD_BYTES))
     if form is None:
         raise UnreadableImage("not_an_image", f"the contents are none of {', '.join(MEDIA_TYPES)}")
-    return _WALKS[form](Walk(handle, size=size, limits=limits, thorough=thorough))
+    return _WALKS[form](Walk(handle, size=size, limits=limits))

@@ -33,6 +33,7 @@ def _chunks(walk: Walk) -> Iterator[tuple[bytes, int, int]]:
 
 
 def _check_crc(walk: Walk, name: bytes, at: int, length: int) -> None:
+    """Compare a chunk's checksum: Pillow leaves that of pixel data aside, and lets some wrong bits through."""
     crc = zlib.crc32(name)
     for start in range(at, at + length, _PIECE):
         crc = zlib.crc32(walk.take(start, min(_PIECE, at + length - start)), crc)
@@ -44,7 +45,6 @@ def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
     """Return width, height, bits and colour type."""
     if length != 13:
         raise UnreadableImage("corrupt", f"a PNG header of {length:,} bytes")
-    _check_crc(walk, b"IHDR", at, length)
     width, height, bits, colour = struct.unpack(">IIBB", walk.take(at, 10))
     walk.pixels(width, height)
     if bits not in _DEPTHS.get(colour, ()):
@@ -53,16 +53,21 @@ def _header(walk: Walk, at: int, length: int) -> tuple[int, int, int, int]:
 
 
 def walk_png(walk: Walk) -> Container:
-    """Walk all chunks; with `walk.thorough` also compare the checksums of those that pixels come from.
+    """Walk all chunks and compare the checksums of those that pixels come from.
 
     Text, colour profiles and later frames are not in `keep`: the decoder would inflate them (text bombs).
     """
     width = height = bits = colour = frames = 0
-    orientation, has_data, alpha = 1, False, False
+    orientation = 1
+    found: set[bytes] = set()
     keep = [(0, 8)]
     for name, at, length in _chunks(walk):
         if (width == 0) != (name == b"IHDR"):
             raise UnreadableImage("corrupt", f"PNG chunk {name.decode()} is out of place")
+        if name in _PIXELS:
+            _check_crc(walk, name, at, length)
+            keep.append((at - 8, at + length + 4))
+            found.add(name)
         if name == b"IHDR":
             width, height, bits, colour = _header(walk, at, length)
         elif name == b"acTL" and length >= 4:
@@ -71,15 +76,9 @@ def walk_png(walk: Walk) -> Container:
             frames = walk.frames(frames + 1, at_least=True)
         elif name == b"eXIf":
             orientation = exif_orientation(walk.handle, start=at, size=length)
-        if name in _PIXELS:
-            keep.append((at - 8, at + length + 4))
-            alpha |= name == b"tRNS"
-            has_data |= name == b"IDAT"
-            if walk.thorough:
-                _check_crc(walk, name, at, length)
-    if not has_data:
-        raise UnreadableImage("corrupt", "a PNG without pixels")
-    alpha |= colour in {4, 6}
+    if b"IDAT" not in found or (colour == 3 and b"PLTE" not in found):
+        raise UnreadableImage("corrupt", "a PNG without pixels or without the palette that they need")
+    alpha = colour in {4, 6} or b"tRNS" in found
     notes = sorted_notes(orientation=orientation, animated=frames, bits=bits, palette=colour == 3, alpha=alpha)
     return Container("PNG", width, height, orientation, notes, joined(keep), bits)
 

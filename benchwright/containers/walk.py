@@ -108,8 +108,8 @@ def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
 class Walk:
     """One walk over one file: every read and every number is checked here."""
 
-    def __init__(self, handle: BinaryIO, *, size: int, limits: Limits, thorough: bool) -> None:
-        self.handle, self.size, self.limits, self.thorough = handle, size, limits, thorough
+    def __init__(self, handle: BinaryIO, *, size: int, limits: Limits) -> None:
+        self.handle, self.size, self.limits = handle, size, limits
         self._blocks = 0
 
     def take(self, at: int, length: int) -> bytes:

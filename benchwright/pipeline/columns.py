@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -35,12 +36,14 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
             f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}"
         )
     rows: dict[str, dict[str, Any]] = {}
+    image_groups = _Groups()
+    needed = dict.fromkeys([key, *own, *(["root_image_id"] if "group_keys" in own else [])])
     types = {name: schema.field(name).type for name in own}
     values: dict[str, Mapping[str, Any]] = {}
     for before, marker in upstream:
         table = StageTable(workspace, before.id if before else INGEST)
         if before is None or stage.consumes in before.makes:
-            made = table.read(marker, stage.consumes, list(dict.fromkeys([key, *own])))
+            made = table.read(marker, stage.consumes, list(needed))
             rows |= {row[key]: row for row in made.to_pylist()} if made is not None else {}
         if before is None:
             continue
@@ -53,6 +56,11 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
             types[name] = outcome_schema(before.values).field(value).type
         if before.consumes == stage.consumes:
             _apply(rows, before, data)
+        else:
+            image_groups.note(data)
+    if "group_keys" in own:
+        for row in rows.values():
+            row["group_keys"] = sorted({*row["group_keys"], *image_groups[row["root_image_id"]]})
     for name in stage.reads:
         types.setdefault(name, pa.null())
     ids = sorted(rows)
@@ -62,6 +70,19 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
         column = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
         columns[name] = pa.array(column, types[name])
     return pa.table(columns)
+
+
+class _Groups(defaultdict[str, set[str]]):
+    """Group keys by image."""
+
+    def __init__(self) -> None:
+        super().__init__(set)
+
+    def note(self, data: Mapping[str, Sequence[Any]]) -> None:
+        """Take the group keys out of a stage's outcomes, if it gives any."""
+        for image_id, group in zip(data["record_id"], data.get(GROUP, ()), strict=False):
+            if group is not None:
+                self[image_id].add(group)
 
 
 def _outcome_columns(table: StageTable, marker: Marker, stage: Stage, values: Iterable[str]) -> dict[str, list[Any]]:

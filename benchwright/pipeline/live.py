@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item
 from benchwright.shards import Marker, StageTable
 from benchwright.stages import Stage
-from benchwright.steps import AnyRecord, Stream
+from benchwright.steps import Stream
 from benchwright.tables import image_records, items_of
 from benchwright.workspace import Workspace
 
@@ -18,7 +18,7 @@ INGEST = "ingest"
 """The stage that takes images in; it has no step."""
 
 GROUP = "group"
-"""A value of this name is a group key of the record from then on."""
+"""A value of this name is a group key of the record, or of the items made from it."""
 
 
 @dataclass
@@ -27,36 +27,41 @@ class Live:
 
     Args:
         images: Source images still in the stream, by id.
-        items: Items still in the stream, by id.
+        items: Items still in the stream, by id, with all group keys known of them.
         pictures: Every image of the shard, in the stream or not.
         values: Values of earlier stages that were asked for: `<stage id>.<value>` to record id to value.
+        image_groups: Group keys of images. Images themselves do not carry them, so that a new grouping is no reason
+            to look at an image again.
     """
 
     images: dict[str, ImageRecord] = field(default_factory=dict)
     items: dict[str, Item] = field(default_factory=dict)
     pictures: dict[str, ImageRecord] = field(default_factory=dict)
     values: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    def stream(self, name: Stream) -> dict[str, ImageRecord] | dict[str, Item]:
-        """Return a stream's live records by id."""
-        return self.images if name == "images" else self.items
+    image_groups: dict[str, set[str]] = field(default_factory=dict)
 
     def remove(self, stream: Stream, record_id: str) -> None:
         """Take a dropped record out."""
-        self.stream(stream).pop(record_id, None)
+        records: dict[str, Any] = self.images if stream == "images" else self.items
+        records.pop(record_id, None)
 
     def add_group(self, stream: Stream, record_id: str, key: str) -> None:
-        """Add a group key to a record."""
-        records: dict[str, Any] = self.stream(stream)
-        if (record := records.get(record_id)) is not None and key not in record.group_keys:
-            grouped = record.model_copy(update={"group_keys": tuple(sorted({*record.group_keys, key}))})
-            records[record_id] = grouped
-            if stream == "images":
-                self.pictures[record_id] = grouped
+        """Note a group key of a record."""
+        if stream == "images":
+            self.image_groups.setdefault(record_id, set()).add(key)
+        elif record_id in self.items:
+            self.items[record_id] = _grouped(self.items[record_id], {key})
 
-    def root_of(self, record: AnyRecord) -> str:
-        """Return the source image that a record goes back to."""
-        return record.root_image_id
+    def add_items(self, items: Iterable[Item]) -> None:
+        """Add items, each with the group keys of its source image."""
+        for item in items:
+            self.items[item.item_id] = _grouped(item, self.image_groups.get(item.root_image_id, set()))
+
+
+def _grouped(item: Item, keys: set[str]) -> Item:
+    if keys <= set(item.group_keys):
+        return item
+    return item.model_copy(update={"group_keys": tuple(sorted({*item.group_keys, *keys}))})
 
 
 def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) -> str:
@@ -71,7 +76,7 @@ def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) 
         if before is None:
             seen.append(marker.files.get("images", {}).get("sha256"))
             continue
-        if before.consumes == stage.consumes:
+        if before.consumes == stage.consumes or (stage.consumes == "items" and GROUP in before.values):
             seen.append([before.id, marker.effect])
         if "items" in before.makes and stage.consumes == "items":
             seen.append([before.id, marker.files.get("items", {}).get("sha256")])
@@ -94,7 +99,7 @@ def load_live(workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marke
         if stage is None:
             continue
         if (rows := table.read(marker, "items")) is not None:
-            live.items |= {item.item_id: item for item in items_of(rows)}
+            live.add_items(items_of(rows))
         _apply(live, stage, table, marker, reads)
     return live
 

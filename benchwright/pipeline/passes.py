@@ -149,7 +149,7 @@ def _apply(live: Live, stage: Stage, judged: Judged) -> None:
     live.pictures |= {image.image_id: image for image in outcome.images}
     if "images" in stage.makes:
         live.images |= {image.image_id: image for image in outcome.images}
-    live.items |= {item.item_id: item for item in outcome.items}
+    live.add_items(outcome.items)
 
 
 def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:

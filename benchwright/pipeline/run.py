@@ -252,9 +252,9 @@ class _Run:
         assert isinstance(stage.step, FinalStep)
         self.progress.phase(stage.id, 0)
         position = self.stages.index(stage)
-        recipe = self.recipe.resolved()
+        recipe = self._recipe_before(stage)
         view = View(self.around, self.stages[:position], self.shards, recipe)
-        fingerprint = digest([self.around.config(stage), view.fingerprint, recipe["name"], dict(self.artifacts)])
+        fingerprint = digest([self.around.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
         folder = StageTable(self.space, stage.id).folder
         try:
             known = json.loads((folder / "final.json").read_text(encoding="utf-8"))
@@ -269,6 +269,12 @@ class _Run:
             folder.mkdir(parents=True, exist_ok=True)
             write_json(folder / "final.json", {"fingerprint": fingerprint, "artifacts": dict(made)}, tmp=self.space.tmp)
         self.artifacts |= made
+
+    def _recipe_before(self, stage: Stage) -> dict[str, Any]:
+        """Return the resolved recipe with what made the tables only: which models are scored changes no release."""
+        makers = {one.entry for one in self.stages[: self.stages.index(stage)] if one.kind != "final"}
+        resolved = self.recipe.resolved()
+        return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
 
     def _reports(self) -> list[StepReport]:
         by_entry: dict[str, list[Stage]] = {}

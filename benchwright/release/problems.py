@@ -19,6 +19,11 @@ class Problems:
         else:
             self._left_out += 1
 
+    @property
+    def found(self) -> bool:
+        """Return whether there is any."""
+        return bool(self._lines)
+
     def all(self) -> list[str]:
         """Return the lines, at most `MAX_PROBLEMS`."""
         return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]

@@ -1,8 +1,8 @@
 """Verification: every file as it was frozen, and every row what the release says of it.
 
 The folder may come from anyone, so nothing in it is trusted: links and devices are named and not opened, sizes are
-looked at before bytes are read, Parquet is only parsed once the manifest vouches for every file, and then in a
-process of its own. Whatever is wrong becomes a line, never a traceback.
+looked at before bytes are read, Parquet is only parsed once manifest and listed files hold, and then in a process
+of its own. Whatever is wrong becomes a line, never a traceback.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ class Verification:
     Args:
         ok: Whether there is no problem.
         release_id: SHA-256 of the manifest as it is; None where there is none.
-        content_id: Root hash of the items as they are; None where a listed file is not as the manifest says, or
-            not all items could be read.
+        content_id: Root hash of the items as they are; None where manifest or listed files are not as they were,
+            or not all items could be read.
         problems: One line each, beginning with the file; a long list is cut and its rest counted.
     """
 
@@ -56,18 +56,20 @@ def verify_release(path: Path | str) -> Verification:
     if not root.is_dir():
         return Verification(False, None, None, [f"{shown(str(root))}: not a folder"])
     manifest, release_id = _manifest(root, problems)
+    if manifest is not None:
+        _check_manifest(manifest, problems)
+        _check_files(root, manifest, problems)
+    vouched_for = not problems.found
     try:
         _tree(root, manifest, problems)
     except OSError as error:
         problems.add(f"the folder cannot be listed: {error.strerror}")
     content_id = None
-    if manifest is not None:
-        _check_manifest(manifest, problems)
-        if _files_are_intact(root, manifest, problems):
-            contents = check_contents_apart(root)
-            content_id = contents.content_id
-            for line in contents.problems:
-                problems.add(line)
+    if vouched_for:
+        contents = check_contents_apart(root)
+        content_id = contents.content_id
+        for line in contents.problems:
+            problems.add(line)
     lines = problems.all()
     return Verification(not lines, release_id, content_id, lines)
 
@@ -124,9 +126,8 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
         problems.add(f"{manifests.MANIFEST}: the number of items is not the sum over the splits")
 
 
-def _files_are_intact(root: Path, manifest: Manifest, problems: Problems) -> bool:
-    """Check every listed file, and return whether the manifest vouches for all of them."""
-    intact = True
+def _check_files(root: Path, manifest: Manifest, problems: Problems) -> None:
+    """Check every listed file against the manifest."""
     for name in sorted(manifest.files):
         try:
             with open_inside(root, name) as handle:
@@ -135,11 +136,8 @@ def _files_are_intact(root: Path, manifest: Manifest, problems: Problems) -> boo
                     _check_document(handle, name)
         except DataError as error:
             problems.add(str(error))
-            intact = False
         except OSError as error:
             problems.add(f"{name}: cannot be read: {error.strerror}")
-            intact = False
-    return intact
 
 
 def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:

@@ -120,10 +120,10 @@ def test_another_seed_chooses_other_pieces_or_places(tmp_path: Path, photo: np.n
     assert {answer for _, answer in chosen} == {"A", "B"}
 
 
-def test_items_keep_the_groups_of_their_photograph(context: StepContext, photo: np.ndarray) -> None:
-    record = context.add(photo).model_copy(update={"group_keys": ("cluster:abc", "scene:7")})
+def test_items_of_one_photograph_share_a_group_key(context: StepContext, photo: np.ndarray) -> None:
+    record = context.add(photo)
     [item] = context.run(Jigsaw(), record).items
-    assert item.group_keys == ("cluster:abc", f"image:{record.image_id}", "scene:7")
+    assert item.group_keys == (f"image:{record.image_id}",)
 
 
 def test_a_wrong_piece_that_is_too_like_the_right_one_is_never_used(context: StepContext, photo: np.ndarray) -> None:

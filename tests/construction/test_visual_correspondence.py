@@ -133,10 +133,10 @@ def test_every_label_is_right_at_times(tmp_path: Path, photo: np.ndarray) -> Non
     assert answers == set("ABCD")
 
 
-def test_items_keep_the_groups_of_their_photograph(context: StepContext, photo: np.ndarray) -> None:
-    record = context.add(photo).model_copy(update={"group_keys": ("cluster:abc",)})
+def test_items_of_one_photograph_share_a_group_key(context: StepContext, photo: np.ndarray) -> None:
+    record = context.add(photo)
     [item] = context.run(VisualCorrespondence(), record).items
-    assert item.group_keys == ("cluster:abc", f"image:{record.image_id}")
+    assert item.group_keys == (f"image:{record.image_id}",)
 
 
 def test_one_flat_colour_has_too_few_points(context: StepContext) -> None:

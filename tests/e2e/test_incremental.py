@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -48,10 +50,16 @@ def test_one_more_image_touches_its_own_shard_only_and_the_rest_is_not_decoded(s
 
 def test_a_changed_threshold_decodes_nothing(scene: Path) -> None:
     _run(scene)
-    text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    distance: 7\n")
+    asked = "near_duplicate"
+    shutil.copyfile(scene / "photographs" / "piece-01.jpg", scene / "photographs" / "piece-01-again.jpg")
+    with Image.open(scene / "photographs" / "piece-01.jpg") as image:
+        image.resize((image.width * 2, image.height * 2)).save(scene / "photographs" / "piece-01-large.jpg")
+    first = _run(scene)
+    text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    distance: 0\n")
     assert text != RECIPE
     (scene / "walk.yaml").write_text(text, encoding="utf-8")
     again = _run(scene)
+    assert [step["asked"].get(asked) for step in (first["steps"][2], again["steps"][2])] == [2, None]  # type: ignore[index]
     assert again["decoded_images"] == 0
 
 
@@ -84,8 +92,6 @@ def test_a_source_file_that_changed_behind_our_back_is_noticed_at_freeze(scene: 
     data = bytearray(path.read_bytes())
     data[-20] ^= 1
     path.write_bytes(data)
-    import os
-
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
     again = _run(scene)  # the change is seen by its inode times: it is another image now
     assert again["state"] == "done"

@@ -87,7 +87,7 @@ def test_what_is_no_recipe_at_all_is_refused(text: str) -> None:
 
 
 def test_a_file_nested_ten_thousand_deep_is_refused() -> None:
-    with pytest.raises(RecipeError, match="birds.yaml: line 1: nested too deeply"):
+    with pytest.raises(RecipeError, match=r"birds\.yaml: line 1: nested too deeply"):
         _parse("name: x\nsteps: " + "[" * 10_000 + "]" * 10_000)
 
 

@@ -1,0 +1,101 @@
+"""The `release` commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import CheckFailed
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@click.command("verify")
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@json_option
+def verify(folder: Path, *, as_json: bool) -> None:
+    """Check every file and row of the release in DIR; exit 1 if anything is not as it was frozen."""
+    from benchwright.release import verify_release
+
+    found = verify_release(folder)
+    document = {
+        "ok": found.ok,
+        "release_id": found.release_id,
+        "content_id": found.content_id,
+        "problems": found.problems,
+    }
+    emit(document, as_json=as_json, text="\n".join(found.problems) or f"{folder} is as it was frozen")
+    if not found.ok:
+        n = len(found.problems)
+        note(f"{folder} does not hold: {n} problem{'s' if n > 1 else ''}; get a fresh copy of the release")
+        click.get_current_context().exit(CheckFailed.exit_code)
+
+
+@click.command("show")
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@json_option
+def show(folder: Path, *, as_json: bool) -> None:
+    """Say which release lies in DIR and how many items it holds."""
+    from benchwright.release import Release
+
+    release = Release.open(folder)
+    counts = release.manifest.counts
+    document = {
+        "name": release.name,
+        "version": release.version,
+        "release_id": release.release_id,
+        "content_id": release.content_id,
+        "canary": release.canary,
+        "licence": release.manifest.licence,
+        "items": counts.items,
+        "splits": {
+            split: {
+                "items": counts.splits[split].items,
+                "tasks": dict(sorted(counts.splits[split].tasks.items())),
+            }
+            for split in release.splits
+        },
+    }
+
+    def text() -> str:
+        lines = [
+            f"{release.name} {release.version}: {counts.items} items",
+            f"release id {release.release_id}",
+        ]
+        for split in release.splits:
+            tasks = ", ".join(f"{task} {n}" for task, n in sorted(counts.splits[split].tasks.items()))
+            lines.append(f"{split}: {counts.splits[split].items} items ({tasks})")
+        return "\n".join(lines)
+
+    emit(document, as_json=as_json, text=text)
+
+
+@click.command("freeze")
+@click.option("--workspace", required=True, type=_FOLDER, help="Workspace whose run is complete.")
+@click.option("--name", required=True, help="Name of the benchmark.")
+@click.option("--version", help="Version of the release, such as 1.0; without it, a draft.")
+@click.option("--licence", help="Licence of the release as a whole, such as cc-by-4.0.")
+@click.option("--description", default="", help="Markdown for the card.")
+@json_option
+def freeze(
+    workspace: Path, *, name: str, version: str | None, licence: str | None, description: str, as_json: bool
+) -> None:
+    """Freeze what is left of a workspace's items into a release under its `releases` folder."""
+    from .freeze import freeze_by_hand
+
+    release = freeze_by_hand(workspace, release=name, version=version, licence=licence, description=description)
+    document = {
+        "release": str(release.path),
+        "name": release.name,
+        "version": release.version,
+        "release_id": release.release_id,
+        "content_id": release.content_id,
+        "items": len(release),
+    }
+    emit(
+        document,
+        as_json=as_json,
+        text=f"{release.path}: {len(release)} items, release id {release.release_id}",
+    )

@@ -1,0 +1,21 @@
+"""What this room brings, by name."""
+
+from benchwright.rooms import Entry, Room
+
+ROOM = Room(
+    name="exports",
+    steps={
+        "splits": Entry(
+            "benchwright.exports.splits:Splits",
+            "Assign items to splits, never parting what shares a group key.",
+        ),
+        "freeze": Entry("benchwright.exports.freeze:Freeze", "Write the release, an immutable folder."),
+    },
+    commands={
+        "release freeze": Entry(
+            "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
+        ),
+        "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
+        "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
+    },
+)

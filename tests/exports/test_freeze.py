@@ -1,0 +1,169 @@
+"""Freezing.
+
+- What the workspace still holds becomes a release, each item in the split that a step gave it.
+- A draft is named by its content; a version never changes.
+- The recipe in it is what made the items, not what is done with them later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+from small_bench import OPERATION, Bench, small_bench
+
+from benchwright.errors import BenchwrightError, StepError
+from benchwright.exports.freeze import Freeze
+from benchwright.release import Release, verify_release
+from benchwright.steps import FinalContext
+
+RECIPE = {
+    "name": "tiny",
+    "seed": 17,
+    "steps": [
+        {"as": "jigsaw", "step": "jigsaw", "version": 1},
+        {"as": "splits", "step": "splits", "version": 1, "fractions": {"test": 0.5, "val": 0.5}},
+        {"as": "early", "step": "freeze", "version": 1, "release": "early"},
+        {"as": "freeze", "step": "freeze", "version": 1, "release": "tiny"},
+        {"as": "later", "step": "jigsaw", "version": 1},
+    ],
+}
+
+
+class View:
+    """A workspace in memory (`benchwright.steps.WorkspaceView`), whose image records come with their items only."""
+
+    fingerprint = "f" * 64
+
+    def __init__(self, bench: Bench, value: str | None = "splits.split") -> None:
+        self.bench = bench
+        self.value = value
+        self.near: set[str] = set()
+
+    def items(self):
+        for item, split in self.bench.items:
+            self.near = {item.root_image_id, *(image.image_id for image in item.images)}
+            yield item, {"jigsaw.contrast": 0.5, **({self.value: split} if self.value else {})}
+
+    def image(self, image_id):
+        assert image_id in self.near, "asked for too late"
+        return self.bench.records[image_id]
+
+    def image_bytes(self, record):
+        return self.bench.files[record.image_id]
+
+    def operations(self):
+        return [OPERATION]
+
+    def stages(self):
+        counts: Mapping[str, Any] = {"in": 8, "verdicts": {"keep": {"": 8}}, "made": {}}
+        return [{"stage": "splits", "step": "splits", "fingerprint": "0" * 64, "counts": counts}]
+
+    def campaigns(self):
+        return {"verify": {"simulated": True, "rule": "unanimous(2)"}}
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return small_bench()
+
+
+@pytest.fixture
+def ctx(tmp_path):
+    return FinalContext(seed=17, stage="freeze", workspace=tmp_path, recipe=RECIPE, artifacts={})
+
+
+def test_the_release_holds_the_items_in_their_splits(bench, ctx, tmp_path):
+    made = Freeze(name="tiny", version="1.0", licence="cc0-1.0").finish(View(bench), ctx)
+    assert made == {"release": "releases/tiny-1.0"}
+    release = Release.open(tmp_path / made["release"])
+    assert {one.item.item_id: (one.item, one.split) for one in release.items()} == {
+        item.item_id: (item, split) for item, split in bench.items
+    }
+    assert (release.name, release.version, release.manifest.licence) == ("tiny", "1.0", "cc0-1.0")
+    assert verify_release(release.path).ok
+
+
+def test_the_recipe_in_it_ends_where_the_items_were_made(bench, ctx, tmp_path):
+    Freeze(name="tiny", version="1.0").finish(View(bench), ctx)
+    recipe = Release.open(tmp_path / "releases" / "tiny-1.0").manifest.recipe
+    assert recipe == {**RECIPE, "steps": RECIPE["steps"][:2]}
+
+
+def test_a_draft_is_named_by_its_content(bench, ctx, tmp_path):
+    first = Freeze(name="tiny").finish(View(bench), ctx)["release"]
+    content_id = Release.open(tmp_path / first).content_id
+    assert first == f"releases/tiny-0+{content_id[:12]}"
+    del bench.items[0]
+    second = Freeze(name="tiny").finish(View(bench), ctx)["release"]
+    assert second != first
+    assert verify_release(tmp_path / first).ok
+    assert verify_release(tmp_path / second).ok
+
+
+def test_a_draft_of_the_same_items_described_otherwise_takes_its_place(bench, ctx, tmp_path):
+    first = Freeze(name="tiny").finish(View(bench), ctx)["release"]
+    again = Freeze(name="tiny", description="Second thoughts.").finish(View(bench), ctx)["release"]
+    assert again == first
+    assert "Second thoughts." in (tmp_path / again / "README.md").read_text()
+    assert verify_release(tmp_path / again).ok
+
+
+def test_a_version_of_other_content_is_refused_and_says_what_to_do(bench, ctx):
+    step = Freeze(name="tiny", version="1.0")
+    step.finish(View(bench), ctx)
+    step.finish(View(bench), ctx)
+    del bench.items[0]
+    with pytest.raises(BenchwrightError, match=r"other items as version '1\.0'.*raise the version"):
+        step.finish(View(bench), ctx)
+
+
+def test_items_without_any_splits_are_all_test(bench, ctx, tmp_path):
+    made = Freeze(name="tiny", version="1.0").finish(View(bench, value=None), ctx)
+    assert Release.open(tmp_path / made["release"]).splits == ("test",)
+
+
+def test_the_splits_of_a_step_under_another_name_are_found(bench, ctx, tmp_path):
+    made = Freeze(name="tiny", version="1.0").finish(View(bench, value="thirds.split"), ctx)
+    assert Release.open(tmp_path / made["release"]).splits == ("test", "val")
+
+
+def test_two_values_that_name_splits_must_be_told_apart(bench, ctx, tmp_path):
+    class Two(View):
+        def items(self):
+            for item, values in super().items():
+                yield item, {**values, "other.split": "dev"}
+
+    with pytest.raises(StepError, match=r"other\.split, splits\.split; say which with split_value"):
+        Freeze(name="tiny").finish(Two(bench), ctx)
+    made = Freeze(name="tiny", split_value="other.split").finish(Two(bench), ctx)
+    assert Release.open(tmp_path / made["release"]).splits == ("dev",)
+
+
+def test_an_item_that_no_split_was_given_to_is_an_error(bench, ctx):
+    bench.items[3] = (bench.items[3][0], None)
+    with pytest.raises(StepError, match=rf"item {bench.items[3][0].item_id} has no value 'splits.split'"):
+        Freeze(name="tiny").finish(View(bench), ctx)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        pytest.param({}, "name", id="no-name"),
+        pytest.param({"name": "../up"}, "pattern", id="path"),
+        pytest.param({"name": "tiny", "version": "0+abc"}, "are drafts", id="draft-by-hand"),
+        pytest.param({"name": "tiny", "version": "1/2"}, "pattern", id="version"),
+        pytest.param({"name": "tiny", "verion": "1"}, "verion", id="unknown-key"),
+    ],
+)
+def test_settings_that_are_wrong_are_refused(settings, message):
+    with pytest.raises(ValidationError, match=message):
+        Freeze(**settings)
+
+
+def test_the_settings_read_back_from_their_parameters():
+    step = Freeze(name="tiny", version="1.0", licence="cc0-1.0")
+    assert Freeze(**step.parameters()) == step
+    assert not step.parameters().keys() & {"name", "version"}

@@ -1,0 +1,149 @@
+"""Splits.
+
+- What shares a group key, directly or through others, is never parted.
+- Row order changes nothing; the seed does.
+- Each task comes as near to its share as whole components allow.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from benchwright.exports.splits import Splits, assign
+from benchwright.steps import GatherContext
+
+ITEM = st.tuples(
+    st.lists(st.sampled_from([f"image:{n}" for n in range(12)]), max_size=3),
+    st.sampled_from(["jigsaw", "correspondence", "counting"]),
+)
+ITEMS = st.lists(ITEM, min_size=1, max_size=40)
+FRACTIONS = st.sampled_from([{"val": 0.5, "test": 0.5}, {"a": 0.7, "b": 0.2, "c": 0.1}, {"only": 1.0}])
+
+
+def split_of(
+    items: list[tuple[list[str], str]], fractions: dict[str, float], seed: int = 0, order: list[int] | None = None
+) -> dict[str, str]:
+    """Return each item's split by id, with the rows handed over in an order."""
+    rows = order if order is not None else list(range(len(items)))
+    ids = [f"{row:032x}" for row in rows]
+    found = assign(
+        ids, [items[row][0] for row in rows], [items[row][1] for row in rows], fractions=fractions, seed=seed
+    )
+    return dict(zip(ids, found, strict=True))
+
+
+@given(ITEMS, FRACTIONS, st.integers(0, 9))
+def test_what_shares_a_group_key_is_never_parted(items, fractions, seed):
+    found = list(split_of(items, fractions, seed).values())
+    assert set(found) <= fractions.keys()
+    by_key: dict[str, set[str]] = {}
+    for (keys, _), split in zip(items, found, strict=True):
+        for key in keys:
+            by_key.setdefault(key, set()).add(split)
+    assert all(len(splits) == 1 for splits in by_key.values())
+
+
+@given(ITEMS, FRACTIONS, st.integers(0, 9), st.randoms(use_true_random=False))
+def test_the_order_of_rows_and_of_fractions_does_not_show(items, fractions, seed, rng):
+    order = rng.sample(range(len(items)), k=len(items))
+    mirrored = dict(reversed(fractions.items()))
+    assert split_of(items, fractions, seed) == split_of(items, mirrored, seed, order)
+
+
+@given(st.lists(ITEM.map(lambda item: (item[0], "jigsaw")), min_size=1, max_size=40), FRACTIONS)
+def test_no_split_exceeds_its_share_by_the_largest_component(items, fractions):
+    counts = Counter(split_of(items, fractions).values())
+    largest = max(_component_sizes(items))
+    for split, share in fractions.items():
+        assert counts[split] - share * len(items) < largest
+
+
+def _component_sizes(items: list[tuple[list[str], str]]) -> list[int]:
+    """Merge sets of keys until none meet; an independent and slow way to the components."""
+    groups = [({f"item:{n}", *keys}, 1) for n, (keys, _) in enumerate(items)]
+    merged: list[tuple[set[str], int]] = []
+    for keys, n in groups:
+        apart = [other for other in merged if not other[0] & keys]
+        meeting = [other for other in merged if other[0] & keys]
+        whole = set(keys).union(*(other[0] for other in meeting))
+        merged = [*apart, (whole, n + sum(other[1] for other in meeting))]
+    return [n for _, n in merged]
+
+
+def test_each_task_is_shared_out_as_asked_where_items_stand_alone():
+    items = [([], "jigsaw")] * 60 + [([], "counting")] * 20 + [([], "colour")] * 10
+    found = list(split_of(items, {"train": 0.5, "val": 0.2, "test": 0.3}).values())
+    counts = Counter((task, split) for (_, task), split in zip(items, found, strict=True))
+    assert counts == {
+        ("jigsaw", "train"): 30, ("jigsaw", "val"): 12, ("jigsaw", "test"): 18,
+        ("counting", "train"): 10, ("counting", "val"): 4, ("counting", "test"): 6,
+        ("colour", "train"): 5, ("colour", "val"): 2, ("colour", "test"): 3,
+    }  # fmt: skip
+
+
+def test_odd_items_of_two_tasks_do_not_all_land_in_one_split():
+    items = [([], "jigsaw")] * 3 + [([], "counting")] * 3
+    assert Counter(split_of(items, {"val": 0.5, "test": 0.5}).values()) == {"val": 3, "test": 3}
+
+
+def test_items_joined_through_a_chain_stay_together():
+    items = [([f"link:{n}", f"link:{n + 1}"], "jigsaw") for n in range(30)] + [([], "jigsaw")] * 30
+    found = list(split_of(items, {"val": 0.5, "test": 0.5}).values())
+    assert len(set(found[:30])) == 1
+    assert set(found[30:]) == {"val", "test"} - set(found[:30])
+
+
+def test_another_seed_gives_another_assignment_of_the_same_sizes():
+    items = [([], "jigsaw")] * 40
+    one, other = (split_of(items, {"val": 0.5, "test": 0.5}, seed) for seed in (1, 2))
+    assert one != other
+    assert Counter(one.values()) == Counter(other.values()) == {"val": 20, "test": 20}
+
+
+def test_the_step_speaks_of_every_row():
+    table = pa.table(
+        {
+            "item_id": ["b" * 32, "a" * 32, "c" * 32],
+            "group_keys": pa.array([["x"], None, ["x"]], pa.list_(pa.string())),
+            "task": ["jigsaw", "jigsaw", "counting"],
+        }
+    )
+    found = Splits().gather(table, GatherContext(seed=4, stage="splits"))
+    assert found.rows.tolist() == [0, 1, 2]
+    first, second, third = found.values["split"]
+    assert first == third != second
+    assert {first, second} == {"val", "test"}
+
+
+def test_no_items_give_no_splits():
+    empty = pa.table({"item_id": [], "group_keys": [], "task": []})
+    assert Splits().gather(empty, GatherContext(0, "splits")).values == {"split": []}
+
+
+@pytest.mark.parametrize(
+    ("fractions", "message"),
+    [
+        pytest.param({"val": 0.5, "test": 0.6}, "sum to 1.1", id="too-much"),
+        pytest.param({}, "sum to 0", id="none"),
+        pytest.param({"val": 0.0, "test": 1.0}, "above 0", id="nothing"),
+        pytest.param({"val": -1.0, "test": 2.0}, "above 0", id="negative"),
+        pytest.param({"Val": 1.0}, "cannot be named 'Val'", id="upper-case"),
+        pytest.param({"../val": 1.0}, "cannot be named", id="path"),
+        pytest.param({"all": 1.0}, "cannot be named 'all'", id="all"),
+        pytest.param({"val": float("nan")}, "finite", id="nan"),
+    ],
+)
+def test_shares_that_are_none_are_refused(fractions, message):
+    with pytest.raises(ValidationError, match=message):
+        Splits(fractions=fractions)
+
+
+def test_the_parameters_do_not_depend_on_the_order_of_the_shares():
+    one, other = Splits(fractions={"val": 0.4, "test": 0.6}), Splits(fractions={"test": 0.6, "val": 0.4})
+    assert one.operation(1).operation_id == other.operation(1).operation_id

@@ -1,0 +1,158 @@
+"""Reading a release that may come from anyone.
+
+- What is no release, newer than this program, or damaged is refused in words.
+- Nothing outside the folder is ever read.
+- A changed byte gives an error or the same item, never another one.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.release import Release
+from benchwright.release.manifest import seal
+
+
+@pytest.fixture
+def folder(bench, tmp_path):
+    return bench.write(tmp_path / "r").path
+
+
+def rewrite(folder, change):
+    """Change a release's manifest and seal it again, as whoever made the release could."""
+    document = json.loads((folder / "manifest.json").read_text())
+    change(document)
+    data = json.dumps(document).encode()
+    (folder / "manifest.json").write_bytes(data)
+    (folder / "manifest.sha256").write_bytes(seal(data))
+
+
+def test_a_release_says_what_it_is(folder):
+    release = Release.open(str(folder))
+    assert (release.name, release.version, len(release), release.splits) == (
+        "tiny",
+        "1.0",
+        8,
+        ("test", "val"),
+    )
+    assert release.manifest.recipe == {"name": "tiny", "seed": 17}
+    assert release.path == folder
+
+
+def test_importing_the_package_loads_neither_arrow_nor_pydantic():
+    script = "import sys, benchwright.release; print(sorted({'pyarrow', 'pydantic'} & sys.modules.keys()))"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
+
+
+def test_a_folder_without_a_manifest_and_a_missing_folder_are_refused(tmp_path):
+    with pytest.raises(DataError, match=r"not a release that can be read: manifest\.json: missing"):
+        Release.open(tmp_path)
+    with pytest.raises(DataError, match="is not a folder"):
+        Release.open(tmp_path / "nowhere")
+
+
+def test_a_newer_format_is_refused_in_words(folder):
+    rewrite(folder, lambda document: document.update(version=2, surprise=True))
+    with pytest.raises(DataError, match=r"version 2 .* reads up to version 1: upgrade benchwright"):
+        Release.open(folder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("[1, 2]", id="a-list"),
+        pytest.param("{}", id="no-format"),
+        pytest.param('{"format": "benchwright/release"}', id="no-version"),
+        pytest.param('{"format": "benchwright/release", "version": true}', id="version-true"),
+        pytest.param('{"format": "benchwright/release", "version": 1}', id="nothing-else"),
+        pytest.param('{"format": "benchwright/release", "version": NaN}', id="nan"),
+        pytest.param("[" * 100_000, id="deep"),
+        pytest.param('{"a":' * 100_000 + "1" + "}" * 100_000, id="deep-and-closed"),
+        pytest.param("9" * 10_000, id="long-number"),
+        pytest.param('{"format": 1, "format": "benchwright/release"}', id="a-key-twice"),
+        pytest.param("\udcff", id="no-utf8"),
+    ],
+)
+def test_a_manifest_that_is_none_is_refused(folder, text):
+    data = text.encode("utf-8", "surrogateescape")
+    (folder / "manifest.json").write_bytes(data)
+    (folder / "manifest.sha256").write_bytes(seal(data))
+    with pytest.raises(DataError, match=r"manifest\.json"):
+        Release.open(folder)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../secret.parquet",
+        "/etc/passwd",
+        "data/../../secret",
+        "data\\x",
+        "data//x",
+        "a/b/c",
+        "",
+        ".hidden",
+        "x\n",
+    ],
+)
+def test_a_manifest_that_lists_what_lies_elsewhere_is_refused(folder, name):
+    entry = {"sha256": "0" * 64, "size_bytes": 1}
+    rewrite(folder, lambda document: document["files"].update({name: entry}))
+    with pytest.raises(DataError, match="may not list a file named"):
+        Release.open(folder)
+
+
+def test_a_manifest_changed_after_sealing_is_refused(folder):
+    text = (folder / "manifest.json").read_text()
+    (folder / "manifest.json").write_text(text.replace('"seed": 17', '"seed": 71'))
+    with pytest.raises(DataError, match=r"damaged: manifest\.json is not the file"):
+        Release.open(folder)
+
+
+def test_a_data_file_behind_a_link_is_not_read(folder, tmp_path):
+    data = folder / "data" / "val-00000.parquet"
+    data.rename(tmp_path / "elsewhere.parquet")
+    data.symlink_to(tmp_path / "elsewhere.parquet")
+    with pytest.raises(DataError, match=r"data/val-00000\.parquet: not a regular file"):
+        list(Release.open(folder).items("val"))
+    shutil.move(folder / "data", tmp_path / "data")
+    (folder / "data").symlink_to(tmp_path / "data")
+    with pytest.raises(DataError, match=r"data/test-00000\.parquet: not a regular file"):
+        list(Release.open(folder).items("test"))
+
+
+def test_an_unknown_split_is_refused_with_those_there_are(folder):
+    with pytest.raises(BenchwrightError, match="no split 'train'; it has test, val"):
+        list(Release.open(folder).items("train"))
+
+
+def test_a_flipped_byte_of_data_never_gives_another_question(bench, folder):
+    expected = {item.item_id: item.content_hash for item, _ in bench.items}
+    path = folder / "data" / "test-00000.parquet"
+    whole = path.read_bytes()
+    rng = random.Random(3)
+    refused = 0
+    for position in rng.sample(range(len(whole)), k=100):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 1 << rng.randrange(8)]) + whole[position + 1 :])
+        try:
+            for one in Release.open(folder).items("test"):
+                assert expected[one.item.item_id] == one.item.content_hash
+        except DataError:
+            refused += 1
+    assert refused > 30
+
+
+@pytest.mark.parametrize("length", [0, 4, 1_000])
+def test_a_data_file_cut_short_is_refused(folder, length):
+    path = folder / "data" / "val-00000.parquet"
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(DataError, match=r"data/val-00000\.parquet: cannot be read as Parquet"):
+        list(Release.open(folder).items())
