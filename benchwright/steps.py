@@ -298,7 +298,7 @@ class WorkspaceView(Protocol):
         """Return the operations of all stages, in order."""
 
     def stages(self) -> Sequence[Mapping[str, Any]]:
-        """Return for each stage its name, fingerprint and counts per verdict and reason."""
+        """Return for each stage its id (`stage`), `step`, `fingerprint` and `counts` per verdict and reason."""
 
     def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
         """Return each campaign's summary, by stage name."""

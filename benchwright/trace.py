@@ -143,7 +143,7 @@ class _History:
                     }  # fmt: skip
 
     def _releases(self, item_id: str) -> Iterator[dict[str, Any]]:
-        for manifest in sorted((self.workspace.root / "releases").glob("*/manifest.json")):
+        for manifest in sorted((self.workspace.root / "releases").glob("[!.]*/manifest.json")):
             document = json.loads(manifest.read_text(encoding="utf-8"))
             for path in sorted((manifest.parent / "data").glob("*.parquet")):
                 rows = pq.read_table(
