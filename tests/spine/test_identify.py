@@ -364,6 +364,7 @@ def test_svg_is_told_by_its_root_element(head: bytes, expected: bool) -> None:
         pytest.param(png_header(5, 4) + png_chunk(b"IEND", b""), "corrupt", id="no-pixels"),
         pytest.param(png_header(5, 4) + png_header(5, 4)[8:], "corrupt", id="two-headers"),
         pytest.param(png_header(5, 4) + bytes(90), "corrupt", id="zeros-for-chunks"),
+        pytest.param(encoded(GRADIENT.quantize(9), "PNG").replace(b"PLTE", b"pLTE"), "corrupt", id="palette-gone"),
         pytest.param(png_header(5, 4) + png_chunk(b"acTL", struct.pack(">II", 1001, 0)), "too_many_frames", id="claims-frames"),
         pytest.param(b"\xff\xd8\xff\xd9" + bytes(9), "corrupt", id="jpeg-ends-at-once"),
         pytest.param(b"\xff\xd8\xff\xff\xff" + bytes(9999), "corrupt", id="jpeg-of-junk"),

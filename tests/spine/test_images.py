@@ -436,6 +436,18 @@ def test_interlaced_png_decodes_and_is_refused_where_a_byte_is_missing(shape: tu
         assert refusal(adam7(grey, missing=missing)).reason == "truncated"
 
 
+@pytest.mark.parametrize("image", [SMOOTH, SMOOTH.quantize(9)], ids=["rgb", "palette"])
+def test_a_flipped_bit_in_a_png_never_passes_as_other_pixels(image: Image.Image) -> None:
+    data = encoded(image, "PNG")
+    expected = decode_rgb(data)
+    for at in [*range(33, 90), *range(len(data) - 90, len(data) - 12)]:
+        for bit in (0, 3, 5):
+            flipped = bytearray(data)
+            flipped[at] ^= 1 << bit
+            found = pixels_or_refusal(bytes(flipped))
+            assert isinstance(found, UnreadableImage) or np.array_equal(found, expected), (at, bit)
+
+
 def test_a_picture_that_is_black_at_the_bottom_is_whole() -> None:
     pixels = RGB.copy()
     pixels[9:] = 0

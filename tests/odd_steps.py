@@ -1,0 +1,114 @@
+"""Steps that behave badly or say what was done with them; a module of their own because workers import it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from benchwright.errors import PrerequisiteError
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, Filter, MapStep, Outcome
+
+
+class Diary(MapStep):
+    """Writes a line for each record it runs on."""
+
+    name: ClassVar[str] = "diary"
+    consumes: ClassVar[Any] = "images"
+    values: ClassVar[Mapping[str, str]] = {"side_px": "int64"}
+
+    lines: str
+    """Path of the diary."""
+    kill_once_at: int | None = None
+    """Kill the worker when so many lines are written, once."""
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        path = Path(self.lines)
+        with path.open("a") as handle:
+            handle.write(f"{record.image_id}\n")
+        marker = path.with_suffix(".killed")
+        if self.kill_once_at == len(path.read_text().split()) and not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Outcome(values={"side_px": ctx.images.rgb(record).shape[1]})
+
+
+class CostlyDiary(Diary):
+    """The same, journalled."""
+
+    name: ClassVar[str] = "costly_diary"
+    costly: ClassVar[bool] = True
+
+
+class Deadly(MapStep):
+    """Ends its worker on images of one width."""
+
+    name: ClassVar[str] = "deadly"
+    consumes: ClassVar[Any] = "images"
+
+    width: int
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        if record.width == self.width:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return Outcome()
+
+
+class Raising(MapStep):
+    """Raises on images wider than a limit: a defect, or something the user must mend."""
+
+    name: ClassVar[str] = "raising"
+    consumes: ClassVar[Any] = "images"
+
+    wider_than: int = 0
+    prerequisite: bool = False
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        if record.width > self.wider_than:
+            if self.prerequisite:
+                raise PrerequisiteError("the weights of raising are not here; fetch them")
+            raise KeyError(id(record))
+        return Outcome()
+
+
+class Batched(MapStep):
+    """Takes batches; says for each record whether it came in one. A batch with a wide image raises."""
+
+    name: ClassVar[str] = "batched"
+    consumes: ClassVar[Any] = "images"
+    values: ClassVar[Mapping[str, str]] = {"batch": "int64"}
+
+    max_width: int = 10_000
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        if record.width > self.max_width:
+            return Outcome("drop", "too_wide")
+        return Outcome(values={"batch": 1})
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
+        if any(record.width > self.max_width for record in records):
+            raise MemoryError
+        return [Outcome(values={"batch": len(records)}) for _ in records]
+
+
+class Width(Filter):
+    """Drops wide images."""
+
+    name: ClassVar[str] = "width"
+    consumes: ClassVar[Any] = "images"
+    values: ClassVar[Mapping[str, str]] = {"wide": "int64"}
+    thresholds: ClassVar[frozenset[str]] = frozenset({"at_most"})
+
+    at_most: int
+    diary: str
+
+    def measure(self, record: ImageRecord, ctx: Context) -> Mapping[str, int]:
+        with Path(self.diary).open("a") as handle:
+            handle.write(f"{record.image_id}\n")
+        return {"wide": record.width}
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        return Outcome("drop", "too_wide") if measured["wide"] > self.at_most else Outcome()

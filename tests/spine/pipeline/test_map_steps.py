@@ -1,0 +1,110 @@
+"""Map steps under the engine: one outcome per record whatever a step does, and nothing done twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from odd_steps import Batched, CostlyDiary, Deadly, Diary, Raising, Width
+from PIL import Image
+
+from benchwright.errors import PrerequisiteError, StepError
+from benchwright.pipeline import Finished, run_steps
+from benchwright.steps import Step
+
+WIDTHS = (31, 40, 52, 67, 71, 88, 93)
+
+
+@pytest.fixture
+def images(tmp_path: Path) -> Path:
+    """Seven images, told apart by their widths."""
+    folder = tmp_path / "images"
+    folder.mkdir()
+    for width in WIDTHS:
+        pixels = np.random.default_rng(width).integers(0, 256, (23, width, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(folder / f"{width}.png")
+    return folder
+
+
+def _run(images: Path, workspace: Path, *steps: Step) -> Finished:
+    return run_steps(steps, images=images, workspace=workspace, workers=1)
+
+
+def _by_width(finished: Finished, stage: str) -> dict[int, tuple[str, str | None]]:
+    widths = {record.image_id: record.width for record in finished.images()}
+    rows = finished.outcomes(stage)
+    return dict(sorted((widths[row["record_id"]], (row["verdict"], row["reason"])) for row in rows))
+
+
+def test_a_record_that_ends_its_worker_is_failed_and_every_other_is_kept(images: Path, tmp_path: Path) -> None:
+    finished = _run(images, tmp_path / "w", Deadly(width=52))
+    assert _by_width(finished, "deadly") == {
+        width: ("failed", "worker_died") if width == 52 else ("keep", None) for width in WIDTHS
+    }
+
+
+def test_a_defect_on_some_records_is_their_outcome_and_is_tried_again_next_time(images: Path, tmp_path: Path) -> None:
+    finished = _run(images, tmp_path / "w", Raising(wider_than=70))
+    assert finished.steps[1].dropped == {"step_error": 3}
+    again = _run(images, tmp_path / "w", Raising(wider_than=70))
+    assert again.executed > 0
+
+
+def test_a_defect_on_every_record_ends_the_run_with_an_error(images: Path, tmp_path: Path) -> None:
+    with pytest.raises(StepError, match="'raising' raised an error on every one of 7 images"):
+        _run(images, tmp_path / "w", Raising())
+
+
+def test_what_the_user_must_mend_ends_the_run_with_its_own_words(images: Path, tmp_path: Path) -> None:
+    with pytest.raises(PrerequisiteError, match="the weights of raising are not here"):
+        _run(images, tmp_path / "w", Raising(wider_than=70, prerequisite=True))
+
+
+def test_a_batch_is_handed_over_whole_and_one_that_raises_is_run_record_by_record(images: Path, tmp_path: Path) -> None:
+    whole = _run(images, tmp_path / "a", Batched())
+    batches = [row["batch"] for row in whole.outcomes("batched")]
+    assert max(batches) > 1
+    single = _run(images, tmp_path / "b", Batched(max_width=80))
+    assert single.steps[1].dropped == {"too_wide": 2}
+    assert _by_width(single, "batched")[71] == ("keep", None)
+
+
+def test_a_costly_step_that_was_killed_goes_on_with_the_next_record(images: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    _run(images, tmp_path / "w", CostlyDiary(lines=str(diary), kill_once_at=4))
+    lines = diary.read_text().split()
+    assert len(lines) == len(WIDTHS) + 1  # the record that was under way, and no other, ran twice
+    assert len(set(lines)) == len(WIDTHS)
+    assert not list((tmp_path / "w" / "journal").rglob("*.jsonl"))
+
+
+def test_a_record_met_before_is_not_run_again_though_its_shard_is(images: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    _run(images, tmp_path / "w", Diary(lines=str(diary)))
+    for width in range(100, 130):  # enough to touch every shard that the others are in
+        Image.fromarray(np.full((19, width, 3), width, np.uint8)).save(images / f"{width}.png")
+    again = _run(images, tmp_path / "w", Diary(lines=str(diary)))
+    lines = diary.read_text().split()
+    assert len(lines) == len(set(lines)) == len(WIDTHS) + 30
+    assert again.decoded == 30
+
+
+def test_a_new_threshold_measures_nothing_again(images: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    first = _run(images, tmp_path / "w", Width(at_most=50, diary=str(diary)))
+    again = _run(images, tmp_path / "w", Width(at_most=70, diary=str(diary)))
+    assert (first.steps[1].kept, again.steps[1].kept) == (2, 4)
+    assert len(diary.read_text().split()) == len(WIDTHS)
+
+
+def test_consecutive_steps_share_one_decode(images: Path, tmp_path: Path) -> None:
+    steps = Diary(lines=str(tmp_path / "a.txt")), CostlyDiary(lines=str(tmp_path / "b.txt"))
+    assert _run(images, tmp_path / "w", *steps).decoded == len(WIDTHS)
+
+
+def test_counts_of_every_step_add_up(images: Path, tmp_path: Path) -> None:
+    finished = _run(images, tmp_path / "w", Deadly(width=93), Width(at_most=60, diary=str(tmp_path / "d")))
+    for step in finished.steps:
+        assert step.records == step.kept + sum(step.dropped.values())
+    assert [step.kept for step in finished.steps] == [7, 6, 3]
