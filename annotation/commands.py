@@ -93,7 +93,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 @_workspace_option
 @_campaign_option
 @click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
-@click.option("--images", type=_FILE, metavar="DIR", help="New folder to copy the pictures to.")
+@click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
 @json_option
 def export(workspace: Path | None, campaign: str | None, out: Path, images: Path | None, as_json: bool) -> None:
     """Write a campaign's open tasks with question, choices and pictures, to fill in and import again."""

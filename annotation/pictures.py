@@ -1,4 +1,4 @@
-"""Where the pictures of tasks lie, for people who review without the app."""
+"""The pictures of tasks, for people who review without the app: where they lie, or copies with their marks drawn."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import shutil
 from functools import cached_property
 from pathlib import Path
 
+from benchwright.canonical import digest
+from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.identify import path_for
+from benchwright.images import decode_rgb, encode_png
 from benchwright.pipeline.finished import files_of
+from benchwright.records import ItemImage
 from benchwright.workspace import Workspace
 
 
 class Pictures:
-    """File names for image ids: where they lie, or of copies with an ending that viewers know.
+    """File names for an item's images: where they lie, or of copies with marks drawn and an ending that viewers know.
 
     Args:
         root: The workspace.
@@ -26,28 +30,39 @@ class Pictures:
         if copy_to is not None and copy_to.exists():
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
 
-    def name(self, image_id: str) -> str:
-        """Return the file to look at for an image.
+    def name(self, image: ItemImage) -> str:
+        """Return the file to look at for one of an item's images.
 
         Raises:
             DataError: A copy is wanted and the picture is not where the workspace says.
         """
-        uri = self._uris.get(image_id)
-        path = self._workspace.objects.path(image_id)
+        uri = self._uris.get(image.image_id)
+        path = self._workspace.objects.path(image.image_id)
         if not path.exists() and uri is not None:
             path = Path(self._workspace.settings()["images"]) / path_for(uri)
         if self._copy_to is None:
             return str(path)
-        # Made images are PNG; sources keep their ending.
-        copy = self._copy_to / f"{image_id[:16]}{'.png' if uri is None else Path(uri).suffix}"
+        copy = self._copy_to / _copy_name(image, uri)
         if not copy.exists():
             if not path.is_file():
-                raise DataError(f"picture {image_id} is not at {path}; run the recipe again")
+                raise DataError(f"picture {image.image_id} is not at {path}; run the recipe again")
             self._copy_to.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+            if image.prompts:
+                copy.write_bytes(encode_png(draw_prompts(decode_rgb(path), image.prompts)))
+            else:
+                shutil.copyfile(path, copy)
         return str(copy)
 
     @cached_property
     def _uris(self) -> dict[str, str]:
         rows = files_of(self._workspace)
         return {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
+
+
+def _copy_name(image: ItemImage, uri: str | None) -> str:
+    """Return a name that is the same for the same picture with the same marks."""
+    stem = image.image_id[:16]
+    if image.prompts:
+        marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])
+        return f"{stem}-{marks[:8]}.png"
+    return f"{stem}{'.png' if uri is None else Path(uri).suffix}"

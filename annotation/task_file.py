@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError
-from benchwright.records import Choice, Item
+from benchwright.records import Choice, Item, ItemImage
 
 from .store import ReviewStore
 
@@ -17,14 +17,14 @@ SHOWN = ("task", "question", "choices", "answer", "images", "marks")
 COLUMNS = ("item_id", *FILLED_IN, *SHOWN)
 
 
-def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[str], str]) -> int:
+def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
     """Write a campaign's open tasks, one a row, with empty cells for whoever decides.
 
     Args:
         store: The review store.
         campaign: The campaign.
         out: CSV file to write.
-        image_name: Gives the file name to show for an image's id.
+        image_name: Gives the file name to show for an item's image.
 
     Returns:
         How many tasks there are.
@@ -47,7 +47,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     return len(tasks)
 
 
-def _shown(item: Item, image_name: Callable[[str], str]) -> dict[str, str]:
+def _shown(item: Item, image_name: Callable[[ItemImage], str]) -> dict[str, str]:
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
 
     def text(choice: Choice) -> str:
@@ -63,7 +63,7 @@ def _shown(item: Item, image_name: Callable[[str], str]) -> dict[str, str]:
         "question": item.question,
         "choices": " | ".join(f"{choice.key}: {text(choice)}" for choice in item.choices),
         "answer": item.answer or item.refusal or "",
-        "images": " | ".join(image_name(image.image_id) for image in item.images),
+        "images": " | ".join(image_name(image) for image in item.images),
         "marks": " | ".join(marks),
     }
 

@@ -8,12 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.simulated import SimulatedAnnotators
 from benchwright.annotation.store import open_store
 from benchwright.cli.main import invoke
+from benchwright.drawing import draw_prompts
+from benchwright.images import decode_rgb, encode_png
 from benchwright.records import Choice, Item, ItemImage, VisualPrompt
 from benchwright.steps import CampaignContext
 from benchwright.workspace import Workspace
@@ -202,7 +205,8 @@ def test_export_names_pictures_marks_and_image_choices(
     review: Callable[..., Said], tmp_path: Path, workspace: Path
 ) -> None:
     space = Workspace(workspace)
-    shown, piece = (space.objects.put(content) for content in (b"picture one", b"picture two"))
+    grey = np.full((120, 90, 3), 128, np.uint8)
+    shown, piece = space.objects.put(encode_png(grey)), space.objects.put(b"picture two")
     ring = VisualPrompt(kind="ring", image_id=shown, points=((30.4, 71.5),), label="REF")
     item = Item(
         item_id="a" * 32, task="odd", kind="multiple_choice", question="=HYPERLINK(\"http://x\")",
@@ -219,7 +223,10 @@ def test_export_names_pictures_marks_and_image_choices(
     assert row["question"] == '\'=HYPERLINK("http://x")'
     assert row["choices"] == "A: <image 2> | B: none"
     assert row["marks"] == "image 1: ring REF at (30, 72)"
-    assert [Path(name).read_bytes() for name in row["images"].split(" | ")] == [b"picture one", b"picture two"]
+    marked, copied = (Path(name) for name in row["images"].split(" | "))
+    assert copied.read_bytes() == b"picture two"
+    assert (decode_rgb(marked) == draw_prompts(grey, [ring])).all()
+    assert not (decode_rgb(marked) == grey).all()
     assert {path.suffix for path in folder.iterdir()} == {".png"}
 
 
