@@ -30,18 +30,21 @@ class Check:
         return asdict(self)
 
 
-_EXTRAS: tuple[tuple[str, str, str, str], ...] = (
-    ("demo photographs", "demo", "skimage", "scikit-image"),
-    ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
-    ("text in images (PaddleOCR)", "ocr-paddle", "paddleocr", "paddleocr"),
-    ("review app", "app", "streamlit", "streamlit"),
-    ("Label Studio bridge", "labelstudio", "label_studio_sdk", "label-studio-sdk"),
-    ("local models", "models", "torch", "torch"),
-    ("image generation", "models", "diffusers", "diffusers"),
-    ("Segment Anything", "models", "segment_anything", "segment-anything"),
-    ("PostgreSQL review store", "postgres", "psycopg", "psycopg"),
-    ("Ray clusters", "ray", "ray", "ray"),
+_EXTRAS: tuple[tuple[str, str, str, str], ...] = (("demo photographs", "demo", "skimage", "scikit-image"),)
+"""Name, extra, module and package of what is used today."""
+
+_NOT_YET: tuple[tuple[str, str, str], ...] = (
+    ("text in images (OCR)", "rapidocr", "rapidocr"),
+    ("text in images (PaddleOCR)", "paddleocr", "paddleocr"),
+    ("review app", "streamlit", "streamlit"),
+    ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
+    ("local models", "torch", "torch"),
+    ("image generation", "diffusers", "diffusers"),
+    ("Segment Anything", "segment_anything", "segment-anything"),
+    ("PostgreSQL review store", "psycopg", "psycopg"),
+    ("Ray clusters", "ray", "ray"),
 )
+"""Name, module and package of what extras install for steps that are still to come."""
 
 
 def examine() -> list[Check]:
@@ -49,6 +52,7 @@ def examine() -> list[Check]:
     checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
     found = [check() for check in checks]
     found += [_extra(*extra) for extra in _EXTRAS]
+    found += [_still_to_come(*later) for later in _NOT_YET]
     return [*found, _gpu(), _key()]
 
 
@@ -104,6 +108,11 @@ def _extra(name: str, extra: str, module: str, package: str) -> Check:
         return Check(name, True, f"{package} {version(package)}")
     except PackageNotFoundError:
         return Check(name, True, f"{package}, version unknown")
+
+
+def _still_to_come(name: str, module: str, package: str) -> Check:
+    found = "not installed" if find_spec(module) is None else "installed"
+    return Check(name, False, f"no step uses {package} yet ({found})", "nothing to do: it comes with a later version")
 
 
 def _gpu() -> Check:
