@@ -36,7 +36,7 @@ from PIL import (
 from benchwright.canonical import bytes_digest
 from benchwright.containers import Container, walk
 from benchwright.containers.png import check_rows, is_interlaced
-from benchwright.containers.walk import check_frames, check_pixels, sorted_notes
+from benchwright.containers.walking import check_frames, check_pixels, sorted_notes
 from benchwright.errors import UnreadableImage
 from benchwright.identify import Limits, read_file
 from benchwright.pixels import upright_rgb

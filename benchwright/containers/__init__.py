@@ -2,7 +2,7 @@
 
 One walk serves both `benchwright.identify` (from a file) and `benchwright.images` (from memory), so what was
 recorded of a file is what decoding then finds. A container says itself where it ends; a file that ends before
-is `truncated`. The work is bounded: no pixels, no text, at most `walk.MOST_BLOCKS` hops.
+is `truncated`. The work is bounded: no pixels, no text, at most `walking.MOST_BLOCKS` hops.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from benchwright.containers.gif import walk_gif
 from benchwright.containers.jpeg import walk_jpeg
 from benchwright.containers.png import walk_png
 from benchwright.containers.tiff import walk_tiff
-from benchwright.containers.walk import Container, Walk
+from benchwright.containers.walking import Container, Walk
 from benchwright.containers.webp import walk_webp
 from benchwright.errors import UnreadableImage
 

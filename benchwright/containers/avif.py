@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator
 
-from benchwright.containers.walk import Container, Walk
+from benchwright.containers.walking import Container, Walk
 from benchwright.errors import UnreadableImage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from benchwright.containers.walk import Container, Walk, sorted_notes
+from benchwright.containers.walking import Container, Walk, sorted_notes
 from benchwright.errors import UnreadableImage
 
 DIB_HEADERS = frozenset({12, 40, 52, 56, 64, 108, 124})

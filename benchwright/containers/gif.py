@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 
-from benchwright.containers.walk import Container, Walk, sorted_notes, truncated
+from benchwright.containers.walking import Container, Walk, sorted_notes, truncated
 from benchwright.errors import UnreadableImage
 
 

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 
 from benchwright.containers.ifd import TiffBlock, exif_orientation
-from benchwright.containers.walk import Container, Walk, joined, sorted_notes, truncated
+from benchwright.containers.walking import Container, Walk, joined, sorted_notes, truncated
 from benchwright.errors import UnreadableImage
 
 _STANDALONE = {0x01, *range(0xD0, 0xD9)}
@@ -65,14 +65,18 @@ def _check_end(walk: Walk, at: int) -> None:
     """
     if walk.take(walk.size - 2, 2) == b"\xff\xd9":
         return
+    start, piece = at, b""
     while at < walk.size:
         walk.block()
-        piece = walk.take(at, min(_PIECE, walk.size - at))
-        found = _IN_SCAN.search(piece)
+        if at >= start + len(piece):
+            start, piece = at, walk.take(at, min(_PIECE, walk.size - at))
+        found = _IN_SCAN.search(piece, at - start)
         if found is None:
-            at += max(len(piece) - 1, 1)
+            # The last byte may be the first half of a marker.
+            at = start + len(piece) - (1 if len(piece) > 1 else 0)
+            start, piece = at, b""
             continue
-        at += found.start() + 2
+        at = start + found.end()
         marker = found.group()[1]
         if marker == 0xD9:
             return

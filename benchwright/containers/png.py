@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Iterator
 
 from benchwright.containers.ifd import exif_orientation
-from benchwright.containers.walk import Container, Walk, joined, sorted_notes
+from benchwright.containers.walking import Container, Walk, joined, sorted_notes
 from benchwright.errors import UnreadableImage
 
 _PIXELS = (b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND")

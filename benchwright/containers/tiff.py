@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.containers.ifd import ORIENTATION, Field, TiffBlock
-from benchwright.containers.walk import Container, Walk, sorted_notes
+from benchwright.containers.walking import Container, Walk, sorted_notes
 from benchwright.errors import UnreadableImage
 
 _WIDTH, _HEIGHT, _BITS, _COMPRESSION, _PHOTOMETRIC, _SAMPLES = 256, 257, 258, 259, 262, 277

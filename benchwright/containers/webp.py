@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 
 from benchwright.containers.ifd import exif_orientation
-from benchwright.containers.walk import Container, Walk, sorted_notes
+from benchwright.containers.walking import Container, Walk, sorted_notes
 from benchwright.errors import UnreadableImage
 
 

@@ -129,6 +129,8 @@ def test_a_box_is_its_four_sides_and_no_more() -> None:
     touched[36:154, 26:214] = True
     touched[44:146, 34:206] = False
     np.testing.assert_array_equal(changed(image, drawn), touched)
+    assert (drawn[44:146] == drawn[100]).all(), "no row is painted twice"
+    assert (drawn[:, 34:206] == drawn[:, 100:101]).all(), "nor any column"
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
+import benchwright.containers.walking as walking
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.identify import Identified, Limits, identify, is_svg, path_for, uri_for
 from benchwright.images import decode_rgb
@@ -127,6 +128,20 @@ def test_the_maker_of_hostile_files_writes_what_it_says_and_the_same_again(tmp_p
 def test_a_fifo_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     fifo = tmp_path / "pipe.png"
     os.mkfifo(fifo)
+    found: list[str] = []
+    waiting = threading.Thread(target=lambda: found.append(refusal(fifo, tmp_path).reason), daemon=True)
+    waiting.start()
+    waiting.join(60)
+    assert found == ["not_a_file"]
+
+
+def test_a_fifo_that_takes_a_file_s_place_while_we_look_is_refused_without_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo, file = tmp_path / "a.png", write(tmp_path, "b.png", encoded(GRADIENT, "PNG"))
+    os.mkfifo(fifo)
+    look = os.stat
+    monkeypatch.setattr(os, "stat", lambda path, **how: look(file if Path(path) == fifo else path, **how))
     found: list[str] = []
     waiting = threading.Thread(target=lambda: found.append(refusal(fifo, tmp_path).reason), daemon=True)
     waiting.start()
@@ -297,6 +312,13 @@ def test_broken_exif_means_no_orientation_and_is_no_reason_to_refuse(tmp_path: P
     assert (found.width, found.height, found.notes) == (37, 23, ())
 
 
+def test_of_a_repeated_exif_field_the_first_counts(tmp_path: Path) -> None:
+    fields = b"".join(struct.pack("<HHIHH", 274, 3, 1, orientation, 0) for orientation in (6, 3))
+    exif = b"Exif\0\0II*\0" + struct.pack("<IH", 8, 2) + fields + bytes(4)
+    found = identify(write(tmp_path, "a.jpg", encoded(GRADIENT, "JPEG", exif=exif)), root=tmp_path)
+    assert found.notes == ("exif_orientation:6",)
+
+
 def test_good_images_of_every_kind_and_name_pass_and_decode_to_the_size_they_were_told(tmp_path: Path) -> None:
     sizes = make_good(tmp_path, count=80, seed=5)
     ids = set()
@@ -375,6 +397,22 @@ def test_svg_is_told_by_its_root_element(head: bytes, expected: bool) -> None:
 )  # fmt: skip
 def test_containers_that_contradict_themselves_are_refused(tmp_path: Path, data: bytes, reason: str) -> None:
     assert refusal(write(tmp_path, "a", data), tmp_path).reason == reason
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(png_header(5, 4) + png_chunk(b"teXt", b"") * 900, id="png"),
+        pytest.param(b"GIF89a\x05\0\x04\0\0\0\0!\xfe" + b"\x01a" * 900, id="gif"),
+        pytest.param(b"\xff\xd8" + b"\xff\xfe\0\2" * 900, id="jpeg"),
+        pytest.param(encoded(GRADIENT, "JPEG")[:-2] + b"\xff\xfe\0\2" * 900, id="jpeg-scan"),
+        pytest.param(b"\0\0\0\x14ftypavif\0\0\0\0avif" + b"\0\0\0\x08free" * 900, id="avif"),
+    ],
+)
+def test_the_blocks_of_a_container_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(walking, "MOST_BLOCKS", 800)
+    error = refusal(write(tmp_path, "a", data), tmp_path)
+    assert (error.reason, "more than 800 blocks" in error.detail) == ("corrupt", True)
 
 
 def test_identifying_loads_neither_pillow_nor_numpy() -> None:

@@ -408,12 +408,28 @@ def _png_with_short_data(*, closed: bool) -> bytes:
 
 
 @pytest.mark.parametrize("closed", [True, False])
-def test_missing_rows_are_found_by_the_decoder_even_where_another_library_made_pillow_lenient(
-    monkeypatch: pytest.MonkeyPatch, closed: bool
-) -> None:
-    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+def test_a_png_that_holds_fewer_rows_than_it_states_is_truncated(closed: bool) -> None:
     assert refusal(_png_with_short_data(closed=closed)).reason == "truncated"
+
+
+def test_missing_pixels_are_found_even_where_another_library_made_pillow_lenient(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # Codes of three bits: clear, two pixels of colour 1, end; the frame has fifteen.
+    codes = (4 | 1 << 3 | 1 << 6 | 5 << 9).to_bytes(2, "little")
+    frame = b"," + struct.pack("<HHHHB", 0, 0, 5, 3, 0) + b"\x02\x02" + codes + b"\0"
+    data = b"GIF89a" + struct.pack("<HHBBB", 5, 3, 0x81, 0, 0) + bytes(12) + frame + b";"
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    Image.open(io.BytesIO(data)).load()
+    assert refusal(data).reason == "truncated"
     assert ImageFile.LOAD_TRUNCATED_IMAGES is True
+
+
+def test_libtiff_finds_nothing_to_complain_of_in_a_cut_file(capfd: pytest.CaptureFixture[str]) -> None:
+    data = WHOLE["tiff-jpeg"]
+    for stop in range(len(data) - 600, len(data)):
+        check_cut("tiff-jpeg", stop)
+    assert capfd.readouterr() == ("", "")
 
 
 def adam7(grey: NDArray[np.uint8], *, missing: int = 0) -> bytes:
