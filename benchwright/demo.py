@@ -15,6 +15,7 @@ import yaml
 
 from benchwright.errors import PrerequisiteError
 from benchwright.recipe import Recipe, parse_recipe
+from benchwright.recipes import bundled_recipes
 
 PHOTOGRAPHS = {
     "skimage": (
@@ -71,7 +72,7 @@ def _reencode(source: Path, target: Path, *, scale: float) -> None:
 
 def demo_recipe(*, headless: bool) -> Recipe:
     """Return the demo's recipe; without `headless` its campaign waits for people."""
-    path = Path(__file__).with_name("recipes") / "demo.yaml"
+    path = bundled_recipes()["demo"]
     text = path.read_text(encoding="utf-8")
     if not headless:
         document = yaml.safe_load(text)

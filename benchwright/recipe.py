@@ -27,6 +27,7 @@ from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.identify import Limits
+from benchwright.recipes import bundled_recipes
 from benchwright.rooms import find
 from benchwright.steps import Step
 
@@ -101,7 +102,10 @@ def load_recipe(path: Path) -> Recipe:
             raise RecipeError(f"recipe {path} is larger than {MAX_BYTES:,} bytes; a recipe is a short YAML file")
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise RecipeError(f"recipe {path} cannot be read: {error.strerror or error}") from error
+        names = ", ".join(bundled_recipes())
+        raise RecipeError(
+            f"recipe {path} cannot be read: {error.strerror or error} (bundled by name: {names})"
+        ) from error
     except UnicodeDecodeError as error:
         raise RecipeError(f"recipe {path} is not UTF-8 text (byte {error.start})") from error
     return parse_recipe(text, str(path), path.parent)

@@ -36,7 +36,7 @@ def run(
     copy: bool,
     as_json: bool,
 ) -> None:
-    """Run RECIPE over a folder of images.
+    """Run RECIPE, a YAML file or the name of a bundled one (demo), over a folder of images.
 
     Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
     or was killed, and redoes only what changed.
@@ -44,9 +44,10 @@ def run(
     from benchwright.cli.drawing_progress import Drawn
     from benchwright.pipeline import run_recipe
     from benchwright.recipe import load_recipe
+    from benchwright.recipes import bundled_recipes
 
     del engine  # one so far; the option is part of the contract
-    loaded = load_recipe(recipe)
+    loaded = load_recipe(recipe if recipe.exists() else bundled_recipes().get(str(recipe), recipe))
     with Drawn() as progress:
         finished = run_recipe(
             loaded,

@@ -25,6 +25,7 @@ from benchwright.pipeline.live import INGEST
 from benchwright.records import ImageRecord, Source
 from benchwright.shards import Counts, StageTable, effect_of, shard_names, shard_of
 from benchwright.tables import FILES, IMAGES, image_row, sorted_rows
+from benchwright.workspace import FORMAT as WORKSPACE_FORMAT
 from benchwright.workspace import Workspace
 
 FILES_PER_JOB = 64
@@ -48,7 +49,8 @@ class Seen:
 def list_files(root: Path) -> list[str]:
     """Return the uri of every entry below a folder that is not a folder, sorted.
 
-    Links to folders are not followed; they are entries, and refused as such later.
+    Links to folders are not followed; they are entries, and refused as such later. A workspace inside the folder is
+    ours, not a collection of images, and is left out.
 
     Raises:
         BenchwrightError: The folder is not there or cannot be read.
@@ -64,7 +66,8 @@ def list_files(root: Path) -> list[str]:
                 for entry in entries:
                     path = os.path.join(below, entry.name)
                     if entry.is_dir(follow_symlinks=False):
-                        pending.append(path)
+                        if not _is_workspace(entry.path):
+                            pending.append(path)
                     else:
                         found.append(uri_for(path))
         except OSError as error:
@@ -72,6 +75,14 @@ def list_files(root: Path) -> list[str]:
                 raise BenchwrightError(f"image folder {root} cannot be read: {error.strerror}") from error
             found.append(uri_for(below))
     return sorted(found)
+
+
+def _is_workspace(folder: bytes) -> bool:
+    try:
+        document = json.loads(Path(os.fsdecode(folder), "workspace.json").read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(document, dict) and document.get("format") == WORKSPACE_FORMAT
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,8 @@
-"""Recipes that come with Benchwright; `benchwright run NAME.yaml` takes any file, these are found by name too."""
+"""Recipes that come with Benchwright; `benchwright run NAME` finds them by name."""
+
+from pathlib import Path
+
+
+def bundled_recipes() -> dict[str, Path]:
+    """Return the files of the recipes that come along, by name."""
+    return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.yaml"))}

@@ -69,6 +69,8 @@ def test_help_lists_every_command_and_step_with_a_line_each() -> None:
         pytest.param(["release", "show", "p"], "p", id="release show: no release"),
         pytest.param(["release", "freeze", "--workspace", "p", "--name", "x", "--version", "1"], "p", id="release freeze: no workspace"),
         pytest.param(["review", "status", "--workspace", "p"], "p", id="review status: no workspace"),
+        pytest.param(["review", "export", "--workspace", "p", "--out", "t.csv"], "p", id="review export: no workspace"),
+        pytest.param(["review", "import", "nowhere.csv", "--workspace", "p"], "p", id="review import: no workspace"),
         pytest.param(["review", "agreement", "--ratings", "nowhere.csv"], "nowhere.csv", id="review agreement: no file"),
         pytest.param(["evaluate", "run", "p", "--model", "random"], "p", id="evaluate run: no release"),
         pytest.param(["evaluate", "run", "p"], "--model", id="evaluate run: no model"),
