@@ -143,6 +143,8 @@ class _Run:
                 self.space, self.images, limits=self.around.limits, shard_count=header.shards,
                 run_jobs=self._jobs_of(engine), copy=copy,
             )  # fmt: skip
+            if not counts.records:
+                self.progress.warn(f"there is no file in {self.images}")
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()

@@ -115,6 +115,26 @@ def test_workers_killed_alone_leave_no_trace_in_the_bytes(scene: Path, tmp_path:
     assert tree_digest(workspace) == tree_digest(scene / "calm")
 
 
+def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tmp_path: Path) -> None:
+    workspace = tmp_path / "w"
+    process = subprocess.Popen(
+        command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, "--workers", 2),
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    while not (workspace / "tables" / "exact_duplicates.candidates" / "current.json").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    workers = _workers_of(process.pid)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert workers
+    assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
+    _run(scene, workspace)
+    assert tree_digest(workspace) == tree_digest(scene / "calm")
+
+
 def _workers_of(pid: int) -> list[int]:
     """Return the worker processes of a run (not multiprocessing's resource tracker)."""
     found = []
