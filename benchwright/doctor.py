@@ -62,9 +62,9 @@ def _python() -> Check:
 
 
 def _processors() -> Check:
-    from benchwright.engines.local import default_workers
+    from benchwright.engines.local import processors
 
-    return Check("processors", True, f"{default_workers()} for this process")
+    return Check("processors", True, f"{processors()} for this process")
 
 
 def _memory() -> Check:

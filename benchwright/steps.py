@@ -36,7 +36,7 @@ AnyRecord = ImageRecord | Item
 
 
 class Resources(NamedTuple):
-    """What one worker needs to run a step."""
+    """What one worker needs to run a step. Memory bounds the number of workers that are started by default."""
 
     gpus: float = 0.0
     memory_mb: int = 512

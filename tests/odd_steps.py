@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+import pyarrow as pa
+
 from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, Filter, MapStep, Outcome
+from benchwright.steps import Context, Filter, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step
 
 
 class Diary(MapStep):
@@ -92,6 +95,43 @@ class Batched(MapStep):
         if any(record.width > self.max_width for record in records):
             raise MemoryError
         return [Outcome(values={"batch": len(records)}) for _ in records]
+
+
+class Partner(GatherStep):
+    """Gives each image the id of the next one, which lies in any shard."""
+
+    name: ClassVar[str] = "partner"
+    consumes: ClassVar[Any] = "images"
+    columns: ClassVar[tuple[str, ...]] = ("image_id", "width")
+    values: ClassVar[Mapping[str, str]] = {"next": "string"}
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        ids = columns.column("image_id").to_pylist()
+        return Gathered(np.arange(len(ids)), values={"next": [*ids[1:], *ids[:1]]})
+
+
+class Confirm(MapStep):
+    """Looks at the pixels of an image and of its partner."""
+
+    name: ClassVar[str] = "confirm"
+    consumes: ClassVar[Any] = "images"
+    reads: ClassVar[tuple[str, ...]] = ("partner.next",)
+    values: ClassVar[Mapping[str, str]] = {"width": "int64", "partner_width": "int64"}
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        partner = ctx.image(ctx.value(record.image_id, "partner.next"))
+        widths = [ctx.images.rgb(one).shape[1] for one in (record, partner)]
+        return Outcome(values={"width": widths[0], "partner_width": widths[1]})
+
+
+class Pairs(Step):
+    """A chain of a gather step that proposes pairs and a map step that looks at them."""
+
+    name: ClassVar[str] = "pairs"
+    consumes: ClassVar[Any] = "images"
+
+    def parts(self) -> tuple[Step, ...]:
+        return Partner(), Confirm()
 
 
 class Width(Filter):

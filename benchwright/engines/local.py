@@ -37,9 +37,19 @@ KILLS_BEFORE_ANY_RECORD = 20
 HANG_S = 600.0
 
 
-def default_workers() -> int:
+def processors() -> int:
     """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def default_workers(memory_mb: int) -> int:
+    """Return one worker a processor, but no more than available memory holds if each needs `memory_mb`."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:  # only Linux tells what is available beside caches
+        return processors()
+    available_mb = next((int(line.split()[1]) >> 10 for line in lines if line.startswith("MemAvailable:")), None)
+    return processors() if available_mb is None else max(1, min(processors(), available_mb // memory_mb))
 
 
 @dataclass

@@ -64,7 +64,7 @@ def run_recipe(
     space = Workspace.create(workspace)
     with space.locked(), logged(space, {"recipe": recipe.resolved(), "images": str(folder)}) as log:
         run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
-        return run.go(workers or default_workers(), copy)
+        return run.go(workers or default_workers(max(stage.step.resources.memory_mb for stage in stages)), copy)
 
 
 def run_steps(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engine_jobs import DiesWhenOpened, Squares
 
-from benchwright.engines.local import LocalEngine
+from benchwright.engines.local import LocalEngine, default_workers, processors
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 
 
@@ -56,6 +56,11 @@ def test_workers_that_die_before_any_record_end_the_run_with_an_error(tmp_path: 
         pytest.raises(StepError, match=r"exit code 9.*see "),
     ):
         list(engine.run([Squares((1,))]))
+
+
+def test_workers_are_as_many_as_processors_unless_memory_holds_fewer() -> None:
+    assert default_workers(1) == processors()
+    assert default_workers(10**9) == 1
 
 
 def test_no_workers_are_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odd_steps import Batched, CostlyDiary, Deadly, Diary, Raising, Width
+from odd_steps import Batched, CostlyDiary, Deadly, Diary, Pairs, Raising, Width
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
@@ -101,6 +101,12 @@ def test_a_new_threshold_measures_nothing_again(images: Path, tmp_path: Path) ->
 def test_consecutive_steps_share_one_decode(images: Path, tmp_path: Path) -> None:
     steps = Diary(lines=str(tmp_path / "a.txt")), CostlyDiary(lines=str(tmp_path / "b.txt"))
     assert _run(images, tmp_path / "w", *steps).decoded == len(WIDTHS)
+
+
+def test_a_gather_step_proposes_pairs_and_a_map_step_sees_the_pixels_of_both(images: Path, tmp_path: Path) -> None:
+    rows = list(_run(images, tmp_path / "w", Pairs()).outcomes("pairs.confirm"))
+    assert sorted(row["width"] for row in rows) == sorted(row["partner_width"] for row in rows) == list(WIDTHS)
+    assert all(row["width"] != row["partner_width"] for row in rows)
 
 
 def test_counts_of_every_step_add_up(images: Path, tmp_path: Path) -> None:
