@@ -263,7 +263,7 @@ class ImageReader:
         locate: Callable[[ImageRecord], Path],
         *,
         limits: Limits | None = None,
-        cache_bytes: int = 256 << 20,
+        cache_bytes: int = 128 << 20,
     ) -> None:
         self.decodes = 0
         self._locate = locate

@@ -28,7 +28,7 @@ TRANSIENT = frozenset({"changed", "out_of_memory", "step_error", "unreadable"})
 """Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
-PIXELS_PER_CHUNK = 64_000_000
+PIXELS_PER_CHUNK = 32_000_000
 
 
 @dataclass
