@@ -1,6 +1,6 @@
 """Images that are mostly text.
 
-II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.1) and names neither a threshold nor
+II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and names neither a threshold nor
 how text is found: both are settings here. The share is that of the union of all boxes, cut to the picture.
 """
 
