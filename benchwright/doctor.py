@@ -30,11 +30,14 @@ class Check:
         return asdict(self)
 
 
-_EXTRAS: tuple[tuple[str, str, str, str], ...] = (("demo photographs", "demo", "skimage", "scikit-image"),)
+_EXTRAS: tuple[tuple[str, str, str, str], ...] = (
+    ("demo photographs", "demo", "skimage", "scikit-image"),
+    ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
+    ("models for that (ONNX)", "filters", "onnxruntime", "onnxruntime"),
+)
 """Name, extra, module and package of what is used today."""
 
 _NOT_YET: tuple[tuple[str, str, str], ...] = (
-    ("text in images (OCR)", "rapidocr", "rapidocr"),
     ("text in images (PaddleOCR)", "paddleocr", "paddleocr"),
     ("review app", "streamlit", "streamlit"),
     ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),

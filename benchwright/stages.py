@@ -19,6 +19,7 @@ from benchwright.steps import (
     FinalStep,
     GatherStep,
     MapStep,
+    Measured,
     OpenContext,
     Outcome,
     Step,
@@ -74,6 +75,11 @@ class Stage:
         """Return the columns its outcomes carry."""
         return {} if self.role == "judge" else self.step.values
 
+    @property
+    def costly(self) -> bool:
+        """Return whether each record is journalled as soon as it is finished."""
+        return self.role != "judge" and isinstance(self.step, MapStep | Filter) and self.step.costly
+
     def removes(self, verdict: str) -> bool:
         """Return whether a record with that verdict leaves its stream.
 
@@ -117,7 +123,9 @@ class Stage:
         """Return the outcome of one record."""
         if isinstance(self.step, Filter):
             if self.role == "measure":
-                return Outcome(values=self.step.measure(record, ctx))
+                measured = self.step.measure(record, ctx)
+                found = measured if isinstance(measured, Measured) else Measured(measured)
+                return Outcome(values=found.values, evidence=found.evidence)
             return self.step.judge({name: ctx.value(record.record_id, name) for name in self.step.values})
         assert isinstance(self.step, MapStep)
         return self.step.one(record, ctx)

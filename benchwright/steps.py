@@ -182,18 +182,33 @@ class MapStep(Step):
         return [self.one(record, ctx) for record in records]
 
 
+class Measured(NamedTuple):
+    """What a filter measured, where there is more to keep than the values.
+
+    Args:
+        values: As declared in `Step.values`.
+        evidence: Anything else worth keeping, as JSON values; `judge` does not see it.
+    """
+
+    values: Mapping[str, Scalar | list[str]]
+    evidence: Mapping[str, Any] = {}
+
+
 class Filter(Step):
     """A step that measures (costly) and then judges (pure), so that a new threshold measures nothing again."""
 
     thresholds: ClassVar[frozenset[str]] = frozenset()
     """Settings that only `judge` reads."""
 
+    costly: ClassVar[bool] = False
+    """Journal each measured record, so that a killed shard goes on where it was."""
+
     def open(self, ctx: OpenContext) -> Any:
         """As `MapStep.open`."""
         del ctx
 
-    def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]]:
-        """Return the values declared in `values`."""
+    def measure(self, record: Any, ctx: Context) -> Mapping[str, Scalar | list[str]] | Measured:
+        """Return the values declared in `values`, alone or with evidence."""
         raise NotImplementedError
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:

@@ -16,10 +16,14 @@ ROOM = Room(
             f"{_HERE}.near_duplicates:NearDuplicates",
             "Ask about images that look alike by perceptual hash; drop none.",
         ),
+        "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },
     commands={
         "filter duplicates": Entry(
             f"{_HERE}.commands:duplicates", "Find exact and near duplicates in a folder of images."
+        ),
+        "filter text-ratio": Entry(
+            f"{_HERE}.text_commands:text_ratio", "Measure which share of each picture text covers."
         ),
     },
 )

@@ -13,7 +13,17 @@ import pyarrow as pa
 
 from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, Filter, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step
+from benchwright.steps import (
+    Context,
+    Filter,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    Measured,
+    Outcome,
+    Step,
+)
 
 
 class Diary(MapStep):
@@ -152,3 +162,18 @@ class Width(Filter):
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         return Outcome("drop", "too_wide") if measured["wide"] > self.at_most else Outcome()
+
+
+class WidthTold(Width):
+    """The same, journalled, with something to tell beside the value; the process is killed once."""
+
+    name: ClassVar[str] = "width_told"
+    costly: ClassVar[bool] = True
+
+    kill_once_at: int
+
+    def measure(self, record: ImageRecord, ctx: Context) -> Measured:
+        values = super().measure(record, ctx)
+        if len(Path(self.diary).read_text().split()) == self.kill_once_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return Measured(values, {"sides": [record.width, record.height]})

@@ -374,6 +374,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("gc @w --dry-run", 0, 0),
             ("doctor", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
+            ("filter text-ratio @p --workers 1", 0, 0),
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),
             ("review import @decisions.csv --workspace @people", 0, 1),

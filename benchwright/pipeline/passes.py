@@ -129,7 +129,7 @@ def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt
     for record, outcome in _outcomes(one, todo, attempt):
         judged = Judged(record.record_id, hashes[record.record_id], outcome)
         found[record.record_id] = judged
-        if attempt.singly or (isinstance(stage.step, MapStep) and stage.step.costly):
+        if attempt.singly or stage.costly:
             one.journal.append(judged)
     for record in records:
         judged = found[record.record_id]

@@ -23,8 +23,17 @@ from benchwright.atomic import write_json
 from benchwright.workspace import Workspace
 
 WATCHED = (
-    "benchwright", "imagehash", "numpy", "opencv-python-headless", "pillow", "pyarrow", "pydantic", "scipy",
-)  # fmt: skip
+    "benchwright",
+    "imagehash",
+    "numpy",
+    "onnxruntime",
+    "opencv-python-headless",
+    "pillow",
+    "pyarrow",
+    "pydantic",
+    "rapidocr",
+    "scipy",
+)
 """Libraries whose version may change what a step gives."""
 
 

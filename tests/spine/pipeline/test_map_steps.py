@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odd_steps import Batched, CostlyDiary, Deadly, Diary, Pairs, Raising, Width
+from odd_steps import Batched, CostlyDiary, Deadly, Diary, Pairs, Raising, Width, WidthTold
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
@@ -96,6 +96,16 @@ def test_a_new_threshold_measures_nothing_again(images: Path, tmp_path: Path) ->
     again = _run(images, tmp_path / "w", Width(at_most=70, diary=str(diary)))
     assert (first.steps[1].kept, again.steps[1].kept) == (2, 4)
     assert len(diary.read_text().split()) == len(WIDTHS)
+
+
+def test_a_costly_filter_keeps_its_evidence_and_goes_on_where_it_was_killed(images: Path, tmp_path: Path) -> None:
+    diary = tmp_path / "diary.txt"
+    finished = _run(images, tmp_path / "w", WidthTold(at_most=60, diary=str(diary), kill_once_at=4))
+    assert len(diary.read_text().split()) == len(WIDTHS) + 1
+    rows = list(finished.outcomes("width_told.measure"))
+    assert sorted(tuple(row["evidence"]["sides"]) for row in rows) == [(width, 23) for width in WIDTHS]
+    assert {row["wide"] for row in rows} == set(WIDTHS)
+    assert finished.steps[1].kept == 3
 
 
 def test_consecutive_steps_share_one_decode(images: Path, tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""How much of a picture some polygons cover together.
+
+Boxes of text overlap, lean and reach over the edge, so adding their areas says nothing. Here every polygon is cut
+to the picture and laid over rows of pixels at native size; each row's spans are united and added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_SPANS_AT_ONCE = 1 << 18
+"""Rows times polygon edges held at a time: some 30 MB, however large the picture."""
+
+_Floats = NDArray[np.float64]
+
+
+def union_ratio(polygons: Sequence[ArrayLike], *, width: int, height: int) -> float:
+    """Return the share of a picture, 0 to 1, that lies in at least one polygon.
+
+    Along each row of pixels the spans are exact; rows are sampled at their middle. So rectangles on the pixel grid
+    come out exactly and others to a fraction of a pixel per row. Where a polygon crosses itself, what lies inside
+    an even number of times counts as outside (of that polygon).
+
+    Args:
+        polygons: Each of shape (corners, 2), x and y in pixels, in either direction; may be concave and may
+            leave the picture. Fewer than three corners cover nothing.
+        width: Of the picture in pixels.
+        height: Of the picture in pixels.
+
+    Raises:
+        ValueError: The picture has no pixels, or a polygon is not of that shape or not finite.
+    """
+    if width < 1 or height < 1:
+        raise ValueError(f"a picture of {width} x {height} pixels has no area")
+    shapes = [shape for shape in map(_checked, polygons) if len(shape) > 2]
+    if not shapes:
+        return 0.0
+    first = max(0, int(np.floor(min(shape[:, 1].min() for shape in shapes))))
+    last = min(height, int(np.ceil(max(shape[:, 1].max() for shape in shapes))))
+    rows_at_once = max(1, _SPANS_AT_ONCE // sum(map(len, shapes)))
+    covered = sum(
+        _covered(shapes, first=row, last=min(last, row + rows_at_once), width=width)
+        for row in range(first, last, rows_at_once)
+    )
+    return min(1.0, covered / (width * height))
+
+
+def _checked(polygon: ArrayLike) -> _Floats:
+    shape = np.asarray(polygon, dtype=np.float64)
+    if shape.size == 0:
+        return np.empty((0, 2))
+    if shape.ndim != 2 or shape.shape[1] != 2 or not np.isfinite(shape).all():
+        raise ValueError(f"a polygon must be finite (corners, 2), not {shape.shape}")
+    return shape
+
+
+def _covered(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> float:
+    """Return the covered area of the rows `first` to `last`, in pixels."""
+    starts, ends = map(np.concatenate, zip(*_spans(shapes, first=first, last=last, width=width), strict=True))
+    # The rows lie one behind the other on one line, so one sweep unites the spans of all.
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], ends[order]
+    reached = np.maximum.accumulate(np.concatenate([[0.0], ends]))[:-1]
+    return float(np.maximum(0.0, ends - np.maximum(starts, reached)).sum())
+
+
+def _spans(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> Iterator[tuple[_Floats, _Floats]]:
+    """Yield where the spans of each polygon start and end, row after row on one line of `width` each."""
+    for shape in shapes:
+        low = min(last, max(first, int(np.floor(shape[:, 1].min()))))
+        high = min(last, max(low, int(np.ceil(shape[:, 1].max()))))
+        crossings = np.clip(_crossings(shape, np.arange(low, high, dtype=np.float64) + 0.5), 0.0, width)
+        offset = (np.arange(low - first, high - first) * float(width))[:, None]
+        yield (crossings[:, 0::2] + offset).ravel(), (crossings[:, 1::2] + offset).ravel()
+
+
+def _crossings(shape: _Floats, rows: _Floats) -> _Floats:
+    """Return x where each row crosses the outline, (rows, even number), ascending; infinite where there are fewer."""
+    x0, y0 = shape.T
+    x1, y1 = np.roll(shape, -1, axis=0).T
+    y = rows[:, None]
+    met = (y0 <= y) != (y1 <= y)
+    rise = np.where(y0 == y1, 1.0, y1 - y0)
+    x = np.sort(np.where(met, x0 + (y - y0) * ((x1 - x0) / rise), np.inf), axis=1)
+    return x if len(shape) % 2 == 0 else np.pad(x, ((0, 0), (0, 1)), constant_values=np.inf)

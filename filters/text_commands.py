@@ -1,0 +1,89 @@
+"""The command `benchwright filter text-ratio`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, note, printable
+
+if TYPE_CHECKING:
+    from .contact_sheet import Tile
+    from .text_report import TextReport, TextShare
+
+
+@click.command("text-ratio")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--contact-sheet",
+    metavar="OUT.png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw what was found into small pictures, 30 a page: OUT.png, OUT-2.png and so on.",
+)
+@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@json_option
+def text_ratio(folder: Path, contact_sheet: Path | None, workers: int | None, as_json: bool) -> None:
+    """Measure which share of each picture text covers.
+
+    The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
+    count only where they can be read.
+    """
+    from benchwright.cli.drawing_progress import Drawn
+
+    from .text_report import measure_text
+
+    if contact_sheet is not None:
+        from .contact_sheet import free_pages
+
+        free_pages(contact_sheet, count=1)  # before the work, not after it
+    started = time.perf_counter()
+    with Drawn() as progress:
+        report = measure_text(folder, workers=workers, progress=progress)
+    seconds = time.perf_counter() - started
+    if contact_sheet is not None:
+        _draw(contact_sheet, folder, report)
+    document = {
+        "images": [{"path": one.path, "ratio": one.ratio, "boxes": one.boxes} for one in report.images],
+        "unreadable": [file._asdict() for file in report.unreadable],
+    }
+    emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
+
+
+def _most_first(report: TextReport) -> list[TextShare]:
+    return sorted(report.images, key=lambda one: (-one.ratio, one.path))
+
+
+def _as_text(report: TextReport, seconds: float) -> str:
+    lines = ["ratio  boxes  path"]
+    lines += [f"{one.ratio:.3f}  {one.boxes:5}  {printable(one.path)}" for one in _most_first(report)]
+    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    lines.append(
+        f"images {len(report.images)}, with text {sum(one.boxes > 0 for one in report.images)}, unreadable files "
+        f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"
+    )
+    return "\n".join(lines)
+
+
+def _draw(out: Path, folder: Path, report: TextReport) -> None:
+    from .contact_sheet import write_sheets
+
+    pages = write_sheets(out, _tiles(folder, _most_first(report)), count=len(report.images))
+    for page in pages:
+        note(f"contact sheet: {page}")
+
+
+def _tiles(folder: Path, shares: list[TextShare]) -> Iterator[Tile]:
+    from benchwright.identify import path_for
+    from benchwright.images import decode_rgb
+
+    from .contact_sheet import GREY, RED, Outline, Tile
+
+    for one in shares:
+        left_out = tuple(Outline(corners, GREY, 1.0) for corners in one.left_out)
+        found = tuple(Outline(corners, RED) for corners in one.regions)
+        caption = f"{one.ratio:.3f}  {printable(one.path)}"
+        yield Tile(decode_rgb(folder / path_for(one.path)), (*left_out, *found), caption)

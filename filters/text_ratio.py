@@ -1,0 +1,102 @@
+"""Images that are mostly text.
+
+II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and names neither a threshold nor
+how text is found: both are settings here. The share is that of the union of all boxes, cut to the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
+
+from .text_area import union_ratio
+from .text_regions import Region, Rules, TextFinder, engine_name, models_hash
+
+REASON = "too_much_text"
+_DECIMALS = 6
+
+
+class TextRatio(Filter):
+    """Drop images of which text covers more than a given share.
+
+    Every box that the detector proposed is kept as evidence of what was measured: those that count as `regions`,
+    the others as `left_out`, each with its corners, confidence and, where it was read, what was read.
+
+    Args:
+        max_ratio: Largest share of the picture, 0-1, that text may cover.
+        confidence: Least confidence of the detector, 0-1, for a box to be looked at.
+        sure: Boxes of less confidence are read, and count only where they can be.
+        giant_box: So are boxes that cover more than this share of the picture, 0-1.
+        legible: Least confidence of the reader, 0-1, for a reading to count.
+        side_px: Longer side at which the detector looks at a picture; smaller ones keep their size, long ones are
+            cut into windows.
+    """
+
+    name: ClassVar[str] = "text_ratio"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {
+        "ratio": "float64", "boxes": "int64", "largest": "float64", "engine": "string",
+    }  # fmt: skip
+    thresholds: ClassVar[frozenset[str]] = frozenset({"max_ratio"})
+    costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=1024)
+
+    max_ratio: float = Field(0.4, ge=0, le=1)
+    confidence: float = Field(0.3, ge=0, le=1)
+    sure: float = Field(0.6, ge=0, le=1)
+    giant_box: float = Field(0.05, ge=0, le=1)
+    legible: float = Field(0.7, ge=0, le=1)
+    side_px: int = Field(960, ge=64, le=4096)
+
+    def weights_hash(self) -> str:
+        """Return the digest of detector and reader, so that other models measure anew."""
+        return models_hash()
+
+    def open(self, ctx: OpenContext) -> TextFinder:
+        """Load both models."""
+        del ctx
+        return TextFinder(Rules(self.confidence, self.sure, self.giant_box, self.legible, self.side_px))
+
+    def measure(self, record: ImageRecord, ctx: Context) -> Measured:
+        """Find the text of one image."""
+        pixels = ctx.images.rgb(record)
+        proposed = ctx.opened.find(pixels)
+        regions = [region for region in proposed if region.is_text]
+        height, width = pixels.shape[:2]
+        shares = [union_ratio([region.polygon], width=width, height=height) for region in regions]
+        evidence = {
+            "regions": [_evidence(region) for region in regions],
+            "left_out": [_evidence(region) for region in proposed if not region.is_text],
+        }
+        return Measured(
+            {
+                "ratio": round(
+                    union_ratio([region.polygon for region in regions], width=width, height=height), _DECIMALS
+                ),
+                "boxes": len(regions),
+                "largest": round(max(shares, default=0.0), _DECIMALS),
+                "engine": engine_name(),
+            },
+            {name: found for name, found in evidence.items() if found},
+        )
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the threshold."""
+        if measured["ratio"] > self.max_ratio:
+            return Outcome("drop", REASON, evidence={"ratio": measured["ratio"], "max_ratio": self.max_ratio})
+        return Outcome()
+
+
+def _evidence(region: Region) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "polygon": [[round(x, 1), round(y, 1)] for x, y in region.polygon],
+        "confidence": round(region.confidence, 3),
+    }
+    if region.text is not None and region.legibility is not None:
+        found |= {"text": region.text, "legibility": round(region.legibility, 3)}
+    return found

@@ -1,0 +1,76 @@
+"""How much text the files of a folder show, found by the same step as in a recipe, told file by file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .duplicate_groups import UnreadableFile
+from .text_ratio import TextRatio
+
+if TYPE_CHECKING:
+    from benchwright.progress import Progress
+
+Polygon = tuple[tuple[float, float], ...]
+
+
+class TextShare(NamedTuple):
+    """One file that could be read.
+
+    Args:
+        path: Relative to the folder.
+        ratio: Share of the picture that text covers, 0 to 1.
+        boxes: Number of boxes of text.
+        regions: Their corners, in pixels of the picture.
+        left_out: Corners of boxes that the detector proposed and nobody could read.
+    """
+
+    path: str
+    ratio: float
+    boxes: int
+    regions: tuple[Polygon, ...]
+    left_out: tuple[Polygon, ...]
+
+
+class TextReport(NamedTuple):
+    """What was found in a folder, sorted by path; equal files are each listed."""
+
+    images: tuple[TextShare, ...]
+    unreadable: tuple[UnreadableFile, ...]
+
+
+def measure_text(folder: Path, *, workers: int | None = None, progress: Progress | None = None) -> TextReport:
+    """Measure the share of text of every image of a folder, in a temporary workspace.
+
+    Args:
+        folder: Searched with all its subfolders.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        PrerequisiteError: rapidocr or onnxruntime is not installed.
+    """
+    from benchwright.pipeline import run_steps
+
+    step = TextRatio()
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
+        done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
+        measured = {row["record_id"]: row for row in done.outcomes(f"{step.name}.measure")}
+        shares: list[TextShare] = []
+        unreadable: list[UnreadableFile] = []
+        for file in done.files():
+            row = measured.get(file["image_id"])
+            if row is None or row["verdict"] == "failed":
+                unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
+            else:
+                shares.append(_share(file["uri"], row))
+    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)))
+
+
+def _share(path: str, row: dict[str, Any]) -> TextShare:
+    regions, left_out = (
+        tuple(tuple((x, y) for x, y in region["polygon"]) for region in row["evidence"].get(kind, ()))
+        for kind in ("regions", "left_out")
+    )
+    return TextShare(path, row["ratio"], row["boxes"], regions, left_out)
