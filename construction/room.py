@@ -25,5 +25,9 @@ ROOM = Room(
             f"{_HERE}.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
         ),
+        "background_substitution": Entry(
+            f"{_HERE}.background_substitution:BackgroundSubstitution",
+            "Make pairs: a subject before its own background and before another, with questions about both.",
+        ),
     },
 )
