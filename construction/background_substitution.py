@@ -1,7 +1,7 @@
 """Background substitution, as in MVP-Bench (section 4): a subject before its own background and before another one.
 
-MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the facts,
-and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
+MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
+facts, and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LEVEL = "low"
 class BackgroundSubstitution(MapStep):
     """Make pairs of images with questions about both; needs the step `facts` before it.
 
-    A pair gives six items: two yes/no questions on each image, a question on the manipulated image, and one across both.
+    A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
     They share the group key `pair:<id>`, and belong to the source images of subject and background.
 
     Args:

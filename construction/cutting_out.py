@@ -59,7 +59,8 @@ def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
     cv2.setRNGSeed(seed)
     background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
     bgr = np.ascontiguousarray(pixels[..., ::-1])
-    cv2.grabCut(bgr, hinted, None, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
+    whole = (0, 0, 1, 1)  # not looked at: the hints are in the mask
+    cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
     return _largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
 
 
@@ -87,7 +88,7 @@ def _largest_part(found: NDArray[np.uint8]) -> Mask:
     part = (labels == 1 + int(figures[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
     outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
-    return part.astype(np.bool_)
+    return np.asarray(part, dtype=np.bool_)
 
 
 def bounds(mask: Mask) -> Box:
@@ -101,7 +102,7 @@ def outlines(mask: Mask) -> list[list[list[int]]]:
     import cv2
 
     found, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    return [cv2.approxPolyDP(one, 1.0, True).reshape(-1, 2).tolist() for one in found]
+    return [[[int(x), int(y)] for x, y in cv2.approxPolyDP(one, 1.0, True).reshape(-1, 2).tolist()] for one in found]
 
 
 def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou: float) -> str | None:

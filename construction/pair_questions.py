@@ -1,7 +1,7 @@
 """Questions about a pair: the same subject before its own background, and before another one.
 
-As in MVP-Bench (arXiv 2410.04345, section 3): the same yes/no questions on both images with opposite answers, a question
-on the manipulated image with the natural image's answer among the distractors, and one across both images.
+As in MVP-Bench (section 3): the same yes/no questions on both images with opposite answers, a question on the
+manipulated image with the natural image's answer among the distractors, and one across both images.
 """
 
 from __future__ import annotations
@@ -50,18 +50,16 @@ class Choosing(NamedTuple):
 def yes_no(pair: Pair) -> tuple[YesNo, YesNo]:
     """Ask for the natural background and for the manipulated one; each on both images."""
     return (
-        YesNo("natural", f"Is the background behind {pair.phrase} {pair.natural}?", True),
-        YesNo("manipulated", f"Is the background behind {pair.phrase} {pair.manipulated}?", False),
+        YesNo("natural", f"Does the background of this image show {pair.natural}?", True),
+        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", False),
     )
 
 
 def single_image(pair: Pair, rng: np.random.Generator) -> Choosing:
-    """Ask what lies behind the subject in the manipulated image; the natural background is a distractor."""
+    """Ask for the background of the manipulated image; the natural background is a distractor."""
     others = _some(pair.others, DISTRACTORS - 1, rng)
     wrong = [([pair.natural, *others])[number] for number in rng.permutation(1 + len(others)).tolist()]
-    return Choosing(
-        f"What is the background behind {pair.phrase}?", place(_capital(pair.manipulated), _all(wrong), rng)
-    )
+    return Choosing("What does the background of this image show?", place(_capital(pair.manipulated), _all(wrong), rng))
 
 
 def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) -> Choosing:
