@@ -64,7 +64,9 @@ def checked(
     try:
         return cls.model_validate({str(key): value for key, value in settings.items()}, context=context)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
+        mistakes = error.errors(include_url=False)
+        # A misspelled key shows as two mistakes: one that is unknown, and one that is missing.
+        first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
         where = tuple(part for part in first["loc"] if isinstance(part, str | int))
         key = ".".join(str(part) for part in where)
         if first["type"] == "extra_forbidden":

@@ -24,7 +24,7 @@ version: 1
 images:
   cup.png: {size_wh: [60, 80], subjects: [{name: cup, phrase: the cup, box: [5, 6, 40, 70]}], unanswerable: [QUESTION]}
   lake.png: {size_wh: [90, 70], subjects: [{name: lake, phrase: the lake, box: [5, 6, 50, 60]}]}
-""".replace("QUESTION", "{name: taste, why: other_modality, ask: "Which taste?", wrong: [Sour, Sweet]}")
+""".replace("QUESTION", "{name: taste, why: other_modality, ask: 'Which taste?', wrong: [Sour, Sweet]}")
 
 
 @pytest.fixture

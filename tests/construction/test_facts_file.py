@@ -72,7 +72,7 @@ def test_comments_and_layout_do_not_change_the_digest_and_facts_do() -> None:
         pytest.param("Four, Five]", "Four, Rest.]", ["line 26", "'Rest.'", "twice"], id="right-among-wrong"),
         pytest.param("domain: life", "domain: live", ["line 21", "domain", "'live'"], id="unknown-domain"),
         pytest.param("phrase:", "phrse:", ["line 9", "phrse", "'phrase'"], id="misspelled-key"),
-        pytest.param("  lake.png:", "  ../lake.png:", ["line", "'../lake.png'"], id="path-out-of-the-folder"),
+        pytest.param("  cup.png:", "  ../cup.png:", ["line 4", "'../cup.png'"], id="path-out-of-the-folder"),
         pytest.param(
             "    size_wh: [50, 70]", "    also: [cup.png]\n    size_wh: [50, 70]", ["line 28"], id="name-twice"
         ),
