@@ -34,6 +34,9 @@ Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]
 AnyRecord = ImageRecord | Item
 
+FOLDER = "folder"
+"""Where a step's validators find, in their context, the folder that relative paths of the recipe start from."""
+
 
 class Resources(NamedTuple):
     """What one worker needs to run a step. Memory bounds the number of workers that are started by default."""

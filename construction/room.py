@@ -14,5 +14,20 @@ ROOM = Room(
             f"{_HERE}.visual_correspondence:VisualCorrespondence",
             "Make items: which of four points in a second view is the one marked in the first?",
         ),
+        "facts": Entry(f"{_HERE}.facts:StatedFacts", "Give images what a facts file states about them."),
+        "object_localization": Entry(
+            f"{_HERE}.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
+        ),
+        "beyond_the_image": Entry(
+            f"{_HERE}.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
+        ),
+        "image_implication": Entry(
+            f"{_HERE}.image_implication:ImageImplication",
+            "Make items about a picture's type, domain, emotion and implication.",
+        ),
+        "background_substitution": Entry(
+            f"{_HERE}.background_substitution:BackgroundSubstitution",
+            "Make pairs: a subject before its own background and before another, with questions about both.",
+        ),
     },
 )

@@ -15,7 +15,7 @@ from benchwright.rooms import catalogue, find
 @json_option
 def steps(name: str | None, as_json: bool) -> None:
     """List the steps that recipes can use, or the settings of the step NAME."""
-    from benchwright.recipe import setting_names
+    from benchwright.yaml_places import setting_names
 
     if name is None:
         rows = [{"name": n, "room": found.room, "help": found.entry.help} for n, found in catalogue("steps").items()]

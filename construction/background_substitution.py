@@ -1,0 +1,222 @@
+"""Background substitution, as in MVP-Bench (section 4): a subject before its own background and before another one.
+
+MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
+facts, and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import UnreadableImage
+from benchwright.records import Choice, ImageRecord, Item, ItemImage
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+
+from .choices import text_choices
+from .cutting_out import Hints, Mask, bounds, composite, cover, enlargement, fault, find_mask, opacity, outlines
+from .grouping import group_keys
+from .pair_questions import Choosing, Pair, YesNo, cross_image, single_image, yes_no
+from .stated import Shown, as_shown, nothing_stated, stated
+
+LEVEL = "low"
+"""MVP-Bench counts the background among low-level perception."""
+
+
+class BackgroundSubstitution(MapStep):
+    """Make pairs of images with questions about both; needs the step `facts` before it.
+
+    A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
+    They share the group key `pair:<id>`, and belong to the source images of subject and background.
+
+    Args:
+        max_side_px: Longer side of both images; larger ones are scaled down.
+        feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px;
+            it grows and shrinks with that side.
+        min_area: Least area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
+        max_area: Largest; a larger mask is `mask_everything`.
+        min_box_iou: Least intersection over union of the mask's bounds with the stated box; else it is `mask_off_box`.
+        max_enlargement: Factor by which a background may be scaled up to cover the picture; else `background_small`.
+    """
+
+    name: ClassVar[str] = "background_substitution"
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("facts.cut_outs",)
+
+    max_side_px: int = Field(1024, ge=64, le=4096)
+    feather_px: float = Field(1.2, ge=0, le=20)
+    min_area: float = Field(0.005, gt=0, lt=1)
+    max_area: float = Field(0.8, gt=0, lt=1)
+    min_box_iou: float = Field(0.8, ge=0, le=1)
+    max_enlargement: float = Field(2.0, gt=0)
+
+    @model_validator(mode="after")
+    def _areas_are_in_order(self) -> BackgroundSubstitution:
+        if self.max_area <= self.min_area:
+            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask has both")
+        return self
+
+    def open(self, ctx: OpenContext) -> None:
+        """Keep OpenCV to the one thread that a worker has; GrabCut's result may depend on their number."""
+        import cv2
+
+        del ctx
+        cv2.setNumThreads(1)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make a pair of each subject with each of its backgrounds, unless its mask fails a check."""
+        subjects = stated(record, ctx, "cut_outs")
+        if subjects is None:
+            return nothing_stated()
+        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        made: list[ImageRecord] = list(shown.made)
+        items: list[Item] = []
+        left_out: dict[str, str] = {}
+        masks: dict[str, Any] = {}
+        for subject in subjects:
+            cut = self._cut(record, ctx, shown, subject)
+            if (reason := fault(cut.mask, cut.hints.box, **self._checks())) is not None:
+                left_out[subject["name"]] = reason
+                continue
+            masks[subject["name"]] = cut.described() | {"outlines": outlines(cut.mask)}
+            for other in subject["onto"]:
+                background = self._background(ctx, other, shown)
+                if isinstance(background, str):
+                    left_out[f"{subject['name']} onto {other['name']}"] = background
+                    continue
+                picture = composite(shown.pixels, cut.shows, background)
+                manipulated = ctx.store_image(picture, parents=[record, ctx.image(other["image_id"])])
+                made.append(manipulated)
+                items += _Making(self, record, ctx, subject, other, shown.record, manipulated, cut.described()).items()
+            if not subject["onto"]:
+                left_out[subject["name"]] = "no_background"
+        evidence = {"masks": masks, "left_out": left_out}
+        if not items:
+            return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
+        return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
+
+    def _checks(self) -> dict[str, float]:
+        return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
+
+    def _cut(self, record: ImageRecord, ctx: Context, shown: Shown, subject: Mapping[str, Any]) -> _Cut:
+        hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"]).scaled(shown.scale)
+        seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
+        mask = find_mask(shown.pixels, hints, seed=seed)
+        feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
+        return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
+
+    def _background(self, ctx: Context, other: Mapping[str, Any], shown: Shown) -> NDArray[np.uint8] | str:
+        """Return another photograph in the size of this one, or the reason why there is none."""
+        source = ctx.image(other["image_id"])
+        size_wh = (shown.record.width, shown.record.height)
+        if enlargement((source.width, source.height), size_wh) > self.max_enlargement:
+            return "background_small"
+        try:
+            return cover(ctx.images.rgb(source), size_wh)
+        except UnreadableImage:  # the other image fails by itself; this one has done nothing wrong
+            return "background_unreadable"
+
+
+class _Cut(NamedTuple):
+    """A subject cut out of the picture as shown."""
+
+    hints: Hints
+    mask: Mask
+    shows: NDArray[np.float32]
+    feather_px: float
+    seed: int
+
+    def described(self) -> dict[str, Any]:
+        """Return the mask's geometry in the picture as shown, and what it was found with."""
+        return {
+            "box_xyxy": list(bounds(self.mask)), "area": round(float(self.mask.mean()), 6),
+            "stated_xyxy": list(self.hints.box), "feather_px": self.feather_px, "seed": self.seed,
+            "sha256": bytes_digest(np.packbits(self.mask).tobytes()),
+        }  # fmt: skip
+
+
+class _Making(NamedTuple):
+    """A pair while its items are made."""
+
+    step: BackgroundSubstitution
+    record: ImageRecord
+    ctx: Context
+    subject: Mapping[str, Any]
+    other: Mapping[str, Any]
+    natural: ImageRecord
+    manipulated: ImageRecord
+    mask: Mapping[str, Any]
+
+    @property
+    def _names(self) -> tuple[str, str, str]:
+        return self.record.image_id, self.subject["name"], self.other["image_id"]
+
+    def items(self) -> list[Item]:
+        """Return the six items of the pair, always in the same order."""
+        apart = {self.subject["background"], self.other["background"]}
+        others = [text for text in self.subject["other_backgrounds"] if text not in apart]
+        pair = Pair(self.subject["phrase"], self.subject["background"], self.other["background"], others)
+        rng = self.ctx.rng(self.record.image_id, self.subject["name"], self.other["image_id"], "questions")
+        both = {"natural": self.natural, "manipulated": self.manipulated}
+        items = [
+            self._yes_no(1 + 2 * number + place, asked, which, picture)
+            for number, asked in enumerate(yes_no(pair))
+            for place, (which, picture) in enumerate(both.items())
+        ]
+        items.append(self._choosing(5, "single_image", single_image(pair, rng), {"manipulated": self.manipulated}))
+        natural_first = bool(rng.integers(2))
+        ordered = dict(sorted(both.items(), reverse=natural_first))
+        crossed = cross_image(pair, natural_first=natural_first, rng=rng)
+        items.append(self._choosing(6, "cross_image", crossed, ordered))
+        return items
+
+    def _yes_no(self, ordinal: int, asked: YesNo, which: str, picture: ImageRecord) -> Item:
+        choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
+        answer = "A" if asked.yes_on_natural == (which == "natural") else "B"
+        facts = {"asks_for": asked.background, "shows": [which]}
+        return self._item(ordinal, "yes_no", asked.question, choices, answer, {which: picture}, facts)
+
+    def _choosing(self, ordinal: int, way: str, asked: Choosing, pictures: Mapping[str, ImageRecord]) -> Item:
+        choices = text_choices(asked.placed)
+        facts = {"shows": list(pictures)}
+        return self._item(ordinal, way, asked.question, choices, asked.placed.answer, pictures, facts)
+
+    def _item(
+        self,
+        ordinal: int,
+        way: str,
+        question: str,
+        choices: tuple[Choice, ...],
+        answer: str,
+        pictures: Mapping[str, ImageRecord],
+        facts: Mapping[str, Any],
+    ) -> Item:
+        pair_id = self.ctx.item_id(*self._names)
+        background_key = f"image:{self.ctx.image(self.other['image_id']).root_image_id}"
+        return Item(
+            item_id=self.ctx.item_id(*self._names, ordinal=ordinal),
+            task=f"background_{way}",
+            kind="yes_no" if way == "yes_no" else "multiple_choice",
+            images=tuple(ItemImage(image_id=picture.image_id, role=which) for which, picture in pictures.items()),
+            question=question,
+            choices=choices,
+            answer=answer,
+            group_keys=tuple(sorted({*group_keys(self.record), background_key, f"pair:{pair_id}"})),
+            level=LEVEL,
+            category="background",
+            written_by={"question": "template", "choices": "template"},
+            root_image_id=self.record.root_image_id,
+            operation_id=self.ctx.operation_id,
+            made_from=self.record.image_id,
+            evidence={
+                "pair": pair_id, **facts, "subject": self.subject["name"], "mask": dict(self.mask),
+                "background": {"image_id": self.other["image_id"], "facts": self.other["name"]},
+                "natural": self.natural.image_id, "manipulated": self.manipulated.image_id,
+            },
+        )  # fmt: skip

@@ -1,0 +1,56 @@
+"""Boxes as x0, y0, x1, y1 in continuous pixels: how far two agree, and a wrong one beside a right one."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+Box = tuple[float, float, float, float]
+TRIES = 200
+MOST_DEVIATIONS = 3.0
+"""No side of a noised box moves by more standard deviations than this."""
+
+
+class Noise(NamedTuple):
+    """How a box may be disturbed.
+
+    Args:
+        deviation: Standard deviation of each side's move, as a fraction of the box's width or height.
+        min_iou: Least intersection over union with the right box.
+        max_iou: Largest; above, people could not tell the two apart.
+    """
+
+    deviation: float
+    min_iou: float
+    max_iou: float
+
+
+def iou(one: Box, other: Box) -> float:
+    """Return the intersection of two boxes over their union, 0-1; 0 where both are empty."""
+    width = min(one[2], other[2]) - max(one[0], other[0])
+    height = min(one[3], other[3]) - max(one[1], other[1])
+    common = max(0.0, width) * max(0.0, height)
+    union = area(one) + area(other) - common
+    return common / union if union > 0 else 0.0
+
+
+def area(box: Box) -> float:
+    """Return a box's area in square pixels."""
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def noised_box(box: Box, size_wh: tuple[int, int], noise: Noise, rng: np.random.Generator) -> Box | None:
+    """Return a box with Gaussian noise on every side, within the picture and within the noise's limits.
+
+    Sides are rounded to a hundredth of a pixel. None where no try obeys, as for a box that is its picture.
+    """
+    width, height = box[2] - box[0], box[3] - box[1]
+    unit = np.array([width, height, width, height]) * noise.deviation
+    for _ in range(TRIES):
+        moves = np.clip(rng.standard_normal(4), -MOST_DEVIATIONS, MOST_DEVIATIONS) * unit
+        moved = np.clip(np.array(box) + moves, 0, [*size_wh, *size_wh])
+        x0, y0, x1, y1 = (round(float(side), 2) for side in moved)
+        if x1 > x0 and y1 > y0 and noise.min_iou <= iou(box, (x0, y0, x1, y1)) <= noise.max_iou:
+            return x0, y0, x1, y1
+    return None

@@ -1,0 +1,165 @@
+"""Cutting a subject out of a photograph with GrabCut, and putting it in front of another one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .boxes import Box, iou
+
+Mask = NDArray[np.bool_]
+"""(height, width), true where the subject is."""
+ITERATIONS = 6
+_POINT_RADIUS = 0.008
+"""Of what a stated point says something, as a fraction of the picture's shorter side."""
+
+
+class Hints(NamedTuple):
+    """What a person stated about a subject's place, in pixels of the picture at hand.
+
+    Args:
+        box: Around all of the subject.
+        inside: Points of the subject.
+        outside: Points that are not.
+    """
+
+    box: Box
+    inside: Sequence[tuple[float, float]] = ()
+    outside: Sequence[tuple[float, float]] = ()
+
+    def scaled(self, scale: float) -> Hints:
+        """Return the hints for a picture that is larger by a factor."""
+        x0, y0, x1, y1 = self.box
+        inside, outside = ([(x * scale, y * scale) for x, y in side] for side in (self.inside, self.outside))
+        return Hints((x0 * scale, y0 * scale, x1 * scale, y1 * scale), inside, outside)
+
+
+def find_mask(pixels: NDArray[np.uint8], hints: Hints, *, seed: int) -> Mask:
+    """Return the mask of a subject by GrabCut (Rother et al. 2004, doi:10.1145/1015706.1015720): its largest part,
+    without holes.
+
+    Equal pixels, hints and seed give equal masks. Empty where nothing inside the box can be the subject, all true
+    where nothing can be its background.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+        hints: Everything outside the box is background.
+        seed: Where the clusters of colours start.
+    """
+    import cv2
+
+    hinted = _hinted(pixels, hints)
+    if not np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).any():
+        return np.zeros(hinted.shape, dtype=np.bool_)
+    if not np.isin(hinted, (cv2.GC_BGD, cv2.GC_PR_BGD)).any():
+        return np.ones(hinted.shape, dtype=np.bool_)
+    cv2.setRNGSeed(seed)
+    background, foreground = np.zeros((1, 65)), np.zeros((1, 65))
+    bgr = np.ascontiguousarray(pixels[..., ::-1])
+    whole = (0, 0, 1, 1)  # not looked at: the hints are in the mask
+    cv2.grabCut(bgr, hinted, whole, background, foreground, ITERATIONS, cv2.GC_INIT_WITH_MASK)
+    return _largest_part(np.isin(hinted, (cv2.GC_FGD, cv2.GC_PR_FGD)).astype(np.uint8))
+
+
+def _hinted(pixels: NDArray[np.uint8], hints: Hints) -> NDArray[np.uint8]:
+    """Return GrabCut's four classes: the box may be the subject, the rest is not, points are sure."""
+    import cv2
+
+    height, width = pixels.shape[:2]
+    x0, y0, x1, y1 = hints.box
+    hinted = np.full((height, width), cv2.GC_BGD, np.uint8)
+    hinted[int(y0) : int(np.ceil(y1)), int(x0) : int(np.ceil(x1))] = cv2.GC_PR_FGD
+    radius = max(2, round(_POINT_RADIUS * min(height, width)))
+    for points, label in ((hints.inside, cv2.GC_FGD), (hints.outside, cv2.GC_BGD)):
+        for x, y in points:
+            cv2.circle(hinted, (int(x), int(y)), radius, int(label), -1)
+    return hinted
+
+
+def _largest_part(found: NDArray[np.uint8]) -> Mask:
+    import cv2
+
+    count, labels, figures, _ = cv2.connectedComponentsWithStats(found)
+    if count <= 1:
+        return np.zeros(found.shape, dtype=np.bool_)
+    part = (labels == 1 + int(figures[1:, cv2.CC_STAT_AREA].argmax())).astype(np.uint8)
+    outlines, _ = cv2.findContours(part, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    cv2.drawContours(part, outlines, -1, 1, cv2.FILLED)
+    return np.asarray(part, dtype=np.bool_)
+
+
+def bounds(mask: Mask) -> Box:
+    """Return the box around a mask that is not empty."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return float(columns[0]), float(rows[0]), float(columns[-1] + 1), float(rows[-1] + 1)
+
+
+def outlines(mask: Mask) -> list[list[list[int]]]:
+    """Return a mask's outline as polygons of pixel centres, within one pixel of it."""
+    import cv2
+
+    found, _ = cv2.findContours(mask.astype(np.uint8), cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
+    return [[[int(x), int(y)] for x, y in cv2.approxPolyDP(one, 1.0, True).reshape(-1, 2).tolist()] for one in found]
+
+
+def fault(mask: Mask, box: Box, *, min_area: float, max_area: float, min_box_iou: float) -> str | None:
+    """Return why a mask cannot be used: `mask_empty`, `mask_everything`, `mask_off_box`; None where it can.
+
+    Args:
+        mask: From `find_mask`.
+        box: As stated.
+        min_area: Least area, as a fraction of the picture; below, the mask counts as empty.
+        max_area: Largest; above, it counts as everything.
+        min_box_iou: Least agreement of the mask's bounds with the box.
+    """
+    share = float(mask.mean())
+    if share < min_area or not mask.any():
+        return "mask_empty"
+    if share > max_area:
+        return "mask_everything"
+    return "mask_off_box" if iou(bounds(mask), box) < min_box_iou else None
+
+
+def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
+    """Return how much of the subject shows at each pixel, 0-1: one pixel taken off its rim, then blurred.
+
+    The rim mixes subject and old background, and would shine before another one. Where the subject leaves the
+    picture, its edge stays sharp. Exactly 0 beyond four times `feather_px` (and a pixel) from the mask.
+    """
+    import cv2
+
+    if feather_px <= 0:
+        return mask.astype(np.float32)
+    inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE)
+    blurred = cv2.GaussianBlur(inner.astype(np.float32), (0, 0), feather_px, borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(blurred, dtype=np.float32)
+
+
+def composite(
+    subject: NDArray[np.uint8], shows: NDArray[np.float32], background: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Return the subject in front of a background of the same size, both (height, width, 3)."""
+    alpha = shows[..., None]
+    mixed = alpha * subject + (1 - alpha) * background
+    return np.asarray(np.clip(np.rint(mixed), 0, 255), dtype=np.uint8)
+
+
+def enlargement(size_wh: tuple[int, int], wanted_wh: tuple[int, int]) -> float:
+    """Return the factor by which a picture must grow to cover another size; below 1 where it shrinks."""
+    return max(wanted_wh[0] / size_wh[0], wanted_wh[1] / size_wh[1])
+
+
+def cover(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """Scale a picture until it covers a size, and cut out its middle."""
+    import cv2
+
+    factor = enlargement((pixels.shape[1], pixels.shape[0]), size_wh)
+    scaled_wh = tuple(
+        max(wanted, round(side * factor)) for side, wanted in zip(pixels.shape[1::-1], size_wh, strict=True)
+    )
+    scaled = cv2.resize(pixels, scaled_wh, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_CUBIC)
+    left, top = ((have - wanted) // 2 for have, wanted in zip(scaled_wh, size_wh, strict=True))
+    return np.asarray(scaled[top : top + size_wh[1], left : left + size_wh[0]], dtype=np.uint8)

@@ -1,0 +1,176 @@
+"""Items made of stated facts: localization, beyond the image, implication.
+
+The steps run on one photograph with facts given as values, as the step `facts` would give them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+from step_context import StepContext
+
+from benchwright.canonical import canonical_json
+from benchwright.construction.beyond_the_image import BeyondTheImage
+from benchwright.construction.boxes import iou
+from benchwright.construction.image_implication import ImageImplication
+from benchwright.construction.object_localization import ObjectLocalization
+from benchwright.records import Item
+from benchwright.steps import MapStep, Outcome
+
+EYES = [
+    {"name": "large_eye", "phrase": "the larger eye", "box": [135, 85, 207, 147]},
+    {"name": "small_eye", "phrase": "the smaller eye", "box": [296, 109, 343, 165]},
+]
+QUESTIONS = [
+    {"name": "sound", "why": "other_modality", "ask": "Which sound?", "wrong": ["A purr", "A hiss", "A meow", "None"]},
+    {"name": "dog", "why": "nonexistent_object", "ask": "Which dog?", "wrong": ["A beagle", "A poodle", "A pug"]},
+]
+IMPLICATION = {
+    "image_type": "photograph", "domain": "life", "emotion": "neutral",
+    "question": {"ask": "What gaze?", "right": "Calm", "wrong": ["Panic", "Sleep", "Joy", "Hunger", "Pain"],
+                 "explanation": "It looks past us."},
+}  # fmt: skip
+
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, photo: np.ndarray) -> Run:
+    def run(step: MapStep, facts: Any, *, seed: int = 3, pixels: np.ndarray = photo) -> Outcome:
+        context = StepContext(tmp_path, seed=seed)
+        record = context.add(pixels)
+        [read] = step.reads
+        values = {} if facts is None else {(record.image_id, read): canonical_json(facts)}
+        context._values = values
+        return context.run(step, record)
+
+    return run
+
+
+STEPS: list[tuple[MapStep, Any]] = [
+    (ObjectLocalization(), EYES), (BeyondTheImage(), QUESTIONS), (ImageImplication(), IMPLICATION),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("step", "facts"), STEPS, ids=lambda one: getattr(one, "name", ""))
+def test_equal_seeds_make_equal_items_and_another_seed_places_otherwise(run: Run, step: MapStep, facts: Any) -> None:
+    assert run(step, facts) == run(step, facts)
+    keys = {tuple((item.answer, item.refusal) for item in run(step, facts, seed=seed).items) for seed in range(9)}
+    assert len(keys) > 2
+
+
+@pytest.mark.parametrize(("step", "facts"), STEPS, ids=lambda one: getattr(one, "name", ""))
+def test_an_image_that_nobody_spoke_of_is_left_out(run: Run, step: MapStep, facts: Any) -> None:
+    outcome = run(step, None)
+    assert (outcome.verdict, outcome.reason, outcome.items) == ("drop", "no_facts", ())
+
+
+@pytest.mark.parametrize(("step", "facts"), STEPS, ids=lambda one: getattr(one, "name", ""))
+def test_options_are_distinct_and_items_belong_to_their_photograph(run: Run, step: MapStep, facts: Any) -> None:
+    for item in run(step, facts).items:
+        texts = [choice.text for choice in item.choices]
+        assert len(set(texts)) == len(texts)
+        assert item.group_keys == (f"image:{item.root_image_id}",)
+
+
+def chosen(item: Item) -> str | None:
+    return next((choice.text for choice in item.choices if choice.key == item.answer), None)
+
+
+def boxes(item: Item) -> dict[str | None, tuple[float, ...]]:
+    return {mark.label: (*mark.points[0], *mark.points[1]) for mark in item.images[0].prompts}
+
+
+def test_the_answer_is_the_stated_box_and_the_other_one_differs_enough(run: Run) -> None:
+    items = run(ObjectLocalization(max_iou=0.5), EYES).items
+    assert [item.evidence["subject"] for item in items] == ["large_eye", "small_eye"]
+    for item, subject in zip(items, EYES, strict=True):
+        drawn = boxes(item)
+        right = drawn.pop(item.answer)
+        [wrong] = drawn.values()
+        assert list(right) == subject["box"]
+        assert 0.3 <= iou(right, wrong) <= 0.5  # type: ignore[arg-type]
+        assert chosen(item) == f"Box {item.answer}"
+
+
+def test_a_small_source_is_shown_as_it_is_and_a_large_one_scaled_with_its_boxes(run: Run) -> None:
+    [item, _] = run(ObjectLocalization(), EYES).items
+    assert item.images[0].image_id == item.root_image_id
+    outcome = run(ObjectLocalization(max_side_px=400), EYES)
+    [picture] = outcome.images
+    assert (picture.width, picture.height) == (400, 266)
+    scaled = boxes(outcome.items[0])[outcome.items[0].answer]
+    assert scaled == pytest.approx(np.array(EYES[0]["box"]) * 400 / 451, abs=0.01)
+
+
+def test_subjects_too_small_to_mark_are_left_out_with_the_reason(run: Run) -> None:
+    outcome = run(ObjectLocalization(min_box_px=50), EYES)
+    assert [item.evidence["subject"] for item in outcome.items] == ["large_eye"]
+    assert outcome.evidence == {"left_out": {"small_eye": "too_small"}}
+    assert run(ObjectLocalization(min_box_px=90), EYES).reason == "too_small"
+
+
+def test_a_subject_that_no_wrong_box_can_be_drawn_for_makes_no_item(run: Run) -> None:
+    assert run(ObjectLocalization(noise=0.001), EYES).reason == "no_distinct_box"
+
+
+def test_more_subjects_leave_the_items_of_the_others_as_they_are(run: Run) -> None:
+    assert run(ObjectLocalization(), EYES[:1]).items == run(ObjectLocalization(), EYES).items[:1]
+
+
+def test_a_question_beyond_the_image_has_no_answer_and_its_refusal_declines(run: Run) -> None:
+    items = run(BeyondTheImage(refusal="I cannot tell."), QUESTIONS).items
+    assert [len(item.choices) for item in items] == [5, 4]
+    for item in items:
+        assert item.answer is None
+        assert [choice.text for choice in item.choices if choice.key == item.refusal] == ["I cannot tell."]
+
+
+def test_the_refusal_stands_at_every_place_sooner_or_later(run: Run) -> None:
+    places = {run(BeyondTheImage(), QUESTIONS, seed=seed).items[0].refusal for seed in range(40)}
+    assert places == set("ABCDE")
+
+
+def test_a_question_whose_answers_hold_the_refusal_is_left_out(run: Run) -> None:
+    outcome = run(BeyondTheImage(refusal="a hiss"), QUESTIONS)
+    assert [item.evidence["fact"] for item in outcome.items] == ["dog"]
+    assert outcome.evidence == {"left_out": ["sound"]}
+    assert run(BeyondTheImage(refusal="A hiss"), QUESTIONS[:1]).reason == "refusal_among_answers"
+
+
+def test_labels_and_implication_make_one_item_each_with_the_stated_answer(run: Run) -> None:
+    items = run(ImageImplication(), IMPLICATION).items
+    said = {item.task: (chosen(item), len(item.choices)) for item in items}
+    assert said == {
+        "image_type": ("photograph", 6), "image_domain": ("life", 6), "image_emotion": ("neutral", 3),
+        "image_implication": ("Calm", 6),
+    }  # fmt: skip
+    assert items[-1].explanation == "It looks past us."
+    assert items[-1].written_by == {"question": "person", "choices": "person", "explanation": "person"}
+
+
+def test_only_the_kinds_asked_for_are_made(run: Run) -> None:
+    items = run(ImageImplication(kinds=("image_emotion",)), IMPLICATION).items
+    assert [item.task for item in items] == ["image_emotion"]
+    assert run(ImageImplication(kinds=("image_implication",)), IMPLICATION | {"question": None}).reason == "no_facts"
+
+
+@pytest.mark.parametrize(
+    ("step", "settings"),
+    [
+        (ObjectLocalization, {"min_iou": 0.7}),
+        (ObjectLocalization, {"noise": 0}),
+        (BeyondTheImage, {"refusal": ""}),
+        (ImageImplication, {"kinds": []}),
+        (ImageImplication, {"kinds": ["image_type", "image_type"]}),
+        (ImageImplication, {"kinds": ["image_mood"]}),
+    ],
+)
+def test_wrong_settings_are_refused(step: type[MapStep], settings: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        step.model_validate(settings)
