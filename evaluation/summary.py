@@ -1,4 +1,4 @@
-"""Scores side by side: a table with models as rows and tasks as columns."""
+"""Scores side by side: a table of models and tasks."""
 
 from __future__ import annotations
 
@@ -22,28 +22,31 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
 def summary_table(scores: Sequence[Score]) -> Table:
     """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
 
-    Columns: model, all asked items, each task, then misses, refusals and errors together, which count as wrong. A
-    model that cannot take a task has a dash there. Chance is that of the items asked, taken from the score that
-    asked the most.
+    A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals and errors
+    together, which count as wrong); turned over where tasks outnumber models, so that it stays narrow. A model that
+    cannot take a task has a dash there. Chance is that of the items asked, taken from the score that asked the most.
     """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     tasks = sorted({task for score in scores for task in score.tasks})
-    title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
-    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
-    table.add_column("model", no_wrap=True)
-    for name in ("all asked", *tasks, "no letter"):
-        table.add_column(Text(name), justify="right", no_wrap=True)
+    lines = [("model", "all asked", *tasks, "no letter")]
     for score in sorted(scores, key=lambda score: score.model):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
-        without = score.miss + score.refusal + score.error
-        table.add_row(*map(Text, (_printable(score.model), *cells, str(without))))
+        lines.append((_printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
     if scores:
-        table.add_section()
-        cells = [_cell(_widest(scores, name)) for name in _columns("chance", tasks)]
-        table.add_row(*map(Text, ("chance", *cells, "")), style="dim")
+        lines.append(("chance", *(_cell(_widest(scores, name)) for name in _columns("chance", tasks)), ""))
+    if len(tasks) > len(scores):
+        lines = [("task", *column[1:]) if column[0] == "model" else column for column in zip(*lines, strict=True)]
+    title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    for place, name in enumerate(lines[0]):
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    for line in lines[1:]:
+        if line[0] == "chance":
+            table.add_section()
+        table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
     return table
 
 

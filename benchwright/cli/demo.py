@@ -57,7 +57,7 @@ def _artifact(finished: Finished, name: str) -> str | None:
 
 def _items(finished: Finished) -> dict[str, int]:
     """Count items made, accepted by the campaign, and released."""
-    made = sum(step.made for step in finished.steps if step.name in {"jigsaw", "visual_correspondence"})
+    made = sum(step.made for step in finished.steps if step.name != "ingest")
     accepted = next((step.kept for step in finished.steps if step.name == "verify"), 0)
     released = 0
     if (release := _artifact(finished, "release")) is not None:
