@@ -5,7 +5,8 @@ is the middle of the top left pixel. Sizes scale with the image's height (`Promp
 a minimum at which a mark can still be seen. Only pixels around a mark are touched.
 
 Labels of rings, dots, boxes, polygons, masks and arrows stand beside them, at the first of a fixed list of places that
-covers no mark, nothing that is marked and no other label (`benchwright.drawing.labels`). Letters and numbers are
+covers no mark, nothing that is marked and no other label, or away from them at the end of a thin line
+(`benchwright.drawing.labels`). Letters and numbers are
 badges that carry their label themselves.
 """
 
@@ -15,12 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from benchwright.drawing.areas import Rect
-from benchwright.drawing.labels import place_labels
+from benchwright.drawing.labels import Leader, Place, place_labels
 from benchwright.drawing.lettering import Text, render, snapped, stamp
 from benchwright.drawing.marks import Mark, PromptError, mark_of
 from benchwright.drawing.masks import PlacedMask, mask_of, paint_mask
 from benchwright.drawing.painting import Pixels, coats, paint
+from benchwright.drawing.shapes import Segments
 from benchwright.records import VisualPrompt
 
 __all__ = [
@@ -42,6 +46,7 @@ class DrawnPrompt:
         text_px: Size of the label's font; None without a label.
         covers: The rectangle that mark and halo lie in; at the border it reaches out of the image.
         label_box: What the label with its halo lies in; None without one.
+        leader: The line from the mark to its label, where that stands away.
     """
 
     prompt: VisualPrompt
@@ -52,6 +57,7 @@ class DrawnPrompt:
     text_px: float | None
     covers: Rect
     label_box: Rect | None
+    leader: Leader | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the record as a JSON document, the prompt as it was asked for under `requested`."""
@@ -65,6 +71,7 @@ class DrawnPrompt:
             "text_px": self.text_px,
             "covers_xyxy": list(self.covers),
             "label_box_xyxy": None if self.label_box is None else list(self.label_box),
+            "leader": None if self.leader is None else [list(point) for point in self.leader],
             "requested": self.prompt.model_dump(mode="json", exclude={"image_id"}),
         }
 
@@ -80,6 +87,9 @@ class Drawing:
 
     pixels: Pixels
     drawn: tuple[DrawnPrompt, ...]
+
+
+_Ready = tuple[Mark, Text | None, Place | None]
 
 
 def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
@@ -98,6 +108,9 @@ def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
         _draw_mark(drawn, mark)
         if mark.is_badge:
             _draw_label(drawn, mark, text, place)
+    for mark, _, place in layout:
+        if place is not None and place.leader is not None:
+            _draw_leader(drawn, mark, place.leader)
     for mark, text, place in layout:
         if not mark.is_badge:
             _draw_label(drawn, mark, text, place)
@@ -131,7 +144,7 @@ def check_prompt(prompt: VisualPrompt, *, width: int, height: int) -> None:
     mark_of(prompt, width=width, height=height)
 
 
-def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list[tuple[Mark, Text | None, Rect | None]]:
+def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list[_Ready]:
     """Return every mark with its label and the label's place."""
     marks = [mark_of(prompt, width=width, height=height) for prompt in prompts]
     texts = [
@@ -148,11 +161,11 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
     ]
 
 
-def _within(mark: Mark, text: Text) -> Rect:
+def _within(mark: Mark, text: Text) -> Place:
     """Return the middle of a badge, for its label."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
-    return Rect(left, top, left + text.width, top + text.height)
+    return Place(Rect(left, top, left + text.width, top + text.height))
 
 
 def _draw_mark(pixels: Pixels, mark: Mark) -> None:
@@ -163,13 +176,21 @@ def _draw_mark(pixels: Pixels, mark: Mark) -> None:
     paint(pixels, mark.shape, mark.bounds, coats(halo=halo, color=mark.color, contrast=mark.contrast))
 
 
-def _draw_label(pixels: Pixels, mark: Mark, text: Text | None, place: Rect | None) -> None:
+def _draw_leader(pixels: Pixels, mark: Mark, leader: Leader) -> None:
+    line, halo = max(1.0, mark.sizes.line / 2), mark.sizes.halo
+    (x0, y0), (x1, y1) = leader
+    shape = Segments(np.array([leader[0]]), np.array([leader[1]]), line)
+    bounds = Rect(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1)).grown(line / 2 + halo)
+    paint(pixels, shape, bounds, coats(halo=halo, color=mark.color, contrast=mark.contrast))
+
+
+def _draw_label(pixels: Pixels, mark: Mark, text: Text | None, place: Place | None) -> None:
     if text is not None and place is not None:
         ink = mark.contrast if mark.is_badge else mark.color
-        stamp(pixels, text, left=place.left, top=place.top, ink=ink, halo=mark.contrast)
+        stamp(pixels, text, left=place.box.left, top=place.box.top, ink=ink, halo=mark.contrast)
 
 
-def _record(mark: Mark, place: Rect | None) -> DrawnPrompt:
+def _record(mark: Mark, place: Place | None) -> DrawnPrompt:
     kind, sizes = mark.prompt.kind, mark.sizes
     return DrawnPrompt(
         prompt=mark.prompt,
@@ -179,5 +200,6 @@ def _record(mark: Mark, place: Rect | None) -> DrawnPrompt:
         halo_px=sizes.halo,
         text_px=None if place is None else sizes.text,
         covers=mark.bounds,
-        label_box=place,
+        label_box=None if place is None else place.box,
+        leader=None if place is None else place.leader,
     )

@@ -72,7 +72,7 @@ class PolygonArea:
     def meets(self, other: Rect, /) -> bool:
         """Return whether a rectangle covers any of it; too careful by a little at the corners of the margin."""
         rect, corners = other.grown(self.margin), np.array(self.points)
-        if _crosses(corners, np.roll(corners, -1, axis=0) - corners, rect):
+        if crosses(corners, np.roll(corners, -1, axis=0) - corners, rect):
             return True
         middle = np.array([[(rect.left + rect.right) / 2]]), np.array([[(rect.top + rect.bottom) / 2]])
         return bool(contains(corners, *middle).any())
@@ -98,7 +98,7 @@ def contains(corners: Points, x: Points, y: Points) -> NDArray[np.bool_]:
     return inside
 
 
-def _crosses(starts: Points, spans: Points, rect: Rect) -> bool:
+def crosses(starts: Points, spans: Points, rect: Rect) -> bool:
     """Return whether any of several line segments passes through a rectangle."""
     low, high = np.array([rect.left, rect.top]), np.array([rect.right, rect.bottom])
     with np.errstate(divide="ignore", invalid="ignore"):

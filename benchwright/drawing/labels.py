@@ -1,14 +1,19 @@
 """Where labels stand: beside their mark, inside the image, over nothing that any mark marks and over no other label.
 
-The places of a label are tried in a fixed order. A first round takes only places that are nearer to the label's own
-mark than to any other. Where one label finds none, it gets its turn first and all are placed again.
+The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Where
+there is none, as inside a box that is marked too, the label of a ring, dot, box or arrow stands at the nearest free
+place, joined to its mark by a thin line; others take what place is free. Where a label finds no place at all, it gets
+its turn first and all are placed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from benchwright.drawing.areas import Rect
+import numpy as np
+
+from benchwright.drawing.areas import Rect, crosses
 from benchwright.drawing.lettering import Text, snapped
 from benchwright.drawing.marks import Mark, PromptError
 from benchwright.records import VisualPrompt
@@ -24,7 +29,24 @@ _STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
 """Further distances from the mark, in heights of the label."""
 
 
-def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: int, height: int) -> list[Rect | None]:
+_LED = {"ring", "dot", "box", "arrow"}
+"""Kinds whose label may stand away from them, joined by a line."""
+
+Leader = tuple[tuple[float, float], tuple[float, float]]
+
+
+class Place(NamedTuple):
+    """Where a label stands, and the line from its mark to it where it stands away."""
+
+    box: Rect
+    leader: Leader | None = None
+
+    def meets(self, other: Rect) -> bool:
+        """Return whether a rectangle covers the label or its line."""
+        return self.box.meets(other) or (self.leader is not None and _line_crosses(self.leader, other.grown(2.0)))
+
+
+def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: int, height: int) -> list[Place | None]:
     """Return where each label stands, None for marks without one beside them.
 
     Args:
@@ -39,7 +61,7 @@ def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: 
     order = [number for number, text in enumerate(texts) if text is not None]
     turns = len(order) + 1
     while True:
-        placed: dict[int, Rect] = {}
+        placed: dict[int, Place] = {}
         for number in order:
             place = _place(number, marks, texts, [*placed.values()], (width, height))
             if place is None:
@@ -68,25 +90,84 @@ def _place(
     number: int,
     marks: Sequence[Mark],
     texts: Sequence[Text | None],
-    taken: Sequence[Rect],
+    taken: Sequence[Place],
     image_wh: tuple[int, int],
-) -> Rect | None:
+) -> Place | None:
     """Return the first good place of one label."""
     mark, text = marks[number], texts[number]
     assert text is not None
-    others = [other.beside for other in marks if other is not mark]
-    free = [
-        place
-        for place in _places(mark, text, image_wh)
-        if place.inside(*image_wh)
-        and not any(other.area.meets(place) for other in marks)
-        and not any(place.meets(one) for one in taken)
-    ]
+
+    def is_free(place: Rect) -> bool:
+        return (
+            place.inside(*image_wh)
+            and not any(other.area.meets(place) for other in marks)
+            and not any(one.meets(place) for one in taken)
+        )
+
+    free = [place for place in _places(mark, text, image_wh) if is_free(place)]
     for place in free:
         own = place.gap_to(mark.beside)
-        if all(own < place.gap_to(other) for other in others):
-            return place
-    return free[0] if free else None
+        if all(own < place.gap_to(other.beside) for other in marks if other is not mark):
+            return Place(place)
+    led = _led_place(mark, [other for other in marks if other is not mark], text, taken, image_wh, is_free)
+    return led or (Place(free[0]) if free else None)
+
+
+def _led_place(
+    mark: Mark,
+    others: Sequence[Mark],
+    text: Text,
+    taken: Sequence[Place],
+    image_wh: tuple[int, int],
+    is_free: Callable[[Rect], bool],
+) -> Place | None:
+    """Return the nearest free place to which a line from the mark crosses no other mark but those it lies in."""
+    if mark.prompt.kind not in _LED:
+        return None
+    x, y = mark.points[0]
+    outer = [other for other in others if other.area.meets(Rect(x, y, x, y).grown(0.01))]
+    in_the_way = [other.bounds for other in others if other not in outer] + [one.box for one in taken]
+    for place in _anywhere(mark, text, image_wh):
+        if is_free(place):
+            leader = _leader(mark, place)
+            if not any(_line_crosses(leader, rect) for rect in in_the_way):
+                return Place(place, leader)
+    return None
+
+
+def _anywhere(mark: Mark, text: Text, image_wh: tuple[int, int]) -> list[Rect]:
+    """Return places all over the image, the nearest to a mark first."""
+    step = max(2.0, snapped(text.height / 3))
+    columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
+    rows = np.arange(0.0, image_wh[1] - text.height, step).tolist()
+    places = [Rect(x, y, x + text.width, y + text.height) for y in rows for x in columns]
+    return sorted(places, key=lambda place: (round(place.gap_to(mark.beside), 3), place.top, place.left))
+
+
+def _leader(mark: Mark, place: Rect) -> Leader:
+    """Return the shortest line from a mark's edge to a label."""
+    if mark.prompt.kind == "box":
+        edge = mark.bounds
+        start = (_nearest(place.left, place.right, edge.left, edge.right),
+                 _nearest(place.top, place.bottom, edge.top, edge.bottom))  # fmt: skip
+    else:
+        start = mark.points[0]
+    end = (min(max(start[0], place.left), place.right), min(max(start[1], place.top), place.bottom))
+    if mark.prompt.kind in {"ring", "dot"}:
+        length = float(np.hypot(end[0] - start[0], end[1] - start[1]))
+        reach = (mark.sizes.radius + (mark.sizes.line / 2 if mark.prompt.kind == "ring" else 0.0)) / length
+        start = (start[0] + reach * (end[0] - start[0]), start[1] + reach * (end[1] - start[1]))
+    return start, end
+
+
+def _nearest(low: float, high: float, first: float, last: float) -> float:
+    """Return where in first to last something that spans low to high is nearest."""
+    return min(max((low + high) / 2, first), last)
+
+
+def _line_crosses(line: Leader, rect: Rect) -> bool:
+    start = np.array([line[0]])
+    return crosses(start, np.array([line[1]]) - start, rect)
 
 
 def _places(mark: Mark, text: Text, image_wh: tuple[int, int]) -> Iterator[Rect]:

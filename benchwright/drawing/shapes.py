@@ -71,7 +71,7 @@ class Badge(_Whole):
         across = np.abs(x - self.x) - (self.half_width - self.corner)
         along = np.abs(y - self.y) - (self.half_height - self.corner)
         outside = np.sqrt(np.maximum(across, 0.0) ** 2 + np.maximum(along, 0.0) ** 2)
-        return outside + np.minimum(np.maximum(across, along), 0.0) - self.corner
+        return np.asarray(outside + np.minimum(np.maximum(across, along), 0.0) - self.corner)
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Segments:
         for number in range(len(self.starts)):
             one = Segments(self.starts[number : number + 1], self.ends[number : number + 1], 0.0)
             np.minimum(nearest, one._to_each(x, y)[0], out=nearest)
-        return np.sqrt(nearest) - self.line / 2
+        return np.asarray(np.sqrt(nearest) - self.line / 2)
 
     def near(self, x: float, y: float, reach: float, /) -> Shape | None:
         """Return the lines that come within reach of a point."""
