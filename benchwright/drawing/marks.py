@@ -53,7 +53,7 @@ class Sizes(NamedTuple):
     text: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mark:
     """A prompt that has been checked, with its geometry in pixels of the image at hand."""
 

@@ -90,7 +90,7 @@ class BoxSides(_Whole):
         return np.asarray(np.abs(outside) - self.line / 2)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Segments:
     """Lines of a width, with round ends."""
 
@@ -121,7 +121,7 @@ class Segments:
         return Segments(self.starts[close], self.ends[close], self.line) if close.any() else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Filled(_Whole):
     """A polygon of few corners, filled (even-odd)."""
 
