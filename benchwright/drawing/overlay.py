@@ -65,9 +65,7 @@ def read_prompts(spec: Path, *, image_id: str, width: int, height: int) -> list[
     mistakes: list[str] = []
     for number, raw in enumerate(_list(spec)):
         if not isinstance(raw, dict):
-            mistakes.append(
-                f"[{number}]: a visual prompt is an object with the keys kind and points, not {_shown(raw)}"
-            )
+            mistakes.append(f"[{number}]: an object with the keys kind and points is wanted, not {_shown(raw)}")
             continue
         try:
             prompt = VisualPrompt.model_validate({"image_id": image_id, **raw})
