@@ -20,7 +20,7 @@ Color = tuple[int, int, int]
 SUB = 4
 """Samples a pixel and axis."""
 HALO_OPACITY = 0.85
-_TILE_PX = 48
+_TILE_PX, _BLOCK_PX = 48, 480
 
 
 class Coat(NamedTuple):
@@ -45,12 +45,8 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
         bounds: What the shape with its widest layer may touch.
         layers: From below to above.
     """
-    reach = max(layer.growth for layer in layers) + 1 / SUB + _TILE_PX * 0.7072
-    for rows, columns in _tiles(pixels, bounds):
-        middle = (columns.start + columns.stop) / 2, (rows.start + rows.stop) / 2
-        part = shape.near(*middle, reach)
-        if part is None:
-            continue
+    widest = max(layer.growth for layer in layers) + 1 / SUB
+    for rows, columns, part in _tiles_near(shape, _touched(pixels, bounds), _BLOCK_PX, widest):
         distance = part.distance(_samples(columns).reshape(1, -1), _samples(rows).reshape(-1, 1))
         area = pixels[rows, columns]
         for growth, color, opacity in layers:
@@ -58,14 +54,30 @@ def paint(pixels: Pixels, shape: Shape, bounds: Rect, layers: Sequence[Coat]) ->
             blend(area, opacity * samples.reshape(area.shape[0], SUB, area.shape[1], SUB).mean(axis=(1, 3)), color)
 
 
-def _tiles(pixels: Pixels, bounds: Rect) -> Iterator[tuple[slice, slice]]:
-    """Yield rows and columns of the tiles that a rectangle touches; they share no pixel."""
+def _touched(pixels: Pixels, bounds: Rect) -> tuple[slice, slice]:
+    """Return the rows and columns of an image that a rectangle touches."""
     height, width = pixels.shape[:2]
-    left, right = max(0, int(bounds.left)), min(width, int(bounds.right) + 1)
-    top, bottom = max(0, int(bounds.top)), min(height, int(bounds.bottom) + 1)
-    for row in range(top, bottom, _TILE_PX):
-        for column in range(left, right, _TILE_PX):
-            yield slice(row, min(row + _TILE_PX, bottom)), slice(column, min(column + _TILE_PX, right))
+    return (
+        slice(max(0, int(bounds.top)), min(height, int(bounds.bottom) + 1)),
+        slice(max(0, int(bounds.left)), min(width, int(bounds.right) + 1)),
+    )
+
+
+def _tiles_near(
+    shape: Shape, window: tuple[slice, slice], side: int, growth: float
+) -> Iterator[tuple[slice, slice, Shape]]:
+    """Yield the tiles of a window that a grown shape comes near, each with that part of it; they share no pixel."""
+    for top in range(window[0].start, window[0].stop, side):
+        for left in range(window[1].start, window[1].stop, side):
+            rows, columns = slice(top, min(top + side, window[0].stop)), slice(left, min(left + side, window[1].stop))
+            middle = (columns.start + columns.stop) / 2, (rows.start + rows.stop) / 2
+            part = shape.near(*middle, growth + side * 0.7072)
+            if part is None:
+                continue
+            if side > _TILE_PX:
+                yield from _tiles_near(part, (rows, columns), _TILE_PX, growth)
+            else:
+                yield rows, columns, part
 
 
 def _samples(pixels: slice) -> Axis:
