@@ -10,14 +10,22 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
 from benchwright.canonical import digest
+from benchwright.runs import decode_runs
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ItemId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
 Scalar = str | int | float | bool | None
-PromptKind = Literal["ring", "dot", "box", "polygon", "mask", "arrow", "letter"]
+PromptKind = Literal["ring", "dot", "box", "polygon", "mask", "arrow", "letter", "number"]
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -83,15 +91,60 @@ class PromptStyle(Record):
     """BLINK draws red rings of radius 10 px on images 1,024 px high (section 4.3)."""
 
 
+class MaskRuns(Record):
+    """A grid of cells that are set or not, as COCO writes it: `{"size": [height, width], "counts": "..."}`."""
+
+    size: tuple[int, int]
+    """Rows and columns, 1 to 65,535 each."""
+    counts: str = Field(max_length=1_000_000)
+    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.runs`)."""
+
+    @cached_property
+    def runs(self) -> tuple[int, ...]:
+        """Return the lengths of the runs."""
+        return tuple(decode_runs(self.counts))
+
+    @model_validator(mode="after")
+    def _fills_its_grid(self) -> MaskRuns:
+        height, width = self.size
+        if not (0 < height <= 65_535 and 0 < width <= 65_535):
+            raise ValueError(f"size must be two numbers from 1 to 65,535, not {height} x {width}")
+        if (cells := sum(self.runs)) != height * width:
+            raise ValueError(f"counts spell {cells} cells, a grid of {height} x {width} has {height * width}")
+        if not any(self.runs[1::2]):
+            raise ValueError("counts spell a mask without a cell that is set")
+        return self
+
+
 class VisualPrompt(Record):
     """A mark on an image, kept as a vector; app, release and evaluation render it."""
 
     kind: PromptKind
     image_id: Sha256
     points: tuple[tuple[float, float], ...] = Field(min_length=1)
-    """(x, y) in the upright image; pixel centres lie at +0.5. One point for ring, dot, letter; two corners for box."""
+    """(x, y) in the upright image; pixel centres lie at +0.5.
+
+    One point for ring, dot, letter and number; two corners for box, and for mask those of the rectangle that its grid
+    fills; tail and tip for arrow; the corners in order for polygon.
+    """
     label: str | None = None
     style: PromptStyle = PromptStyle()
+    mask: MaskRuns | None = None
+    """The grid of a mask; only there, and left out of every document where there is none."""
+
+    @model_validator(mode="after")
+    def _only_masks_have_a_grid(self) -> VisualPrompt:
+        if self.mask is not None and self.kind != "mask":
+            raise ValueError(f"a visual prompt of kind {self.kind!r} has no mask; the kind 'mask' has")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _without_an_absent_grid(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Documents, and with them content hashes, stay those of before masks could be drawn.
+        document: dict[str, Any] = write(self)
+        if document.get("mask", ...) is None:
+            del document["mask"]
+        return document
 
 
 class ItemImage(Record):

@@ -348,6 +348,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [release] = (folder / "w" / "releases").iterdir()
     release.rename(folder / "release")
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
+    marks = [{"kind": "ring", "points": [[40.5, 30.5]], "label": "A"}]
+    (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
     (folder / "decisions.csv").write_text("annotator,item_id,decision\nann,nothing,accept\n", encoding="utf-8")
     from benchwright.release import Release
@@ -373,6 +375,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("trace piece-01.jpg --workspace @w", 0, 0),
             ("gc @w --dry-run", 0, 0),
             ("doctor", 0, 0),
+            ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter text-ratio @p --workers 1", 0, 0),
             ("review status --workspace @w", 0, 0),

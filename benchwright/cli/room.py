@@ -15,6 +15,7 @@ COMMANDS = {
     "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
     "gc": Entry("benchwright.cli.gc:gc", "Remove what no table of a workspace refers to any more."),
     "outcomes": Entry("benchwright.cli.outcomes:outcomes", "List what steps said of files, images and items, and why."),
+    "overlay": Entry("benchwright.cli.overlay:overlay", "Draw visual prompts into a copy of a picture."),
     "run": Entry("benchwright.cli.run:run", "Run a recipe over a folder of images, or go on with it."),
     "steps": Entry("benchwright.cli.steps:steps", "List the steps that recipes can use, with their settings."),
     "trace": Entry("benchwright.cli.trace:trace", "Tell an item's or image's whole history."),

@@ -1,0 +1,209 @@
+"""Where labels stand: beside their mark, inside the image, over nothing that any mark marks and over no other label.
+
+The places of a label are tried in a fixed order, first those that are nearer to its own mark than to any other. Where
+there is none, as inside a box that is marked too, the label of a ring, dot, box or arrow stands at the nearest free
+place, joined to its mark by a thin line; others take what place is free. Where a label finds no place at all, it gets
+its turn first and all are placed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from benchwright.drawing.areas import Rect, crosses
+from benchwright.drawing.lettering import Text, snapped
+from benchwright.drawing.marks import Mark, PromptError
+from benchwright.records import VisualPrompt
+
+_SIDES = (
+    (1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, -1.0), (-1.0, 1.0),
+    (1.0, -0.5), (1.0, 0.5), (-1.0, -0.5), (-1.0, 0.5), (0.5, -1.0), (-0.5, -1.0), (0.5, 1.0), (-0.5, 1.0),
+)  # fmt: skip
+"""Directions from a point mark: beside it, above and below, corners, and between these."""
+_SHARES = (0.0, 1.0, 0.5, 0.25, 0.75)
+"""Where along a side of an extended mark a label begins."""
+_STEPS = (0.0, 0.5, 1.0, 1.5, 2.0)
+"""Further distances from the mark, in heights of the label."""
+
+
+_LED = {"ring", "dot", "box", "arrow"}
+"""Kinds whose label may stand away from them, joined by a line."""
+
+Leader = tuple[tuple[float, float], tuple[float, float]]
+
+
+class Place(NamedTuple):
+    """Where a label stands, and the line from its mark to it where it stands away."""
+
+    box: Rect
+    leader: Leader | None = None
+
+    def meets(self, other: Rect) -> bool:
+        """Return whether a rectangle covers the label or its line."""
+        return self.box.meets(other) or (self.leader is not None and _line_crosses(self.leader, other.grown(2.0)))
+
+
+def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: int, height: int) -> list[Place | None]:
+    """Return where each label stands, None for marks without one beside them.
+
+    Args:
+        marks: All marks of the image, drawn in this order.
+        texts: The rendered label of each, None where none stands beside the mark.
+        width: Of the image, pixels.
+        height: Of the image, pixels.
+
+    Raises:
+        PromptError: There is no room for a label.
+    """
+    order = [number for number, text in enumerate(texts) if text is not None]
+    turns = len(order) + 1
+    while True:
+        placed: dict[int, Place] = {}
+        for number in order:
+            place = _place(number, marks, texts, [*placed.values()], (width, height))
+            if place is None:
+                break
+            placed[number] = place
+        else:
+            return [placed.get(number) for number in range(len(marks))]
+        turns -= 1
+        if number == order[0] or not turns:
+            raise _no_room(marks[number].prompt, number)
+        order.remove(number)
+        order.insert(0, number)
+
+
+def _no_room(prompt: VisualPrompt, number: int) -> PromptError:
+    x, y = prompt.points[0]
+    return PromptError(
+        "label",
+        f"there is no room for the label {prompt.label!r} of the {prompt.kind} at ({x:g}, {y:g}) that covers nothing "
+        "marked; use a shorter label, a smaller style or a letter or number, which stand where they point",
+        number,
+    )
+
+
+def _place(
+    number: int,
+    marks: Sequence[Mark],
+    texts: Sequence[Text | None],
+    taken: Sequence[Place],
+    image_wh: tuple[int, int],
+) -> Place | None:
+    """Return the first good place of one label."""
+    mark, text = marks[number], texts[number]
+    assert text is not None
+
+    def is_free(place: Rect) -> bool:
+        return (
+            place.inside(*image_wh)
+            and not any(other.area.meets(place) for other in marks)
+            and not any(one.meets(place) for one in taken)
+        )
+
+    free = [place for place in _places(mark, text, image_wh) if is_free(place)]
+    for place in free:
+        own = place.gap_to(mark.beside)
+        if all(own < place.gap_to(other.beside) for other in marks if other is not mark):
+            return Place(place)
+    led = _led_place(mark, [other for other in marks if other is not mark], text, taken, image_wh, is_free)
+    return led or (Place(free[0]) if free else None)
+
+
+def _led_place(
+    mark: Mark,
+    others: Sequence[Mark],
+    text: Text,
+    taken: Sequence[Place],
+    image_wh: tuple[int, int],
+    is_free: Callable[[Rect], bool],
+) -> Place | None:
+    """Return the nearest free place to which a line from the mark crosses no other mark but those it lies in."""
+    if mark.prompt.kind not in _LED:
+        return None
+    x, y = mark.points[0]
+    outer = [other for other in others if other.area.meets(Rect(x, y, x, y).grown(0.01))]
+    in_the_way = [other.bounds for other in others if other not in outer] + [one.box for one in taken]
+    for place in _anywhere(mark, text, image_wh):
+        if is_free(place):
+            leader = _leader(mark, place)
+            if not any(_line_crosses(leader, rect) for rect in in_the_way):
+                return Place(place, leader)
+    return None
+
+
+def _anywhere(mark: Mark, text: Text, image_wh: tuple[int, int]) -> list[Rect]:
+    """Return places all over the image, the nearest to a mark first."""
+    step = max(2.0, snapped(text.height / 3))
+    columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
+    rows = np.arange(0.0, image_wh[1] - text.height, step).tolist()
+    places = [Rect(x, y, x + text.width, y + text.height) for y in rows for x in columns]
+    return sorted(places, key=lambda place: (round(place.gap_to(mark.beside), 3), place.top, place.left))
+
+
+def _leader(mark: Mark, place: Rect) -> Leader:
+    """Return the shortest line from a mark's edge to a label."""
+    if mark.prompt.kind == "box":
+        edge = mark.bounds
+        start = (_nearest(place.left, place.right, edge.left, edge.right),
+                 _nearest(place.top, place.bottom, edge.top, edge.bottom))  # fmt: skip
+    else:
+        start = mark.points[0]
+    end = (min(max(start[0], place.left), place.right), min(max(start[1], place.top), place.bottom))
+    if mark.prompt.kind in {"ring", "dot"}:
+        length = float(np.hypot(end[0] - start[0], end[1] - start[1]))
+        reach = (mark.sizes.radius + (mark.sizes.line / 2 if mark.prompt.kind == "ring" else 0.0)) / length
+        start = (start[0] + reach * (end[0] - start[0]), start[1] + reach * (end[1] - start[1]))
+    return start, end
+
+
+def _nearest(low: float, high: float, first: float, last: float) -> float:
+    """Return where in first to last something that spans low to high is nearest."""
+    return min(max((low + high) / 2, first), last)
+
+
+def _line_crosses(line: Leader, rect: Rect) -> bool:
+    start = np.array([line[0]])
+    return crosses(start, np.array([line[1]]) - start, rect)
+
+
+def _places(mark: Mark, text: Text, image_wh: tuple[int, int]) -> Iterator[Rect]:
+    """Yield places around a mark, moved into the image where they stick out of it, the nearest first."""
+    gap = max(1.0, mark.sizes.line / 3)
+    for step in _STEPS:
+        around = mark.beside.grown(gap + step * text.height)
+        for left, top in _corners_of(mark, text, around):
+            x = min(max(0.0, left), image_wh[0] - text.width)
+            y = min(max(0.0, top), image_wh[1] - text.height)
+            x, y = snapped(x), snapped(y)
+            yield Rect(x, y, x + text.width, y + text.height)
+
+
+def _corners_of(mark: Mark, text: Text, around: Rect) -> Iterator[tuple[float, float]]:
+    """Yield the top left corners of a text that touches a rectangle from outside."""
+    spare_width = around.right - around.left - text.width
+    spare_height = around.bottom - around.top - text.height
+    if mark.prompt.kind in {"box", "polygon", "mask"}:
+        for y in (around.top - text.height, around.bottom):
+            yield from ((around.left + share * spare_width, y) for share in _SHARES)
+        for x in (around.right, around.left - text.width):
+            yield from ((x, around.top + share * spare_height) for share in _SHARES)
+        return
+    sides: Sequence[tuple[float, float]] = _SIDES
+    if mark.prompt.kind == "arrow":
+        (x0, y0), (x1, y1) = mark.points
+        sides = sorted(_SIDES, key=lambda side: _turned_away(side, (x1 - x0, y1 - y0)))
+    for across, along in sides:
+        yield (
+            (around.left + around.right - text.width) / 2 + across * (around.right - around.left + text.width) / 2,
+            (around.top + around.bottom - text.height) / 2 + along * (around.bottom - around.top + text.height) / 2,
+        )
+
+
+def _turned_away(side: tuple[float, float], direction: tuple[float, float]) -> float:
+    """Return the cosine, to two digits, between a side and an arrow's direction: least where the arrow comes from."""
+    (x, y), (u, v) = side, direction
+    return round(float((x * u + y * v) / ((x * x + y * y) * (u * u + v * v)) ** 0.5), 2)

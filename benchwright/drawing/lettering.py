@@ -1,0 +1,110 @@
+"""Short texts on pictures: rendered with the font that Pillow carries, stamped to a fraction of a pixel.
+
+The font is Aileron Regular by Sora Sagano, in the public domain (CC0 1.0), with Latin letters, digits and signs. It
+comes inside Pillow, so equal installations letter alike; nothing is looked up on the machine. Glyphs are placed
+by Pillow's basic layout, whatever shaping library is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from benchwright.drawing.painting import HALO_OPACITY, SUB, Color, Pixels, blend
+from benchwright.errors import PrerequisiteError
+
+_WEIGHT = 1 / 36
+"""Stroke added all around, as a share of the size: the font is a light one."""
+_TRACKING = 1 / 18
+"""Space added between letters, as a share of the size, for strokes and halo."""
+_NO_CHARACTER = "\U0010ffff"
+
+
+class Text(NamedTuple):
+    """A rendered text: how much of each sample (`SUB` a pixel) is inked, 0 to 255, and its size in pixels."""
+
+    ink: Pixels
+    halo: Pixels
+    width: float
+    height: float
+
+
+@lru_cache(maxsize=64)
+def _font(size_px: float) -> ImageFont.FreeTypeFont:
+    font = ImageFont.load_default(size_px)
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        raise PrerequisiteError("labels need a Pillow with FreeType; install Pillow from its wheels")
+    return font
+
+
+@lru_cache(maxsize=1024)
+def has_glyph(character: str) -> bool:
+    """Return whether the font can draw a character, rather than a box in its place."""
+    font = _font(32.0)
+    missing, drawn = font.getmask(_NO_CHARACTER), font.getmask(character)
+    return (missing.size, bytes(missing)) != (drawn.size, bytes(drawn))
+
+
+def ink_width(label: str, size_px: float) -> float:
+    """Return how wide a text gets, in pixels."""
+    left, _, right, _ = _bounds(label, size_px, size_px * _WEIGHT)
+    return right - left
+
+
+def render(label: str, size_px: float, *, halo_px: float) -> Text:
+    """Render a text, cropped to its ink and halo."""
+    size, weight = size_px * SUB, size_px * SUB * _WEIGHT
+    strokes = (weight, weight + halo_px * SUB)
+    left, top, right, bottom = _bounds(label, size, strokes[1])
+    shape = (max(1, int(np.ceil(right - left))), max(1, int(np.ceil(bottom - top))))
+    masks = []
+    for stroke in strokes:
+        mask = Image.new("L", shape)
+        pen = ImageDraw.Draw(mask)
+        for x, character in _spaced(label, size):
+            pen.text((x - left, -top), character, fill=255, font=_font(size), stroke_width=stroke)
+        masks.append(np.asarray(mask))
+    return Text(masks[0], masks[1], shape[0] / SUB, shape[1] / SUB)
+
+
+def _spaced(label: str, size_px: float) -> Iterator[tuple[float, str]]:
+    """Yield each character with where it begins: kerned, and set wider by what the strokes take."""
+    font = _font(size_px)
+    for number, character in enumerate(label):
+        before = font.getlength(label[: number + 1]) - font.getlength(character)
+        yield round(before + number * _TRACKING * size_px), character
+
+
+def _bounds(label: str, size_px: float, stroke: float) -> tuple[float, float, float, float]:
+    boxes = [
+        (x + left, top, x + right, bottom)
+        for x, character in _spaced(label, size_px)
+        for left, top, right, bottom in [_font(size_px).getbbox(character, stroke_width=stroke)]
+    ]
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def snapped(coordinate: float) -> float:
+    """Return the coordinate at which a text's edge can stand: a whole number of samples."""
+    return round(coordinate * SUB) / SUB
+
+
+def stamp(pixels: Pixels, text: Text, *, left: float, top: float, ink: Color, halo: Color) -> None:
+    """Lay a rendered text over an image in place, at snapped coordinates; what sticks out is left off."""
+    column, row = round(left * SUB), round(top * SUB)
+    first_column, first_row = column // SUB, row // SUB
+    before = (row - first_row * SUB, column - first_column * SUB)
+    for mask, color, opacity in ((text.halo, halo, HALO_OPACITY), (text.ink, ink, 1.0)):
+        after = [-(start + side) % SUB for start, side in zip(before, mask.shape, strict=True)]
+        padded = np.pad(mask, list(zip(before, after, strict=True)))
+        rows, columns = padded.shape[0] // SUB, padded.shape[1] // SUB
+        cover = padded.reshape(rows, SUB, columns, SUB).mean(axis=(1, 3)) * (opacity / 255)
+        y0, x0 = max(0, first_row), max(0, first_column)
+        area = pixels[y0 : max(0, first_row + rows), x0 : max(0, first_column + columns)]
+        cover = cover[y0 - first_row :, x0 - first_column :][: area.shape[0], : area.shape[1]]
+        blend(area, cover, color)

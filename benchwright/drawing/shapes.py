@@ -1,0 +1,137 @@
+"""Outlines as distances: how far a point lies outside of a shape (negative: inside), in pixels.
+
+A shape grown by some pixels is where the distance is at most that, so a mark and its halo need one evaluation.
+No distance changes faster than the point moves, which lets a painter skip what is too far away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.drawing.areas import Points, contains
+
+Axis = NDArray[np.float64]
+
+
+class Shape(Protocol):
+    """Something that is painted."""
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances of the points whose x (a row) and y (a column) are given."""
+        ...
+
+    def near(self, x: float, y: float, reach: float, /) -> Shape | None:
+        """Return the part of the shape that comes within reach of a point, None where there is none."""
+        ...
+
+
+class _Whole:
+    """A shape that is not taken apart."""
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances."""
+        raise NotImplementedError
+
+    def near(self, x: float, y: float, reach: float, /) -> Shape | None:
+        """Return the shape, or None where it does not come within reach."""
+        return self if self.distance(np.array([[x]]), np.array([[y]]))[0, 0] <= reach else None
+
+
+@dataclass(frozen=True)
+class Ring(_Whole):
+    """A circle's line of a width."""
+
+    x: float
+    y: float
+    radius: float
+    line: float
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances."""
+        return np.asarray(np.abs(np.sqrt((x - self.x) ** 2 + (y - self.y) ** 2) - self.radius) - self.line / 2)
+
+
+@dataclass(frozen=True)
+class Badge(_Whole):
+    """A rectangle with round corners: with the corner's radius as half its sides, a disc."""
+
+    x: float
+    y: float
+    half_width: float
+    half_height: float
+    corner: float
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances."""
+        across = np.abs(x - self.x) - (self.half_width - self.corner)
+        along = np.abs(y - self.y) - (self.half_height - self.corner)
+        outside = np.sqrt(np.maximum(across, 0.0) ** 2 + np.maximum(along, 0.0) ** 2)
+        return np.asarray(outside + np.minimum(np.maximum(across, along), 0.0) - self.corner)
+
+
+@dataclass(frozen=True)
+class BoxSides(_Whole):
+    """The four sides of a rectangle, with sharp corners."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+    line: float
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances, by the larger of both axes."""
+        outside = np.maximum(np.maximum(self.left - x, x - self.right), np.maximum(self.top - y, y - self.bottom))
+        return np.asarray(np.abs(outside) - self.line / 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Lines of a width, with round ends."""
+
+    starts: Points
+    ends: Points
+    line: float
+
+    def _to_each(self, x: Axis, y: Axis) -> Axis:
+        """Return squared distances to each segment's middle line, one more axis in front."""
+        spans = self.ends - self.starts
+        lengths = np.maximum((spans**2).sum(axis=1), 1e-300)[:, None, None]
+        across, along = x - self.starts[:, 0, None, None], y - self.starts[:, 1, None, None]
+        dx, dy = spans[:, 0, None, None], spans[:, 1, None, None]
+        share = np.clip((across * dx + along * dy) / lengths, 0.0, 1.0)
+        return np.asarray((across - share * dx) ** 2 + (along - share * dy) ** 2)
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances to the nearest line."""
+        nearest = np.full(np.broadcast_shapes(x.shape, y.shape), np.inf)
+        for number in range(len(self.starts)):
+            one = Segments(self.starts[number : number + 1], self.ends[number : number + 1], 0.0)
+            np.minimum(nearest, one._to_each(x, y)[0], out=nearest)
+        return np.asarray(np.sqrt(nearest) - self.line / 2)
+
+    def near(self, x: float, y: float, reach: float, /) -> Shape | None:
+        """Return the lines that come within reach of a point."""
+        close = self._to_each(np.array([[x]]), np.array([[y]]))[:, 0, 0] <= (reach + self.line / 2) ** 2
+        return Segments(self.starts[close], self.ends[close], self.line) if close.any() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Filled(_Whole):
+    """A polygon of few corners, filled (even-odd)."""
+
+    corners: Points
+
+    @cached_property
+    def _sides(self) -> Segments:
+        return Segments(self.corners, np.roll(self.corners, -1, axis=0), 0.0)
+
+    def distance(self, x: Axis, y: Axis, /) -> Axis:
+        """Return distances."""
+        away = self._sides.distance(x, y)
+        return np.where(contains(self.corners, x, y), -away, away)
