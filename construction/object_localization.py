@@ -16,6 +16,7 @@ from benchwright.steps import Context, MapStep, Outcome, Stream
 from .boxes import Box, Noise, iou, noised_box
 from .choices import Placed, place, text_choices
 from .grouping import group_keys
+from .label_room import labels_fit
 from .stated import Shown, as_shown, nothing_stated, stated
 
 COLORS = {"A": "#ff0000", "B": "#0060ff"}
@@ -83,6 +84,8 @@ class ObjectLocalization(MapStep):
             return "no_distinct_box"
         placed = place(right, [wrong], rng)
         prompts = tuple(_drawn(shown.record, box, key) for key, box in placed.keyed)
+        if not labels_fit(prompts, shown.record):
+            return "no_room_for_labels"
         return Item(
             item_id=ctx.item_id(record.image_id, subject["name"]),
             task=self.name,

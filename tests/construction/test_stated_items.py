@@ -119,6 +119,11 @@ def test_a_subject_that_no_wrong_box_can_be_drawn_for_makes_no_item(run: Run) ->
     assert run(ObjectLocalization(noise=0.001), EYES).reason == "no_distinct_box"
 
 
+def test_a_subject_that_fills_the_picture_makes_no_item_since_its_box_leaves_the_label_no_room(run: Run) -> None:
+    whole = {**EYES[0], "box": [0, 0, 451, 300]}
+    assert run(ObjectLocalization(), [whole]).reason == "no_room_for_labels"
+
+
 def test_more_subjects_leave_the_items_of_the_others_as_they_are(run: Run) -> None:
     assert run(ObjectLocalization(), EYES[:1]).items == run(ObjectLocalization(), EYES).items[:1]
 
