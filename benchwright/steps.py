@@ -323,7 +323,7 @@ class WorkspaceView(Protocol):
 
 
 class FinalContext(NamedTuple):
-    """What a final step may use beside the view."""
+    """What a final step may use beside the view. `recipe` is as resolved, with the steps that made the view only."""
 
     seed: int
     stage: str

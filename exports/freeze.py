@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,7 +10,6 @@ from pydantic import AliasChoices, Field, field_validator
 
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.records import Item
-from benchwright.rooms import find
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
 if TYPE_CHECKING:
@@ -54,8 +52,7 @@ class Freeze(FinalStep):
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Write the release and return its path."""
-        recipe = recipe_before(ctx.recipe, ctx.stage)
-        found = freeze(self, view, workspace=ctx.workspace, seed=ctx.seed, recipe=recipe)
+        found = freeze(self, view, workspace=ctx.workspace, seed=ctx.seed, recipe=ctx.recipe)
         return {"release": found.path.relative_to(ctx.workspace).as_posix()}
 
 
@@ -88,16 +85,6 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         description=settings.description,
         replace=settings.release_version is None,
     )
-
-
-def recipe_before(recipe: Mapping[str, Any], entry: str | None) -> dict[str, Any]:
-    """Return a recipe, as resolved, with only what made the items: no final steps, and none from `entry` on.
-
-    Which models are scored on a release later is no part of it and must not change its bytes.
-    """
-    made_by = takewhile(lambda step: step["as"] != entry, recipe["steps"])
-    steps = [step for step in made_by if not issubclass(find("steps", step["step"]).load(), FinalStep)]
-    return {**recipe, "steps": steps}
 
 
 def _with_splits(view: WorkspaceView, named: str | None) -> Iterator[tuple[Item, str]]:
@@ -144,4 +131,4 @@ def freeze_by_hand(
         first = error.errors(include_url=False)[0]
         raise BenchwrightError(f"{first['loc'][0]} {first['input']!r}: {first['msg']}") from error
     view = open_view(workspace)
-    return freeze(settings, view, workspace=workspace, seed=view.seed, recipe=recipe_before(view.recipe, None))
+    return freeze(settings, view, workspace=workspace, seed=view.seed, recipe=view.recipe)

@@ -98,7 +98,16 @@ def open_view(workspace: Path) -> View:
     stages = plan(recipe.steps)
     header = recipe.header
     around = _surroundings(space, header, stages, Path(settings["images"]))
-    return View(around, stages, shard_names(header.shards), resolved)
+    return View(around, stages, shard_names(header.shards), _what_made(stages, resolved))
+
+
+def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a resolved recipe with only the steps that made the tables of these stages.
+
+    Final steps are left out: which models are scored on a release later must not change its bytes.
+    """
+    makers = {stage.entry for stage in stages if stage.kind != "final"}
+    return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
 
 
 def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,9 +262,9 @@ class _Run:
     def _final(self, stage: Stage) -> None:
         assert isinstance(stage.step, FinalStep)
         self.progress.phase(stage.id, 0)
-        position = self.stages.index(stage)
-        recipe = self._recipe_before(stage)
-        view = View(self.around, self.stages[:position], self.shards, recipe)
+        before = self.stages[: self.stages.index(stage)]
+        recipe = _what_made(before, self.recipe.resolved())
+        view = View(self.around, before, self.shards, recipe)
         fingerprint = digest([self.around.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
         folder = StageTable(self.space, stage.id).folder
         try:
@@ -271,12 +280,6 @@ class _Run:
             folder.mkdir(parents=True, exist_ok=True)
             write_json(folder / "final.json", {"fingerprint": fingerprint, "artifacts": dict(made)}, tmp=self.space.tmp)
         self.artifacts |= made
-
-    def _recipe_before(self, stage: Stage) -> dict[str, Any]:
-        """Return the resolved recipe with what made the tables only: which models are scored changes no release."""
-        makers = {one.entry for one in self.stages[: self.stages.index(stage)] if one.kind != "final"}
-        resolved = self.recipe.resolved()
-        return {**resolved, "steps": [step for step in resolved["steps"] if step["as"] in makers]}
 
     def _reports(self) -> list[StepReport]:
         by_entry: dict[str, list[Stage]] = {}

@@ -95,6 +95,24 @@ def test_a_file_changed_in_place_with_its_old_times_is_another_image(scene: Path
     assert [failure["path"] for failure in again["failed"]] == ["piece-03.png"]  # type: ignore[attr-defined]
 
 
+def test_another_model_to_score_changes_no_byte_of_the_release_and_one_less_leaves_no_score(scene: Path) -> None:
+    _run(scene)
+    before = {path: digest for path, digest in tree_digest(scene / "w").items() if path.startswith("releases/")}
+    manifest = json.loads(next((scene / "w" / "releases").glob("*/manifest.json")).read_text(encoding="utf-8"))
+    made_by = [step["as"] for step in manifest["recipe"]["steps"]]
+    assert made_by[-2:] == ["verify", "splits"]  # what made the items, and none of the final steps
+    assert not {"freeze", "evaluate"} & set(made_by)
+    models = 'models: [random, "constant:A", edge_continuity, local_features]'
+    assert models in RECIPE
+    (scene / "walk.yaml").write_text(RECIPE.replace(models, 'models: [random, "constant:B"]'), encoding="utf-8")
+    _run(scene)
+    after = tree_digest(scene / "w")
+    assert {path: digest for path, digest in after.items() if path.startswith("releases/")} == before
+    scored = json.loads((scene / "w" / "results" / "summary.json").read_text(encoding="utf-8"))
+    assert sorted(scored) == ["constant:B", "random"]
+    assert len(list((scene / "w" / "results").glob("*/score.json"))) == 2
+
+
 def test_the_number_of_shards_is_fixed_once_images_are_in(scene: Path) -> None:
     _run(scene)
     (scene / "walk.yaml").write_text(RECIPE.replace("seed: 3", "seed: 3\nshards: 64"), encoding="utf-8")
