@@ -146,10 +146,15 @@ class LocalEngine:
             self._spawned += 1
             log = self._log_folder / f"worker-{self._spawned}.log"
             process = self._context.Process(target=worker_module.main, args=(theirs, str(log)), daemon=True)
-            process.start()
+            # An interrupt must not fall between a process and its entry in the list, or half into starting it.
+            held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                process.start()
+                one = _Worker(process, ours, heard_at=time.monotonic())
+                self._workers.append(one)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, held)
             theirs.close()
-            one = _Worker(process, ours, heard_at=time.monotonic())
-            self._workers.append(one)
             try:
                 ours.send(self._surroundings)
             except OSError:
