@@ -1,0 +1,98 @@
+"""Pictures and marks made ready for a browser: upright, no larger than wanted, without anything of the file but pixels.
+
+A browser never gets a file of a user: what it gets was decoded here, behind the checks of `benchwright.identify`, and
+encoded anew, so that neither hostile bytes nor a camera's place and owner travel along.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from PIL import Image
+
+from benchwright.drawing import PromptError
+from benchwright.drawing.layer import draw_layer
+from benchwright.images import decode_rgb
+from benchwright.records import VisualPrompt
+
+JPEG_QUALITY = 90
+
+
+class Preview(NamedTuple):
+    """A picture for a browser.
+
+    Attributes:
+        data: The file.
+        media_type: `image/jpeg` or `image/png`.
+        width: Of this picture, in pixels.
+        height: So too.
+        full_wh: Width and height of the upright image that it stands for.
+    """
+
+    data: bytes
+    media_type: str
+    width: int
+    height: int
+    full_wh: tuple[int, int]
+
+
+def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
+    """Return the size, at least 1 x 1, of an image that is reduced until no side is longer than `max_side_px`."""
+    factor = min(1.0, max_side_px / max(width, height))
+    return max(1, round(width * factor)), max(1, round(height * factor))
+
+
+def preview(data: bytes, *, max_side_px: int, lossless: bool = False) -> Preview:
+    """Return an image of a file, upright and reduced where it is larger than wanted, never enlarged.
+
+    Args:
+        data: The file.
+        max_side_px: Longest side.
+        lossless: PNG instead of JPEG, where every pixel counts and bytes do not.
+
+    Raises:
+        UnreadableImage: As `decode_rgb`.
+    """
+    pixels = decode_rgb(data)
+    full = pixels.shape[1], pixels.shape[0]
+    size = fitted(*full, max_side_px=max_side_px)
+    image = Image.fromarray(pixels)
+    if size != full:
+        image = image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
+    handle = io.BytesIO()
+    if lossless:
+        image.save(handle, "PNG", compress_level=3)
+    else:
+        image.save(handle, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return Preview(handle.getvalue(), "image/png" if lossless else "image/jpeg", *size, full)
+
+
+def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int) -> Preview:
+    """Return the marks of an image as a transparent PNG of the size that `preview` gives it.
+
+    They are drawn at that size, with lines and letters that can be seen there. Only where a label finds no room are
+    they drawn at full size and reduced.
+
+    Raises:
+        PromptError: They cannot be drawn on the image at all.
+    """
+    size = fitted(*full_wh, max_side_px=max_side_px)
+    try:
+        layer = Image.fromarray(draw_layer(_scaled(prompts, full_wh, size), width=size[0], height=size[1]))
+    except PromptError:
+        layer = Image.fromarray(draw_layer(prompts, width=full_wh[0], height=full_wh[1]))
+        layer = layer.resize(size, Image.Resampling.LANCZOS)
+    handle = io.BytesIO()
+    layer.save(handle, "PNG", compress_level=6)
+    return Preview(handle.getvalue(), "image/png", *size, full_wh)
+
+
+def _scaled(prompts: Sequence[VisualPrompt], full_wh: tuple[int, int], size: tuple[int, int]) -> list[VisualPrompt]:
+    factors = np.array(size) / np.array(full_wh)
+    return [
+        prompt.model_copy(update={"points": tuple((x * factors[0], y * factors[1]) for x, y in prompt.points)})
+        for prompt in prompts
+    ]
