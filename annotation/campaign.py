@@ -38,7 +38,9 @@ class VerifyForm(Record):
 
 
 class Verify(CampaignStep):
-    """Keep items that annotators accept under a rule; drop the others as `rejected` or `no_agreement`.
+    """Keep items that annotators accept under a rule.
+
+    The others are dropped as `rejected`, `needs_revision` (enough ask for another wording) or `no_agreement`.
 
     Attributes:
         rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind.
@@ -94,6 +96,7 @@ class Verify(CampaignStep):
         settings = {} if self.simulate is None else self.simulate.model_dump(mode="json")
         form = {
             "decisions": list(DECISIONS),
+            "needs_note": ["revise"],
             "reasons": list(self.form.reasons),
             "guidelines": self.guidelines,
         }

@@ -19,8 +19,9 @@ from typing import Literal
 
 from benchwright.errors import BenchwrightError
 
-Decision = Literal["accept", "reject"]
-DECISIONS: tuple[Decision, ...] = ("accept", "reject")
+Decision = Literal["accept", "reject", "revise"]
+DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
+"""What one annotator can say; where several reach what a rule asks for, the first of these goes."""
 
 MAX_SLOTS = 99
 _UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
@@ -51,17 +52,17 @@ class Rule:
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
         """Return what the decisions come to, in whatever order they came.
 
-        `accept` goes first where the rule is loose enough for both sides to reach it (two of four).
+        Where the rule is loose enough for several to reach it (two of four), the first of `DECISIONS` goes.
 
         Returns:
-            None while a slot is open, and when all are done and neither side has enough.
+            None while a slot is open, and when all are done and no decision has enough.
 
         Raises:
-            ValueError: There are more decisions than slots, or one that is neither accept nor reject.
+            ValueError: There are more decisions than slots, or one that is none of `DECISIONS`.
         """
         given = list(decisions)
         if len(given) > self.slots or not set(given) <= set(DECISIONS):
-            raise ValueError(f"{self} takes {self.slots} decisions, each accept or reject, not {given}")
+            raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {given}")
         if len(given) < self.slots:
             return None
         return next((decision for decision in DECISIONS if given.count(decision) >= self.need), None)

@@ -10,11 +10,19 @@ from benchwright.steps import Outcome, Verdicts
 
 from .agreement import agreement
 from .ratings import Rating
-from .rules import DECISIONS, Rule
+from .rules import DECISIONS, Decision, Rule
 from .store import Annotation
 
 DIGITS = 6
 """Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
+
+
+_DROPPED_AS: Mapping[Decision | None, str] = {
+    "reject": "rejected",
+    "revise": "needs_revision",
+    None: "no_agreement",
+}
+"""Reasons of what is dropped. Once the item has been revised its content is new, and a new round begins."""
 
 
 def closed(
@@ -42,15 +50,14 @@ def _outcome(rule: Rule, given: list[Annotation]) -> Outcome:
     reasons = Counter(reason for one in given for reason in one.reasons)
     evidence: dict[str, Any] = {
         "rule": str(rule),
-        "accept": said["accept"],
-        "reject": said["reject"],
+        **{decision: said[decision] for decision in DECISIONS},
         "reasons": dict(sorted(reasons.items())),
         "simulated": any(one.annotator_kind == "simulated" for one in given),
     }
     decision = rule.decide([d for d in DECISIONS for _ in range(said[d])])
     if decision == "accept":
         return Outcome(evidence=evidence)
-    return Outcome("drop", "no_agreement" if decision is None else "rejected", evidence=evidence)
+    return Outcome("drop", _DROPPED_AS[decision], evidence=evidence)
 
 
 def _summary(
@@ -75,8 +82,7 @@ def _summary(
             for kind in sorted(set(kinds.values()))
         },
         "annotators": {
-            name: {"accept": by_annotator[name, "accept"], "reject": by_annotator[name, "reject"]}
-            for name in pseudonyms.values()
+            name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in pseudonyms.values()
         },
     }
 
@@ -86,8 +92,7 @@ def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
     return {
         "total": reasons.total(),
         "kept": reasons[None],
-        "rejected": reasons["rejected"],
-        "no_agreement": reasons["no_agreement"],
+        **{reason: reasons[reason] for reason in _DROPPED_AS.values()},
     }
 
 

@@ -8,6 +8,7 @@ never. Readers take a plain `BEGIN`, which in WAL mode waits for no writer.
 from __future__ import annotations
 
 import sqlite3
+import time
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from sqlalchemy import event
 from benchwright.errors import BenchwrightError
 
 BUSY_TIMEOUT_MS = 30_000
+_RETRY_MS = 20
 WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 _PREFIX = "sqlite:///"
@@ -34,6 +36,18 @@ def path_of(url: str) -> Path:
     return Path(url.removeprefix(_PREFIX))
 
 
+def _log_ahead(connection: sqlite3.Connection) -> None:
+    """Put a new file in WAL mode; for that SQLite waits for no other process, so this does."""
+    for left in range(BUSY_TIMEOUT_MS // _RETRY_MS, -1, -1):
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or not left:
+                raise
+            time.sleep(_RETRY_MS / 1000)
+
+
 def connect(path: Path) -> sa.Engine:
     """Return an engine whose connections hold foreign keys, wait for locks, and begin as their use needs."""
     # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
@@ -44,7 +58,7 @@ def connect(path: Path) -> sa.Engine:
         connection.isolation_level = None  # transactions begin below, not where the driver guesses
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _log_ahead(connection)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

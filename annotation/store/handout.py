@@ -173,6 +173,8 @@ def _why_not(connection: sa.Connection, campaign: Campaign, annotator_id: int, t
 def _check(form: Mapping[str, Any], decision: str, reasons: Sequence[str], note: str | None) -> None:
     if decision not in form["decisions"]:
         raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(form['decisions'])}")
+    if decision in form.get("needs_note", []) and not (note or "").strip():
+        raise RefusedError(f"decision {decision!r} needs a note that says what to change")
     known = form.get("reasons", [])
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(

@@ -11,13 +11,14 @@ from typing import Any
 import sqlalchemy as sa
 
 from .reports import latest_annotations
-from .schema import annotations_table, annotators, campaigns, slots, tasks
+from .schema import annotations_table, annotators, campaigns, skips, slots, tasks
 
 SHUFFLE_PRIME = 2**31 - 1
 """Every task has a place below this prime; an annotator's order multiplies and shifts it modulo the prime."""
 
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine = slots.alias("mine")
+_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == sa.bindparam("who"))
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
 
@@ -55,6 +56,7 @@ NEXT = (
         ~sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who")),
     )
     .order_by(
+        _was_skipped,
         (tasks.c.shuffle * sa.bindparam("factor") + sa.bindparam("shift")) % SHUFFLE_PRIME,
         tasks.c.id,
         slots.c.slot,

@@ -82,11 +82,12 @@ class ReviewStore:
             with self._held.begin_nested():
                 yield self
             return
-        with self._writing() as connection:
+        with self.writing() as connection:
             yield ReviewStore(self._engine, self.path, held=connection)
 
     @contextmanager
-    def _writing(self) -> Iterator[sa.Connection]:
+    def writing(self) -> Iterator[sa.Connection]:
+        """Yield a connection in a transaction that holds the write lock; within a batch, that of the batch."""
         if self._held is not None:
             yield self._held
             return
@@ -100,7 +101,8 @@ class ReviewStore:
             raise BenchwrightError(f"the review store {self.path} cannot be written to: {error.orig}") from error
 
     @contextmanager
-    def _reading(self) -> Iterator[sa.Connection]:
+    def reading(self) -> Iterator[sa.Connection]:
+        """Yield a connection that sees one state of the store."""
         if self._held is not None:
             yield self._held
             return
@@ -120,7 +122,7 @@ class ReviewStore:
         is_simulated: bool = False,
     ) -> Campaign:
         """See `campaigns.upsert_campaign`. A form has `decisions` and may have `reasons`."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             return campaigns.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
                 settings=settings, seed=seed, is_simulated=is_simulated,
@@ -128,12 +130,12 @@ class ReviewStore:
 
     def upsert_tasks(self, campaign: str, work: Iterable[Work]) -> Upserted:
         """See `campaigns.upsert_tasks`."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             return campaigns.upsert_tasks(connection, campaigns.find_campaign(connection, campaign), work)
 
     def upsert_annotator(self, name: str, *, kind: AnnotatorKind = "person") -> None:
         """See `campaigns.upsert_annotator`."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             campaigns.upsert_annotator(connection, name, kind=kind)
 
     def claim(
@@ -149,7 +151,7 @@ class ReviewStore:
 
         See `handout.claim_next` and `handout.claim_task`.
         """
-        with self._writing() as connection:
+        with self.writing() as connection:
             if task is None:
                 return handout.claim_next(connection, campaign, annotator, now=now, lease_s=lease_s)
             return handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=lease_s)
@@ -166,7 +168,7 @@ class ReviewStore:
         note: str | None = None,
     ) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             lease = handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=LEASE_S)
             handout.submit(connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note)
 
@@ -183,7 +185,7 @@ class ReviewStore:
         amend: bool = False,
     ) -> None:
         """See `handout.submit`."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             handout.submit(
                 connection,
                 slot_id,
@@ -198,30 +200,30 @@ class ReviewStore:
 
     def release(self, slot_id: int, annotator: str) -> None:
         """See `handout.release`."""
-        with self._writing() as connection:
+        with self.writing() as connection:
             handout.release(connection, slot_id, annotator)
 
     def campaign(self, name: str) -> Campaign:
         """Return one campaign."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return campaigns.find_campaign(connection, name)
 
     def campaign_names(self) -> list[str]:
         """Return the campaigns that are not archived, by name."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return reports.list_campaign_names(connection)
 
     def tasks(self, campaign: str, *, states: tuple[TaskState, ...] = ("open",)) -> list[Task]:
         """Return a campaign's tasks in these states, by item id and round."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return campaigns.list_tasks(connection, campaigns.find_campaign(connection, campaign), states=states)
 
     def decisions(self, campaign: str) -> list[Annotation]:
         """Return the latest decisions on a campaign's current tasks, by item id and slot."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return reports.list_decisions(connection, campaigns.find_campaign(connection, campaign))
 
     def status(self, campaign: str, *, now: datetime) -> CampaignStatus:
         """Return where a campaign stands at a moment."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return reports.campaign_status(connection, campaigns.find_campaign(connection, campaign), now=now)

@@ -124,3 +124,45 @@ annotations_table = sa.Table(
     sa.Column("submitted_at", UtcDateTime, nullable=False),
     sa.UniqueConstraint("slot_id", "version"),
 )
+
+accounts = sa.Table(
+    "accounts",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False, unique=True),
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("password_hash", sa.Text),
+    sa.Column("invite_hash", sa.Text, unique=True),
+    sa.Column("invite_until", UtcDateTime),
+    sa.Column("is_disabled", sa.Boolean, nullable=False),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.CheckConstraint("role IN ('annotator', 'curator')", name="role"),
+    sa.CheckConstraint("(invite_hash IS NULL) = (invite_until IS NULL)", name="invite"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    sa.Column("token_hash", sa.Text, nullable=False, unique=True),
+    sa.Column("created_at", UtcDateTime, nullable=False),
+    sa.Column("ends_at", UtcDateTime, nullable=False),
+)
+
+drafts = sa.Table(
+    "drafts",
+    metadata,
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("saved_at", UtcDateTime, nullable=False),
+)
+
+skips = sa.Table(
+    "skips",
+    metadata,
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+    sa.Column("skipped_at", UtcDateTime, nullable=False),
+)

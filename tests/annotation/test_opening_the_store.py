@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store import migrate as migrate_module
-from benchwright.annotation.store import open_store
 from benchwright.annotation.store.connection import connect
 from benchwright.annotation.store.schema import metadata
 from benchwright.errors import BenchwrightError, DataError
@@ -89,9 +90,34 @@ def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(url: str, tmp_p
     raw.commit()
     raw.close()
     before = path.read_bytes()
-    with pytest.raises(DataError, match=r"newer Benchwright .store version '0099', this one knows up to '0001'"):
+    with pytest.raises(DataError, match=r"newer Benchwright .store version '0099', this one knows up to '0002'"):
         open_store(url)
     assert path.read_bytes() == before
+
+
+def test_a_store_of_version_1_is_brought_up_to_date_with_all_that_people_said(url: str, tmp_path: Path) -> None:
+    engine = connect(tmp_path / "review.sqlite")
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrate_module.__file__).parent / "migrations"))
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+    moment = "2026-03-01 12:00:00.000000"
+    with engine.begin() as connection:
+        for statement in (
+            "INSERT INTO campaigns VALUES (1, 'verify', 'verify', 'unanimous(1)', 1, "
+            """'{"decisions":["accept","reject"]}', '{}', '7', 0, 0)""",
+            "INSERT INTO annotators VALUES (1, 'ann', 'person')",
+            "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, '{}', 'done')",
+            f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
+            f"INSERT INTO annotations VALUES (1, 1, 1, 'accept', '[]', 'fine', NULL, '{moment}', '{moment}')",
+        ):
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    with open_store(url) as store:
+        [said] = store.decisions("verify")
+        assert (said.annotator, said.decision, said.note) == ("ann", "accept", "fine")
+        assert Accounts(store).all() == []
 
 
 def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchwright.annotation.rules import DECISIONS, Decision, Rule, parse_rule
 from benchwright.errors import BenchwrightError
 
-ORDER: dict[Decision | None, int] = {"reject": 0, None: 1, "accept": 2}
+ORDER: dict[Decision | None, int] = {"reject": 0, "revise": 1, None: 1, "accept": 2}
 
 fixed = settings(deadline=None, derandomize=True)
 rules = st.integers(1, 9).flatmap(lambda slots: st.builds(Rule, st.integers(1, slots), st.just(slots)))
@@ -83,12 +83,16 @@ def test_any_other_text_is_refused_in_words(text: str) -> None:
         pytest.param("at_least(2, of=4)", "aarr", "accept", id="both sides have enough"),
         pytest.param("at_least(4, of=5)", "aaaa", None, id="enough, but a slot is open"),
         pytest.param("unanimous(1)", "", None, id="nobody yet"),
+        pytest.param("at_least(2, of=3)", "vva", "revise", id="two of three ask for a revision"),
+        pytest.param("at_least(2, of=3)", "var", None, id="each says something else"),
+        pytest.param("at_least(2, of=4)", "vvrr", "reject", id="reject and revise have enough"),
     ],
 )
 def test_decisions_come_to_an_outcome_once_all_slots_are_done(
     rule: str, decisions: str, outcome: Decision | None
 ) -> None:
-    said: list[Decision] = ["accept" if letter == "a" else "reject" for letter in decisions]
+    letters: dict[str, Decision] = {"a": "accept", "r": "reject", "v": "revise"}
+    said = [letters[letter] for letter in decisions]
     assert parse_rule(rule).decide(said) == outcome
 
 

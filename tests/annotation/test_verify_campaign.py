@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.rules import parse_rule
 from benchwright.annotation.simulated import SimulatedAnnotators, simulated_decisions
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
@@ -77,7 +77,8 @@ def test_a_closed_campaign_keeps_what_was_accepted_and_drops_the_rest_with_a_rea
         "drop",
         "no_agreement",
         evidence={
-            "rule": "unanimous(2)", "accept": 1, "reject": 1, "reasons": {"unclear": 1}, "simulated": False,
+            "rule": "unanimous(2)", "accept": 1, "reject": 1, "revise": 0, "reasons": {"unclear": 1},
+            "simulated": False,
         },
     )  # fmt: skip
     summary = verdicts.summary
@@ -87,21 +88,38 @@ def test_a_closed_campaign_keeps_what_was_accepted_and_drops_the_rest_with_a_rea
     # Correspondence: pairs rr, ar, rr. Two of three agree; alpha from coincidences o_ar = 2, n = (1, 5).
     assert summary["tasks"] == {
         "correspondence": {
-            "total": 3, "kept": 0, "rejected": 2, "no_agreement": 1,
+            "total": 3, "kept": 0, "rejected": 2, "needs_revision": 0, "no_agreement": 1,
             "percent": round(2 / 3, 6), "krippendorff_alpha": round(1 - 2 / (2 * 1 * 5 / 5), 6),
         },
         "jigsaw": {
-            "total": 2, "kept": 2, "rejected": 0, "no_agreement": 0,
+            "total": 2, "kept": 2, "rejected": 0, "needs_revision": 0, "no_agreement": 0,
             "percent": 1.0, "krippendorff_alpha": None,
         },
     }  # fmt: skip
     assert summary["annotators"] == {
-        "annotator-1": {"accept": 3, "reject": 2},
-        "annotator-2": {"accept": 2, "reject": 2},
-        "annotator-3": {"accept": 0, "reject": 1},
+        "annotator-1": {"accept": 3, "reject": 2, "revise": 0},
+        "annotator-2": {"accept": 2, "reject": 2, "revise": 0},
+        "annotator-3": {"accept": 0, "reject": 1, "revise": 0},
     }
     assert summary["agreement"]["percent"] == 0.8
     assert "ann" not in json.dumps(summary).replace("annotator", "")
+
+
+def test_an_item_that_enough_ask_to_revise_is_dropped_as_such_and_a_note_says_what_to_change(
+    context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    Verify().advance(items, context)
+    with open_store(context.store_url) as store:
+        [task] = store.tasks("verify")
+        for name in ("ann", "ben"):
+            store.upsert_annotator(name)
+            with pytest.raises(RefusedError, match="needs a note"):
+                store.decide("verify", task.id, name, "revise", now=now, note=" ")
+            store.decide("verify", task.id, name, "revise", now=now, note="say which piece")
+    verdicts = Verify().advance(items, context)
+    assert verdicts.outcomes[items[0].item_id].reason == "needs_revision"
+    assert verdicts.summary["needs_revision"] == 1
 
 
 def test_verdicts_do_not_depend_on_the_order_of_items_or_when_people_decided(

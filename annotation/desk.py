@@ -1,0 +1,182 @@
+"""An annotator's desk: the task that lies on it, what was said before, what is being typed.
+
+Everything that an annotator may see or do goes through here, whatever the screen: a desk belongs to one annotator and
+shows nobody else's tasks, decisions or notes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json
+from benchwright.records import Item
+
+from .store import LEASE_S, Campaign, RefusedError, ReviewStore
+from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
+
+MAX_DRAFT_BYTES = 64 * 1024
+
+
+class Said(NamedTuple):
+    """A decision that an annotator gave, in its latest version."""
+
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+    version: int
+    submitted_at: datetime
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """A task on the desk.
+
+    Attributes:
+        task_id: In the store.
+        slot_id: What a decision is given for.
+        item: The item as it is to be judged.
+        said: What was decided before; None where that is open.
+        draft: What was being typed, as JSON values; empty where nothing was.
+        is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
+    """
+
+    task_id: int
+    slot_id: int
+    item: Item
+    said: Said | None
+    draft: Mapping[str, Any]
+    is_current: bool
+
+
+class Past(NamedTuple):
+    """One line of an annotator's own history."""
+
+    task_id: int
+    item: Item
+    said: Said
+    is_current: bool
+
+
+class Progress(NamedTuple):
+    """How far an annotator is in a campaign, in tasks."""
+
+    decided: int
+    left: int
+    """Open tasks that this annotator could still take or holds."""
+
+
+class Desk:
+    """One annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
+        self.campaign = campaign
+        self.annotator = annotator
+        self._store = store
+
+    def next(self, *, now: datetime) -> OwnTask | None:
+        """Return the task to look at now, with its lease begun anew; None when nothing is left.
+
+        Raises:
+            RefusedError: The annotator is of the wrong kind for the campaign.
+        """
+        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S)
+        return None if lease is None else self.open(lease.task_id, now=now)
+
+    def open(self, task_id: int, *, now: datetime) -> OwnTask:
+        """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
+
+        Raises:
+            RefusedError: It is not this annotator's.
+        """
+        row = self._own(task_id, now=now)
+        if row.submitted_at is None:
+            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
+        return OwnTask(
+            task_id=row.task_id,
+            slot_id=row.slot_id,
+            item=Item.model_validate_json(row.payload),
+            said=None if row.decision is None else _said(row),
+            draft={} if row.body is None else json.loads(row.body),
+            is_current=row.state != "retired",
+        )
+
+    def say(
+        self, slot_id: int, decision: str, *, now: datetime, reasons: Sequence[str] = (), note: str | None = None
+    ) -> None:
+        """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
+
+        Raises:
+            RefusedError: As `ReviewStore.submit`.
+        """
+        with self._store.batch() as held:
+            held.submit(slot_id, self.annotator, decision, now=now, reasons=reasons, note=note or None, amend=True)
+            with held.writing() as connection:
+                drop_draft(connection, slot_id, self.annotator)
+
+    def skip(self, task_id: int, *, now: datetime) -> None:
+        """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.
+
+        Raises:
+            RefusedError: It is not this annotator's, or is decided.
+        """
+        with self._store.batch() as held:
+            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            if row.submitted_at is not None:
+                raise RefusedError("this task is decided; change the decision, or leave it")
+            held.release(row.slot_id, self.annotator)
+            with held.writing() as connection:
+                put_skip(connection, task_id, self.annotator, now)
+
+    def save_draft(self, task_id: int, draft: Mapping[str, Any], *, now: datetime) -> None:
+        """Keep what is being typed.
+
+        Raises:
+            RefusedError: The task is not this annotator's, or the draft is too long.
+        """
+        body = canonical_json(dict(draft))
+        if len(body.encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
+            raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
+        self._own(task_id, now=now)
+        with self._store.writing() as connection:
+            put_draft(connection, task_id, self.annotator, body, now)
+
+    def history(self, *, limit: int = MAX_HISTORY) -> list[Past]:
+        """Return the annotator's own decisions in this campaign, the latest first."""
+        with self._store.reading() as connection:
+            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
+        return [
+            Past(row.task_id, Item.model_validate_json(row.payload), _said(row), row.state != "retired") for row in rows
+        ]
+
+    def progress(self, *, now: datetime) -> Progress:
+        """Return how much is decided and how much is left."""
+        with self._store.reading() as connection:
+            return Progress(*count_own(connection, self.campaign.id, self.annotator, now))
+
+    @property
+    def _who(self) -> dict[str, Any]:
+        return {"campaign": self.campaign.id, "name": self.annotator}
+
+    def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
+        with self._store.reading() as connection:
+            row = connection.execute(OWN_TASK, self._who | {"task": task_id}).one_or_none()
+        if row is None or (row.submitted_at is None and row.lease_until <= now):
+            raise RefusedError("this task is not yours, or not any more; take the next one")
+        return row
+
+
+def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) -> bool:
+    """Return whether an annotator may see a task's pictures: they hold it, or have decided it."""
+    with store.reading() as connection:
+        row = connection.execute(OWNER, {"task": task_id, "name": annotator}).one_or_none()
+    return row is not None and (row.submitted_at is not None or row.lease_until > now)
+
+
+def _said(row: sa.Row[Any]) -> Said:
+    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at)

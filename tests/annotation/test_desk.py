@@ -1,0 +1,158 @@
+"""An annotator's desk: own tasks only, drafts that outlive a reload, skipping, history, changed decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+import pytest
+
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.desk import Desk, may_see
+from benchwright.annotation.store import LEASE_S, RefusedError, ReviewStore, open_store
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+MakeItems = Callable[..., list[Item]]
+AtDesk = Callable[[str], Desk]
+
+
+@pytest.fixture
+def store(context: CampaignContext, make_items: MakeItems) -> Iterator[ReviewStore]:
+    Verify(rule="unanimous(2)").advance(make_items(jigsaw=4), context)
+    with open_store(context.store_url) as opened:
+        for name in ("ann", "ben", "cas"):
+            opened.upsert_annotator(name)
+        yield opened
+
+
+@pytest.fixture
+def at_desk(store: ReviewStore) -> AtDesk:
+    return lambda name: Desk(store, store.campaign("verify"), name)
+
+
+def test_the_same_task_lies_there_until_it_is_decided(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    assert task == desk.next(now=now)
+    assert (task.said, dict(task.draft), task.is_current) == (None, {}, True)
+    desk.say(task.slot_id, "accept", now=now)
+    assert desk.next(now=now).task_id != task.task_id
+
+
+def test_looking_again_begins_the_lease_anew(at_desk: AtDesk, now: datetime) -> None:
+    desk, most = at_desk("ann"), timedelta(seconds=LEASE_S)
+    task = desk.next(now=now)
+    desk.open(task.task_id, now=now + most / 2)
+    assert desk.open(task.task_id, now=now + most).task_id == task.task_id
+    with pytest.raises(RefusedError, match="not yours"):
+        desk.open(task.task_id, now=now + 3 * most)
+
+
+def test_a_draft_outlives_the_reload_and_the_lease_and_ends_with_the_decision(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    desk.save_draft(task.task_id, {"note": "the left pie"}, now=now)
+    desk.save_draft(task.task_id, {"note": "the left piece fits"}, now=now)
+    later = now + timedelta(seconds=2 * LEASE_S)
+    again = desk.next(now=later)
+    assert (again.task_id, dict(again.draft)) == (task.task_id, {"note": "the left piece fits"})
+    desk.say(again.slot_id, "reject", now=later, reasons=["unclear"], note="the left piece fits")
+    assert dict(desk.open(task.task_id, now=later).draft) == {}
+
+
+def test_a_decision_can_be_changed_and_the_first_one_stays_as_a_version(
+    at_desk: AtDesk, store: ReviewStore, now: datetime
+) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    desk.say(task.slot_id, "accept", now=now)
+    desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], note="on second thoughts")
+    [one] = store.decisions("verify")
+    assert (one.decision, one.reasons, one.note, one.version) == ("reject", ("unclear",), "on second thoughts", 2)
+
+
+def test_the_history_is_ones_own_the_latest_first(at_desk: AtDesk, now: datetime) -> None:
+    ann, ben = at_desk("ann"), at_desk("ben")
+    taken = []
+    for number in range(3):
+        moment = now + timedelta(minutes=number)
+        taken.append(ann.next(now=moment))
+        ann.say(taken[-1].slot_id, "accept", now=moment)
+    ben.say(ben.next(now=now).slot_id, "reject", now=now)
+    past = ann.history()
+    assert [one.task_id for one in past] == [task.task_id for task in reversed(taken)]
+    assert {one.said.decision for one in past} == {"accept"}
+    assert len(ann.history(limit=2)) == 2
+
+
+def test_a_skipped_task_comes_again_when_no_other_is_left(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    skipped = desk.next(now=now)
+    desk.save_draft(skipped.task_id, {"note": "hm"}, now=now)
+    desk.skip(skipped.task_id, now=now)
+    for _ in range(3):
+        task = desk.next(now=now)
+        assert task.task_id != skipped.task_id
+        desk.say(task.slot_id, "accept", now=now)
+    again = desk.next(now=now)
+    assert (again.task_id, dict(again.draft)) == (skipped.task_id, {"note": "hm"})
+    desk.skip(again.task_id, now=now)
+    assert desk.next(now=now).task_id == skipped.task_id
+
+
+def test_what_is_decided_cannot_be_skipped(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    desk.say(task.slot_id, "accept", now=now)
+    with pytest.raises(RefusedError, match="is decided"):
+        desk.skip(task.task_id, now=now)
+
+
+def test_nobody_opens_changes_or_sees_the_task_of_another(at_desk: AtDesk, store: ReviewStore, now: datetime) -> None:
+    ann, ben = at_desk("ann"), at_desk("ben")
+    task = ann.next(now=now)
+    if ben.next(now=now).task_id == task.task_id:
+        ben.skip(task.task_id, now=now)
+    for act in (
+        lambda: ben.open(task.task_id, now=now),
+        lambda: ben.skip(task.task_id, now=now),
+        lambda: ben.save_draft(task.task_id, {"note": "mine now"}, now=now),
+        lambda: ben.say(task.slot_id, "reject", now=now),
+        lambda: ben.open(task.task_id + 1000, now=now),
+    ):
+        with pytest.raises(RefusedError):
+            act()
+    assert dict(ann.open(task.task_id, now=now).draft) == {}
+    assert [may_see(store, task.task_id, name, now=now) for name in ("ann", "ben", "nobody")] == [True, False, False]
+
+
+def test_pictures_are_seen_while_the_lease_lasts_and_after_deciding(
+    at_desk: AtDesk, store: ReviewStore, now: datetime
+) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    later = now + timedelta(seconds=LEASE_S)
+    assert not may_see(store, task.task_id, "ann", now=later)
+    desk.say(task.slot_id, "accept", now=now)
+    assert may_see(store, task.task_id, "ann", now=later)
+
+
+def test_progress_counts_what_is_decided_and_what_could_still_be_taken(at_desk: AtDesk, now: datetime) -> None:
+    ann, ben, cas = at_desk("ann"), at_desk("ben"), at_desk("cas")
+    assert ann.progress(now=now) == (0, 4)
+    task = ann.next(now=now)
+    assert ann.progress(now=now) == (0, 4)
+    ann.say(task.slot_id, "accept", now=now)
+    assert ann.progress(now=now) == (1, 3)
+    while (task := ben.next(now=now)) is not None:
+        ben.say(task.slot_id, "accept", now=now)
+    assert ben.progress(now=now) == (4, 0)
+    assert cas.progress(now=now) == (0, 3)
+
+
+def test_a_long_draft_is_refused(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    with pytest.raises(RefusedError, match="at most 64 kB"):
+        desk.save_draft(task.task_id, {"note": "x" * 70_000}, now=now)
