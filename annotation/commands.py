@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .store import CampaignStatus, ReviewStore
 
 _FILE = click.Path(path_type=Path)
-_workspace_option = click.option(
+workspace_option = click.option(
     "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
 )
 _campaign_option = click.option(
@@ -25,11 +25,11 @@ _campaign_option = click.option(
 
 
 @click.command("status")
-@_workspace_option
+@workspace_option
 @json_option
 def status(workspace: Path | None, as_json: bool) -> None:
     """Say for each campaign how many tasks and slots are open."""
-    with _open(workspace) as store:
+    with open_for_commands(workspace) as store:
         now = datetime.now(UTC)
         found = [store.status(name, now=now) for name in store.campaign_names()]
     emit({"campaigns": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _status_text(found))
@@ -37,7 +37,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
 
 @click.command("agreement")
 @click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
-@_workspace_option
+@workspace_option
 @_campaign_option
 @click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
 @json_option
@@ -57,7 +57,7 @@ def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None
     elif ordinal:
         raise BenchwrightError("--ordinal is for --ratings; decisions of a campaign have no order")
     else:
-        with _open(workspace) as store:
+        with open_for_commands(workspace) as store:
             name = _pick(store, campaign)
             rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions(name)]
             decisions = store.campaign(name).form["decisions"]
@@ -67,7 +67,7 @@ def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None
 
 @click.command("import")
 @click.argument("decisions", type=_FILE)
-@_workspace_option
+@workspace_option
 @_campaign_option
 @json_option
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_json: bool) -> int:
@@ -77,7 +77,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     """
     from .decision_file import import_decisions
 
-    with _open(workspace) as store:
+    with open_for_commands(workspace) as store:
         name = _pick(store, campaign)
         imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
     lines = [
@@ -90,7 +90,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 
 
 @click.command("export")
-@_workspace_option
+@workspace_option
 @_campaign_option
 @click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
 @click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
@@ -101,7 +101,7 @@ def export(workspace: Path | None, campaign: str | None, out: Path, images: Path
     from .task_file import export_tasks
 
     root = _workspace(workspace)
-    with _open(root) as store:
+    with open_for_commands(root) as store:
         name = _pick(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
     document = {"campaign": name, "tasks": count, "out": str(out)}
@@ -114,8 +114,12 @@ def _workspace(given: Path | None) -> Path:
     return find_workspace(given)
 
 
-def _open(workspace: Path | None) -> ReviewStore:
-    """Open a workspace's review store; reading commands make none."""
+def open_for_commands(workspace: Path | None) -> ReviewStore:
+    """Open a workspace's review store, or the one here; commands make none.
+
+    Raises:
+        BenchwrightError: There is no workspace, or it has no store yet.
+    """
     from benchwright.workspace import Workspace
 
     from .store import open_store

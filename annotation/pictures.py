@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import shutil
-from functools import cached_property
 from pathlib import Path
 
 from benchwright.canonical import digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.identify import path_for
 from benchwright.images import decode_rgb, encode_png
-from benchwright.pipeline.finished import files_of
 from benchwright.records import ItemImage
-from benchwright.workspace import Workspace
+
+from .originals import Originals
 
 
 class Pictures:
@@ -25,7 +23,7 @@ class Pictures:
     """
 
     def __init__(self, root: Path, *, copy_to: Path | None = None) -> None:
-        self._workspace = Workspace.open(root)
+        self._originals = Originals(root)
         self._copy_to = copy_to
         if copy_to is not None and copy_to.exists():
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")
@@ -36,13 +34,10 @@ class Pictures:
         Raises:
             DataError: A copy is wanted and the picture is not where the workspace says.
         """
-        uri = self._uris.get(image.image_id)
-        path = self._workspace.objects.path(image.image_id)
-        if not path.exists() and uri is not None:
-            path = Path(self._workspace.settings()["images"]) / path_for(uri)
+        path = self._originals.path(image.image_id)
         if self._copy_to is None:
             return str(path)
-        copy = self._copy_to / _copy_name(image, uri)
+        copy = self._copy_to / _copy_name(image, self._originals.uri(image.image_id))
         if not copy.exists():
             if not path.is_file():
                 raise DataError(f"picture {image.image_id} is not at {path}; run the recipe again")
@@ -52,11 +47,6 @@ class Pictures:
             else:
                 shutil.copyfile(path, copy)
         return str(copy)
-
-    @cached_property
-    def _uris(self) -> dict[str, str]:
-        rows = files_of(self._workspace)
-        return {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
 
 
 def _copy_name(image: ItemImage, uri: str | None) -> str:

@@ -45,13 +45,14 @@ def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
     return max(1, round(width * factor)), max(1, round(height * factor))
 
 
-def preview(data: bytes, *, max_side_px: int, lossless: bool = False) -> Preview:
+def preview(data: bytes, *, max_side_px: int, lossless_up_to_px: int = 0) -> Preview:
     """Return an image of a file, upright and reduced where it is larger than wanted, never enlarged.
 
     Args:
         data: The file.
         max_side_px: Longest side.
-        lossless: PNG instead of JPEG, where every pixel counts and bytes do not.
+        lossless_up_to_px: Pictures that come out with so many pixels or fewer become PNG instead of JPEG, where
+            every pixel counts and bytes do not.
 
     Raises:
         UnreadableImage: As `decode_rgb`.
@@ -63,6 +64,7 @@ def preview(data: bytes, *, max_side_px: int, lossless: bool = False) -> Preview
     if size != full:
         image = image.resize(size, Image.Resampling.LANCZOS, reducing_gap=3.0)
     handle = io.BytesIO()
+    lossless = image.width * image.height <= lossless_up_to_px
     if lossless:
         image.save(handle, "PNG", compress_level=3)
     else:

@@ -50,6 +50,19 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
     return _campaign(row)
 
 
+def campaign_of_task(connection: sa.Connection, task_id: int) -> Campaign | None:
+    """Return the campaign that a task belongs to."""
+    query = sa.select(campaigns).join(tasks).where(tasks.c.id == task_id)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _campaign(row)
+
+
+def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None:
+    """Return what a task is about."""
+    text = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == task_id)).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
+
+
 def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
         id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,

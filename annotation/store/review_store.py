@@ -218,6 +218,16 @@ class ReviewStore:
         with self.reading() as connection:
             return campaigns.list_tasks(connection, campaigns.find_campaign(connection, campaign), states=states)
 
+    def campaign_of(self, task_id: int) -> Campaign | None:
+        """Return the campaign that a task belongs to; None where there is no such task."""
+        with self.reading() as connection:
+            return campaigns.campaign_of_task(connection, task_id)
+
+    def payload(self, task_id: int) -> Mapping[str, Any] | None:
+        """Return what a task is about, as JSON values; None where there is no such task."""
+        with self.reading() as connection:
+            return campaigns.payload_of(connection, task_id)
+
     def decisions(self, campaign: str) -> list[Annotation]:
         """Return the latest decisions on a campaign's current tasks, by item id and slot."""
         with self.reading() as connection:

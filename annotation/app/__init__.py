@@ -1,0 +1,1 @@
+"""The review app: Streamlit behind a gate of its own."""

@@ -1,0 +1,89 @@
+"""The session cookie: a token of the store, signed with a key that lies beside it.
+
+The signature lets the gate turn forged cookies away before it asks the store; the store says whether the session is
+still open. JavaScript cannot read the cookie, and other sites' forms do not carry it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from pathlib import Path
+
+from itsdangerous import BadSignature, Signer
+
+from benchwright.errors import DataError
+
+from ..store.accounts import SESSION
+
+COOKIE = "benchwright_session"
+FORM_COOKIE = "benchwright_form"
+KEY_FILE = "review.key"
+
+
+def signing_key(workspace: Path) -> str:
+    """Return the workspace's key, made on first use and readable by its owner only.
+
+    Raises:
+        DataError: The file holds no key.
+    """
+    path = workspace / KEY_FILE
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        key = path.read_text(encoding="ascii", errors="replace").strip()
+        if len(key) != 64:
+            raise DataError(f"{path} holds no key; remove it, and everybody signs in anew") from None
+        return key
+    with os.fdopen(handle, "w") as file:
+        key = secrets.token_hex(32)
+        file.write(key + "\n")
+    return key
+
+
+class Cookies:
+    """Makes and reads the app's cookies."""
+
+    def __init__(self, key: str, *, secure: bool) -> None:
+        self._signer = Signer(key, salt="benchwright-session")
+        self._secure = secure
+
+    def session(self, token: str) -> str:
+        """Return the `Set-Cookie` line that opens a session."""
+        return self._line(COOKIE, self._signer.sign(token).decode(), int(SESSION.total_seconds()))
+
+    def form(self, nonce: str) -> str:
+        """Return the `Set-Cookie` line that ties a form without a session to a browser."""
+        return self._line(FORM_COOKIE, nonce, 3600)
+
+    def cleared(self) -> str:
+        """Return the `Set-Cookie` line that ends a session in the browser."""
+        return self._line(COOKIE, "", 0)
+
+    def token(self, value: str | None) -> str | None:
+        """Return the token of a session cookie; None where it is absent or not signed by us."""
+        if not value:
+            return None
+        try:
+            return self._signer.unsign(value).decode()
+        except (BadSignature, UnicodeError):
+            return None
+
+    def token_of(self, header: str) -> str | None:
+        """Return the token in a `Cookie` header."""
+        return self.token(read_cookie(header, COOKIE))
+
+    def _line(self, name: str, value: str, seconds: int) -> str:
+        secure = "; Secure" if self._secure else ""
+        return f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+
+
+def read_cookie(header: str, name: str) -> str | None:
+    """Return one value of a `Cookie` header."""
+    jar: SimpleCookie = SimpleCookie()
+    try:
+        jar.load(header)
+    except CookieError:
+        return None
+    return jar[name].value if name in jar else None

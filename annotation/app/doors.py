@@ -1,0 +1,150 @@
+"""Signing in and out, and taking up an invitation: the routes that open and end sessions.
+
+Each form carries a nonce that has to equal the one in the browser's cookie, so that no other site can submit it.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from datetime import timedelta
+from math import ceil
+from urllib.parse import parse_qs
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from benchwright.errors import BenchwrightError
+
+from ..store import RefusedError
+from .cookies import FORM_COOKIE, read_cookie
+from .door_pages import closed_page, login_page, logout_page, welcome_page
+from .gate import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
+from .passwords import check_new_password, hash_password, is_right
+from .site import Site, clock
+from .texts import TEXTS
+
+MAX_FORM_BYTES = 16 * 1024
+
+
+def door_routes(site: Site) -> list[Route]:
+    """Return the routes of the doors."""
+    doors = _Doors(site)
+    return [
+        Route(LOGIN, doors.login, methods=["GET", "POST"]),
+        Route(WELCOME, doors.welcome, methods=["GET", "POST"]),
+        Route(LOGOUT, doors.logout, methods=["GET", "POST"]),
+    ]
+
+
+class _Doors:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def login(self, request: Request) -> Response:
+        """Ask for name and password; open a session for whoever gives both."""
+        if request.method != "POST":
+            return self._shown(login_page, target=_inside(request.query_params.get("next", "/")))
+        form = await _form_of(request)
+        name, target = form.get("name", "").strip()[:100], _inside(form.get("next", "/"))
+        if not _is_ours(request, form):
+            return self._shown(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
+        keys, now = _keys(request, name), clock()
+        waits = [self._site.attempts.wait(key, free=free, now=now) for key, free in keys.items()]
+        if (wait := max(waits)) > timedelta(0):
+            problem = TEXTS["wait"].format(seconds=ceil(wait.total_seconds()))
+            return self._shown(login_page, 429, target=target, name=name, problem=problem)
+        for key in keys:  # counted before it is known, so that many at once wait too
+            self._site.attempts.failed(key, now=now)
+        if not await run_in_threadpool(self._knows, name, form.get("password", "")):
+            return self._shown(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
+        for key in keys:
+            self._site.attempts.succeeded(key)
+        return await self._let_in(name, target)
+
+    async def welcome(self, request: Request) -> Response:
+        """Let somebody who was invited choose a password, and in."""
+        posted = request.method == "POST"
+        form = await _form_of(request) if posted else {}
+        token = form.get("invitation", "") if posted else request.query_params.get("invitation", "")
+        invited = await run_in_threadpool(self._site.accounts.invited, token, now=clock())
+        if invited is None:
+            return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403)
+        if not posted:
+            return self._shown(welcome_page, token=token, name=invited.name)
+        password = form.get("password", "")
+        try:
+            if not _is_ours(request, form):
+                raise RefusedError(TEXTS["form_expired"])
+            if password != form.get("again", ""):
+                raise RefusedError(TEXTS["not_the_same"])
+            check_new_password(password, name=invited.name)
+            hashed = await run_in_threadpool(hash_password, password)
+            await run_in_threadpool(self._site.accounts.accept, token, hashed, now=clock())
+        except BenchwrightError as error:
+            return self._shown(welcome_page, 400, token=token, name=invited.name, problem=str(error))
+        return await self._let_in(invited.name, "/")
+
+    async def logout(self, request: Request) -> Response:
+        """Ask whether to end this session, and end it."""
+        if request.method != "POST":
+            return self._shown(logout_page, name=request.scope[ACCOUNT].name)
+        if not _is_ours(request, await _form_of(request)):
+            return self._shown(logout_page, 400, name=request.scope[ACCOUNT].name)
+        token = token_from(request, self._site.cookies)
+        if token is not None:
+            await run_in_threadpool(self._site.accounts.end_session, token)
+        return _sent_to(LOGIN, self._site.cookies.cleared())
+
+    def _knows(self, name: str, password: str) -> bool:
+        return is_right(password, self._site.accounts.password_hash(name))
+
+    async def _let_in(self, name: str, target: str) -> Response:
+        token = await run_in_threadpool(self._site.accounts.open_session, name, now=clock())
+        return _sent_to(target, self._site.cookies.session(token))
+
+    def _shown(self, page: object, status: int = 200, **values: str) -> Response:
+        assert callable(page)
+        nonce = secrets.token_urlsafe(24)
+        answer = HTMLResponse(page(nonce=nonce, **values), status, headers={"Cache-Control": "no-store"})
+        answer.headers.append("set-cookie", self._site.cookies.form(nonce))
+        return answer
+
+
+def _sent_to(target: str, cookie: str) -> Response:
+    answer = RedirectResponse(target, status_code=303)
+    answer.headers.append("set-cookie", cookie)
+    return answer
+
+
+def _inside(target: str) -> str:
+    """Return a path of this site; anything that a browser might take for another becomes the start page."""
+    is_path = target.startswith("/") and not target.startswith(("//", "/\\"))
+    return target if is_path and target.isprintable() and len(target) < 2000 else "/"
+
+
+def _keys(request: Request, name: str) -> dict[str, int]:
+    """Return what failures are counted by, with the free ones: a name at an address, and any name at that address."""
+    address = request.client.host if request.client else "?"
+    return {f"{address} {name.casefold()}": 5, address: 30}
+
+
+def _is_ours(request: Request, form: dict[str, str]) -> bool:
+    expected = read_cookie(request.headers.get("cookie", ""), FORM_COOKIE) or ""
+    return bool(expected) and hmac.compare_digest(form.get("nonce", "").encode(), expected.encode())
+
+
+async def _form_of(request: Request) -> dict[str, str]:
+    """Return a form's fields, each once; of a body that is too long nothing."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_FORM_BYTES:
+            return {}
+    try:
+        parsed = parse_qs(body.decode("ascii"), keep_blank_values=True, max_num_fields=20, errors="replace")
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in parsed.items()}

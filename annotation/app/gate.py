@@ -1,0 +1,114 @@
+"""The gate: nothing of the app, no page, picture, file or websocket, is reached without a session.
+
+It stands in front of Streamlit as ASGI middleware, so what Streamlit serves on its own is behind it too. It also
+puts on every answer what tells a browser to run, frame and load nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlsplit
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from ..store import Account
+from .cookies import Cookies
+from .site import Site
+
+LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
+OPEN = frozenset({LOGIN, WELCOME})
+"""Paths that need no session."""
+ACCOUNT = "benchwright.account"
+"""Where the gate leaves who asks, for the routes behind it."""
+
+# Streamlit's own front end needs inline styles, and loads inline components from blobs.
+CONTENT_POLICY = "; ".join([
+    "default-src 'self'",
+    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+])  # fmt: skip
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class Gate:
+    """ASGI middleware that lets through whoever has a session, and everybody to the doors."""
+
+    def __init__(self, app: ASGIApp, *, site: Site) -> None:
+        self._app = app
+        self._site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Ask who comes before anything else does."""
+        if scope["type"] not in {"http", "websocket"}:
+            await self._app(scope, receive, send)
+            return
+        connection = HTTPConnection(scope)
+        is_open = scope["type"] == "http" and connection.url.path in OPEN
+        account = None if is_open else await who_asks(connection, self._site)
+        scope[ACCOUNT] = account
+        if account is None and not is_open:
+            await _turn_away(connection, receive, send)
+        elif scope["type"] == "websocket" and not _is_of_this_site(connection.headers):
+            await send({"type": "websocket.close", "code": 1008, "reason": "another site"})
+        else:
+            await self._app(scope, receive, _dressed(send))
+
+
+async def who_asks(connection: HTTPConnection, site: Site) -> Account | None:
+    """Return the account whose open session a request carries."""
+    token = site.cookies.token_of(connection.headers.get("cookie", ""))
+    return await run_in_threadpool(site.account_of, token)
+
+
+def token_from(connection: HTTPConnection, cookies: Cookies) -> str | None:
+    """Return the session token that a request carries, open or not."""
+    return cookies.token_of(connection.headers.get("cookie", ""))
+
+
+def _is_of_this_site(headers: Headers) -> bool:
+    """Browsers say which site opens a websocket; other programs need not."""
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc == headers.get("host")
+
+
+async def _turn_away(connection: HTTPConnection, receive: Receive, send: Send) -> None:
+    if connection.scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": "sign in"})
+        return
+    is_page = connection.headers.get("accept", "").startswith("text/html")
+    answer: Response
+    if is_page and connection.scope["method"] in {"GET", "HEAD"}:
+        target = connection.url.path + (f"?{connection.url.query}" if connection.url.query else "")
+        answer = RedirectResponse(f"{LOGIN}?next={quote(target, safe='')}", status_code=303)
+    else:
+        answer = PlainTextResponse("sign in first\n", status_code=401)
+    await answer(connection.scope, receive, _dressed(send))
+
+
+def _dressed(send: Send) -> Send:
+    async def dressed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return dressed

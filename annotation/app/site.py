@@ -1,0 +1,66 @@
+"""What the parts of one running app share: the store, the cookies, the pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from benchwright.workspace import Workspace
+
+from ..store import Account, Accounts, ReviewStore, open_store
+from .attempts import Attempts
+from .cookies import Cookies, signing_key
+from .shown_pictures import ShownPictures
+
+
+@dataclass(frozen=True)
+class Site:
+    """One workspace, as the app serves it."""
+
+    workspace: Path
+    store: ReviewStore
+    accounts: Accounts
+    cookies: Cookies
+    attempts: Attempts
+    pictures: ShownPictures
+
+    def account_of(self, token: str | None) -> Account | None:
+        """Return who a session's token belongs to, now."""
+        return None if token is None else self.accounts.of_session(token, now=clock())
+
+
+def open_site(workspace: Path, *, secure: bool) -> Site:
+    """Open the review store of a workspace for the app.
+
+    Raises:
+        DataError: The store or the key cannot be read.
+    """
+    store = open_store(Workspace(workspace).store_url)
+    return Site(
+        workspace=workspace,
+        store=store,
+        accounts=Accounts(store),
+        cookies=Cookies(signing_key(workspace), secure=secure),
+        attempts=Attempts(),
+        pictures=ShownPictures(workspace),
+    )
+
+
+def clock() -> datetime:
+    """Return the time: the only place where the app looks at a clock."""
+    return datetime.now(UTC)
+
+
+_open: list[Site] = []
+
+
+def serve_from(site: Site) -> None:
+    """Say which site Streamlit's script, which gets no arguments, is to show."""
+    _open[:] = [site]
+
+
+def current() -> Site:
+    """Return the site that this process serves."""
+    [site] = _open
+    return site

@@ -1,0 +1,118 @@
+"""What a task needs beside the page: its pictures, its marks, and a place to keep what is being typed."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from benchwright.drawing import PromptError
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.records import Item, ItemImage
+
+from ..desk import MAX_DRAFT_BYTES, Desk, may_see
+from ..store import Account, RefusedError
+from .gate import ACCOUNT
+from .shown_pictures import etag
+from .site import Site, clock
+
+DRAFT_HEADER = "x-benchwright-draft"
+"""Sent by the app's own script. Another site's page could not add it without being asked by the browser first."""
+
+
+def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
+    """Return where a picture of a task, or its marks, is served; `place` counts from 0."""
+    return f"/pictures/{task_id}/{place}" + ("/marks" if marks else "")
+
+
+def draft_url(task_id: int) -> str:
+    """Return where what is being typed about a task is kept."""
+    return f"/drafts/{task_id}"
+
+
+def task_routes(site: Site) -> list[Route]:
+    """Return the routes of tasks; the gate in front has said who asks."""
+    served = _Served(site)
+    return [
+        Route("/pictures/{task:int}/{place:int}", served.picture),
+        Route("/pictures/{task:int}/{place:int}/marks", served.marks),
+        Route("/drafts/{task:int}", served.draft, methods=["PUT"]),
+    ]
+
+
+class _Served:
+    def __init__(self, site: Site) -> None:
+        self._site = site
+
+    async def picture(self, request: Request) -> Response:
+        """Return one picture of a task to whoever may see it."""
+        return await run_in_threadpool(self._shown, request, marks=False)
+
+    async def marks(self, request: Request) -> Response:
+        """Return the marks of one picture of a task to whoever may see it."""
+        return await run_in_threadpool(self._shown, request, marks=True)
+
+    async def draft(self, request: Request) -> Response:
+        """Keep what an annotator is typing about a task of their own."""
+        if DRAFT_HEADER not in request.headers:
+            return PlainTextResponse("a draft comes from the app\n", 403)
+        body = b""
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > MAX_DRAFT_BYTES:
+                return PlainTextResponse("too long\n", 413)
+        return await run_in_threadpool(self._keep, request, body)
+
+    def _shown(self, request: Request, *, marks: bool) -> Response:
+        image = self._image(request)
+        if image is None or (marks and not image.prompts):
+            return PlainTextResponse("there is no such picture for you\n", 404)
+        # Named by content, asked for again each time: who lost a task loses its pictures.
+        headers = {"Cache-Control": "private, no-cache", "ETag": f'"{etag(image, marks=marks)}"'}
+        if request.headers.get("if-none-match") == headers["ETag"]:
+            return Response(status_code=304, headers=headers)
+        try:
+            found = self._site.pictures.marks(image) if marks else self._site.pictures.picture(image)
+        except (DataError, UnreadableImage, PromptError) as error:
+            return PlainTextResponse(f"{error}\n" if self._is_curator(request) else "cannot be shown\n", 410)
+        return Response(found.data, media_type=found.media_type, headers=headers)
+
+    def _image(self, request: Request) -> ItemImage | None:
+        task_id, place = request.path_params["task"], request.path_params["place"]
+        name = _account(request).name
+        allowed = self._is_curator(request) or may_see(self._site.store, task_id, name, now=clock())
+        payload = self._site.store.payload(task_id) if allowed else None
+        if payload is None:
+            return None
+        images = Item.model_validate(payload).images
+        return images[place] if place < len(images) else None
+
+    def _keep(self, request: Request, body: bytes) -> Response:
+        task_id = request.path_params["task"]
+        try:
+            draft = json.loads(body)
+            if not isinstance(draft, dict):
+                raise RefusedError("a draft is an object")
+            campaign = self._site.store.campaign_of(task_id)
+            if campaign is None:
+                raise RefusedError("there is no such task")
+            desk = Desk(self._site.store, campaign, _account(request).name)
+            desk.save_draft(task_id, draft, now=clock())
+        except RefusedError as error:
+            return PlainTextResponse(f"{error}\n", 403)
+        except (ValueError, RecursionError, BenchwrightError):
+            return PlainTextResponse("this is no draft\n", 400)
+        return JSONResponse({"saved": True})
+
+    @staticmethod
+    def _is_curator(request: Request) -> bool:
+        return _account(request).role == "curator"
+
+
+def _account(request: Request) -> Account:
+    account = request.scope[ACCOUNT]
+    assert isinstance(account, Account)  # the gate lets nobody else through
+    return account

@@ -1,0 +1,162 @@
+"""``benchwright review serve`` and ``benchwright review users``: the review app, and who may use it."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+from .commands import open_for_commands, workspace_option
+
+if TYPE_CHECKING:
+    from .store import Account, Accounts
+
+FIRST_CURATOR = "curator"
+DEFAULT_PORT = 8501
+_LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
+
+
+@click.command("serve")
+@workspace_option
+@click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
+@click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
+@json_option
+def serve(workspace: Path | None, address: str, port: int, https: bool, open_browser: bool, as_json: bool) -> None:
+    """Serve the review app until interrupted; the first time it invites a curator by a link."""
+    _check_app_is_installed()
+    from .app.serve import check_free, is_loopback, run_app
+    from .app.site import clock, open_site
+
+    with open_for_commands(workspace) as store:
+        root = store.path.parent
+    check_free(address, port)
+    site = open_site(root, secure=https)
+    invitation = _first_invitation(site.accounts, clock())
+    url = f"{'https' if https else 'http'}://{_in_url(address)}:{port}"
+    start = url if invitation is None else f"{url}{invitation_path(invitation)}"
+    document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
+    emit(document, as_json=as_json, text=lambda: _serving_text(root, url, invitation and start))
+    sys.stdout.flush()
+    if not https and not is_loopback(address):
+        note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
+    if open_browser:
+        webbrowser.open(start)
+    run_app(site, address=address, port=port)
+
+
+@click.command("users")
+@workspace_option
+@click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
+@click.option(
+    "--role", type=click.Choice(["annotator", "curator"]), default="annotator", show_default=True,
+    help="Of the account that is added; curators also see progress, agreement and accounts.",
+)  # fmt: skip
+@click.option("--invite", metavar="NAME", help="Invite somebody anew, for instance who forgot the password.")
+@click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
+@click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
+@click.option("--unlock", metavar="NAME", help="Let somebody in again.")
+@click.option(
+    "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where the app is served, for the link."
+)
+@json_option
+def users(
+    workspace: Path | None, add: str | None, role: str, invite: str | None, password_stdin: bool, lock: str | None,
+    unlock: str | None, url: str, as_json: bool,
+) -> None:  # fmt: skip
+    """List who may use the review app, after adding, inviting, locking or unlocking somebody."""
+    asked = [name for name in (add, invite, lock, unlock) if name is not None]
+    if len(asked) > 1:
+        raise BenchwrightError("give one of --add, --invite, --lock and --unlock at a time")
+    if password_stdin and add is None and invite is None:
+        raise BenchwrightError("--password-stdin goes with --add or --invite")
+    _check_app_is_installed()
+    from .app.site import clock
+    from .store import Accounts
+
+    link = None
+    with open_for_commands(workspace) as store, store.batch() as held:
+        accounts = Accounts(held)
+        if add is not None:
+            accounts.add(add, "curator" if role == "curator" else "annotator", now=clock())
+        if (name := add or invite) is not None:
+            if password_stdin:
+                _set_password_from_stdin(accounts, name)
+            else:
+                link = url.rstrip("/") + invitation_path(accounts.invite(name, now=clock()))
+        if (name := lock or unlock) is not None:
+            accounts.disable(name, disabled=lock is not None)
+        found = accounts.all()
+    document = {"users": [_user(account) for account in found], "invitation": link}
+    emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))
+
+
+def invitation_path(token: str) -> str:
+    """Return where an invitation is taken up."""
+    return f"/welcome?invitation={token}"
+
+
+def state_of(account: Account) -> str:
+    """Return in a word whether somebody can sign in: `locked`, `open`, `invited` or `closed`."""
+    if account.is_disabled:
+        return "locked"
+    if account.has_password:
+        return "open"
+    return "invited" if account.invited_until is not None else "closed"
+
+
+def _check_app_is_installed() -> None:
+    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi")):
+        if find_spec(module) is None:
+            raise PrerequisiteError(
+                f"the review app needs {package}, which is not installed: "
+                "pip install 'benchwright[app]' -c constraints.txt"
+            )
+
+
+def _first_invitation(accounts: Accounts, now: Any) -> str | None:
+    """Return an invitation for a first curator while nobody can sign in."""
+    known = accounts.all()
+    if any(state_of(account) == "open" for account in known):
+        return None
+    if FIRST_CURATOR not in {account.name for account in known}:
+        accounts.add(FIRST_CURATOR, "curator", now=now)
+    return accounts.invite(FIRST_CURATOR, now=now)
+
+
+def _set_password_from_stdin(accounts: Accounts, name: str) -> None:
+    from .app.passwords import check_new_password, hash_password
+
+    password = sys.stdin.readline().rstrip("\r\n")
+    check_new_password(password, name=name)
+    accounts.set_password(name, hash_password(password))
+
+
+def _in_url(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _user(account: Account) -> dict[str, Any]:
+    return {"name": account.name, "role": account.role, "state": state_of(account)}
+
+
+def _serving_text(root: Path, url: str, start: str | None) -> str:
+    lines = [f"reviewing {root} at {url} (Ctrl+C stops)"]
+    if start is not None:
+        lines.append(f"nobody has an account yet; open this to become the curator, who adds the others: {start}")
+    return "\n".join(lines)
+
+
+def _users_text(found: list[Account], invited: str | None, link: str | None) -> str:
+    lines = [f"{one['name']}: {one['role']}, {one['state']}" for one in map(_user, found)] or ["nobody yet"]
+    if link is not None:
+        lines.append(f"invitation for {invited}, good once and for a week: {link}")
+    return "\n".join(lines)

@@ -1,0 +1,49 @@
+"""Where the file of an image lies: in the workspace's objects if a step made it, else in the image folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.identify import Limits, path_for, read_file
+from benchwright.pipeline.finished import files_of
+from benchwright.workspace import Workspace
+
+
+class Originals:
+    """The images of a workspace, by id."""
+
+    def __init__(self, root: Path) -> None:
+        self._workspace = Workspace.open(root)
+        self._uris: dict[str, str] = {}
+
+    def uri(self, image_id: str) -> str | None:
+        """Return the URI of a source image; None for what a step made."""
+        if image_id not in self._uris and not self._workspace.objects.path(image_id).exists():
+            # Read again where an image is not known: the run may have taken more in meanwhile.
+            rows = files_of(self._workspace)
+            self._uris = {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
+        return self._uris.get(image_id)
+
+    def path(self, image_id: str) -> Path:
+        """Return where the file should lie; whether it is there is left open."""
+        path = self._workspace.objects.path(image_id)
+        if not path.exists() and (uri := self.uri(image_id)) is not None:
+            return Path(self._workspace.settings()["images"]) / path_for(uri)
+        return path
+
+    def data(self, image_id: str) -> bytes:
+        """Return the file, checked against its SHA-256.
+
+        Raises:
+            DataError: It is not there, cannot be read, or has changed.
+        """
+        path = self.path(image_id)
+        try:
+            data = read_file(path, limits=Limits())
+        except UnreadableImage as error:
+            raise DataError(f"picture {image_id[:12]} cannot be read from {path}: {error.detail}") from error
+        if (found := bytes_digest(data)) != image_id:
+            raise DataError(f"{path} has changed (SHA-256 {found[:12]}, was {image_id[:12]}); run the recipe again")
+        return data
