@@ -1,0 +1,1 @@
+"""The review app: what annotators and curators see in their browser."""
