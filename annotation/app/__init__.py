@@ -1,1 +1,1 @@
-"""The review app: Streamlit behind a gate of its own."""
+"""The review app: what annotators and curators see in their browser, behind a gate of its own."""

@@ -1,0 +1,52 @@
+// Wheel, drag, pinch and double click on a stage, told as zooming and dragging.
+
+const WHEEL_STEP = 0.0015;
+const LINE_PX = 16;
+
+const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
+const middle = (points) => ({ x: sum(points.map((p) => p.x)) / points.length, y: sum(points.map((p) => p.y)) / points.length });
+
+/**
+ * Watch a stage for as long as it lives.
+ * `zoom(factor, point)` answers whether that changed anything; `drag(dx, dy, point)`; `reset()`. Points are in the window.
+ */
+function watchGestures(stage, { zoom, drag, reset }) {
+  const fingers = new Map();
+  const point = (event) => ({ x: event.clientX, y: event.clientY });
+
+  stage.addEventListener("wheel", (event) => {
+    const step = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
+    const faster = event.ctrlKey ? 4 : 1; // a trackpad's pinch comes as small steps with the control key
+    const changed = zoom(Math.exp(-Math.max(-400, Math.min(400, step)) * WHEEL_STEP * faster), point(event));
+    // Where zooming out has come to its end, the wheel scrolls the page.
+    if (changed || event.ctrlKey) event.preventDefault();
+  }, { passive: false });
+
+  stage.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || event.target.closest("button")) return;
+    stage.setPointerCapture(event.pointerId);
+    fingers.set(event.pointerId, point(event));
+    stage.classList.add("held");
+  });
+
+  stage.addEventListener("pointermove", (event) => {
+    if (!fingers.has(event.pointerId)) return;
+    const before = [...fingers.values()];
+    fingers.set(event.pointerId, point(event));
+    const now = [...fingers.values()];
+    const [from, to] = [middle(before), middle(now)];
+    drag(to.x - from.x, to.y - from.y, to);
+    if (now.length === 2) zoom(distance(...now) / Math.max(1, distance(...before)), to);
+  });
+
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+    stage.addEventListener(end, (event) => {
+      fingers.delete(event.pointerId);
+      stage.classList.toggle("held", fingers.size > 0);
+    });
+  }
+
+  stage.addEventListener("dblclick", (event) => {
+    if (!event.target.closest("button")) reset();
+  });
+}

@@ -1,0 +1,73 @@
+// Where the stages go: sizes in CSS pixels, known before any picture is loaded.
+
+const GAP = 12;
+const CAPTION = 28; // as in viewer.css
+const LEAST_STAGE = 140;
+const SHARE_OF_WINDOW = 0.58; // the question and the buttons below stay in sight
+const LEAST_PIECE = 96;
+const SMALLER_THAN_REFERENCE = 0.7;
+
+const fitScale = (shape, width, height) => Math.min(width / shape.width, height / shape.height);
+const area = (shape) => shape.width * shape.height;
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+
+/** Equal cells in so many columns; `most` bounds the scale of each picture. */
+function cellsOf(shapes, columns, width, height, most = Infinity) {
+  const rows = Math.ceil(shapes.length / columns);
+  const cell = Math.floor((width - GAP * (columns - 1)) / columns);
+  const room = Math.max(LEAST_STAGE, (height - GAP * (rows - 1)) / rows - CAPTION);
+  const scales = shapes.map((shape) => Math.min(most, fitScale(shape, cell, room)));
+  const needed = Math.max(...shapes.map((shape, i) => shape.height * scales[i]));
+  return {
+    columns, rows, scales, width: cell, height: Math.ceil(Math.min(room, needed)),
+    shown: sum(shapes.map((shape, i) => area(shape) * scales[i] ** 2)),
+  };
+}
+
+/** The number of columns that shows most of the pictures; side by side unless stacking gains much. */
+function bestCells(shapes, width, height, most) {
+  const all = shapes.map((_, i) => cellsOf(shapes, shapes.length - i, width, height, most));
+  return all.reduce((best, cells) => (cells.shown > best.shown * 1.25 ? cells : best));
+}
+
+/** Whether the first picture is what the others, all smaller, are pieces of or answers to. */
+function hasReference(shapes) {
+  return shapes.length > 2 && shapes.slice(1).every((shape) => area(shape) < SMALLER_THAN_REFERENCE * area(shapes[0]));
+}
+
+/** A large first picture with the others beside it, at its scale where that leaves them big enough. */
+function besideReference(shapes, width, height) {
+  const [reference, ...others] = shapes;
+  const candidates = [0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7].map((share) => {
+    const large = cellsOf([reference], 1, Math.floor(share * (width - GAP)), height);
+    const least = Math.min(...others.map((shape) => Math.min(shape.width, shape.height))) * large.scales[0];
+    const rest = bestCells(others, width - GAP - large.width, height, least < LEAST_PIECE ? Infinity : large.scales[0]);
+    return { large, rest, shown: large.shown + rest.shown };
+  });
+  return candidates.reduce((best, each) => (each.shown > best.shown ? each : best));
+}
+
+/** The grid for the pictures: track widths and, for each picture, its stage and the scale at which it fits. */
+function layoutOf(shapes, width, height, overlaid) {
+  if (overlaid) {
+    const one = shapes.map((shape) => cellsOf([shape], 1, width, height));
+    const tall = Math.max(...one.map((cells) => cells.height));
+    return {
+      tracks: [width], span: 1,
+      stages: shapes.map((shape) => ({ width, height: tall, scale: fitScale(shape, width, tall) })),
+    };
+  }
+  if (hasReference(shapes)) {
+    const { large, rest } = besideReference(shapes, width, height);
+    const stage = (cells) => (scale) => ({ width: cells.width, height: cells.height, scale });
+    return {
+      tracks: [large.width, ...Array(rest.columns).fill(rest.width)], span: rest.rows,
+      stages: [...large.scales.map(stage(large)), ...rest.scales.map(stage(rest))],
+    };
+  }
+  const cells = bestCells(shapes, width, height);
+  return {
+    tracks: Array(cells.columns).fill(cells.width), span: 1,
+    stages: cells.scales.map((scale) => ({ width: cells.width, height: cells.height, scale })),
+  };
+}

@@ -1,0 +1,93 @@
+// One picture with its caption: the stage is the window that it is seen through, the layer is what moves in it.
+
+function make(tag, name, parent) {
+  const element = document.createElement(tag);
+  element.className = name;
+  parent?.append(element);
+  return element;
+}
+
+function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
+}
+
+class Pane {
+  constructor(parent) {
+    this.element = make("figure", "pane", parent);
+    this.caption = make("figcaption", "caption", this.element);
+    this.stage = make("div", "stage", this.element);
+    this.layer = make("div", "layer", this.stage);
+    this.trouble = make("div", "trouble", this.stage);
+    this.message = make("p", "message", this.trouble);
+    this.retry = make("button", "button", this.trouble);
+    this.retry.type = "button";
+    this.retry.addEventListener("click", () => this.reload());
+    this.trouble.setAttribute("role", "alert");
+    this.trouble.hidden = true;
+  }
+
+  /** Show a picture; an image that is shown already is not loaded again. */
+  show(picture, texts) {
+    this.texts = texts;
+    this.caption.textContent = picture.caption;
+    this.retry.textContent = texts.retry;
+    if (this.picture?.src !== picture.src || this.picture?.marks !== picture.marks) {
+      // New elements, so that the last item's picture is never seen under the next item's question.
+      this.layer.replaceChildren();
+      this.failures = new Set();
+      this.image = this.addImage("picture", picture.src, "failed");
+      this.marks = picture.marks === null ? null : this.addImage("marks", picture.marks, "marks_failed");
+    }
+    this.picture = picture;
+    this.image.alt = picture.alt || picture.caption;
+    this.tell();
+  }
+
+  addImage(name, src, failure) {
+    const image = make("img", name, this.layer);
+    image.decoding = "async";
+    image.draggable = false;
+    image.alt = "";
+    image.addEventListener("error", () => this.note(image, failure, true));
+    image.addEventListener("load", () => this.note(image, failure, false));
+    image.src = src;
+    return image;
+  }
+
+  note(image, failure, failed) {
+    if (image.parentNode !== this.layer) return; // the last item's, come late
+    this.failures[failed ? "add" : "delete"](failure);
+    this.tell();
+  }
+
+  /** Say what could not be loaded, in the place where it would be. */
+  tell() {
+    const failure = ["failed", "marks_failed"].find((each) => this.failures.has(each));
+    this.trouble.hidden = failure === undefined;
+    this.trouble.classList.toggle("whole", failure === "failed");
+    this.layer.hidden = failure === "failed";
+    this.message.textContent = failure === undefined ? "" : fill(this.texts[failure], this.picture);
+  }
+
+  reload() {
+    const broken = [["failed", this.image], ["marks_failed", this.marks]].filter(([failure]) => this.failures.has(failure));
+    for (const [, image] of broken) image.src = image.getAttribute("src");
+  }
+
+  place({ width, height, scale }) {
+    Object.assign(this, { stageWidth: width, stageHeight: height, scale });
+    this.fitWidth = this.picture.width * scale;
+    this.fitHeight = this.picture.height * scale;
+    this.stage.style.width = `${width}px`;
+    this.stage.style.height = `${height}px`;
+    this.layer.style.width = `${this.fitWidth}px`;
+    this.layer.style.height = `${this.fitHeight}px`;
+  }
+
+  draw(view) {
+    const left = this.stageWidth / 2 - view.x * this.fitWidth * view.zoom;
+    const top = this.stageHeight / 2 - view.y * this.fitHeight * view.zoom;
+    this.layer.style.transform = `translate(${left}px, ${top}px) scale(${view.zoom})`;
+    this.layer.classList.toggle("pixels", view.zoomed && this.scale * view.zoom > SHOWS_PIXELS_ABOVE);
+  }
+}

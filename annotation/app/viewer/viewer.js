@@ -1,0 +1,231 @@
+// The viewer itself: state, and who is told when it changes. Streamlit calls the default export on every rerun.
+
+const BLINK_MS = 600;
+const KEY_ZOOM = 1.5;
+const KEY_PAN = 0.15; // of a stage
+const CHOICES = "benchwright.viewer"; // in the browser's session: survives the next item and a reload
+
+class Viewer {
+  constructor(parent) {
+    this.element = make("section", "viewer", parent);
+    this.view = new View();
+    this.panes = [];
+    this.choices = { mode: "side", marks: true, ...readChoices() };
+    this.stop = new AbortController();
+    this.toolbar = new Toolbar(this.element, {
+      setMode: (mode) => this.setMode(mode), swap: () => this.swap(), togglePause: () => this.setPaused(!this.paused),
+      toggleMarks: () => this.toggleMarks(), zoomIn: () => this.zoomBy(KEY_ZOOM), zoomOut: () => this.zoomBy(1 / KEY_ZOOM),
+      reset: () => this.reset(),
+    });
+    this.grid = make("div", "panes", this.element);
+    this.divider = new Divider(this.grid);
+    this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
+    this.watch();
+  }
+
+  watch() {
+    const pan = (x, y) => ({ act: () => this.panBy(x, y), repeats: true, arrow: true });
+    watchKeys({
+      o: { act: () => this.toggleMarks() }, m: { act: () => this.nextMode() }, b: { act: () => this.swap() },
+      0: { act: () => this.reset() },
+      "+": { act: () => this.zoomBy(KEY_ZOOM), repeats: true }, "=": { act: () => this.zoomBy(KEY_ZOOM), repeats: true },
+      "-": { act: () => this.zoomBy(1 / KEY_ZOOM), repeats: true },
+      ArrowLeft: pan(1, 0), ArrowRight: pan(-1, 0), ArrowUp: pan(0, 1), ArrowDown: pan(0, -1),
+    }, this.stop.signal);
+    window.addEventListener("resize", () => this.arrange(), { signal: this.stop.signal });
+    this.sizes = new ResizeObserver(() => this.arrange());
+    this.sizes.observe(this.element);
+    this.calm.addEventListener("change", () => this.setPaused(this.calm.matches), { signal: this.stop.signal });
+  }
+
+  /** Show new data; data that is shown already leaves everything as it is. */
+  update(data) {
+    const written = JSON.stringify(data);
+    if (written === this.written) return;
+    const another = data.key !== this.data?.key;
+    Object.assign(this, { data, written });
+    const { pictures, texts } = data;
+    while (this.panes.length > pictures.length) this.panes.pop().element.remove();
+    while (this.panes.length < pictures.length) this.panes.push(this.addPane());
+    this.panes.forEach((pane, i) => pane.show(pictures[i], texts));
+    this.element.setAttribute("aria-label", texts.viewer);
+    this.toolbar.name(texts);
+    this.divider.name(texts, pictures[0].caption, pictures[1]?.caption ?? "");
+    if (another) {
+      this.view.reset();
+      this.divider.moveTo(0.5);
+      this.shown = 0;
+      this.setPaused(this.calm.matches);
+    }
+    this.arrange();
+  }
+
+  addPane() {
+    const pane = new Pane(this.grid);
+    watchGestures(pane.stage, {
+      zoom: (factor, point) => this.zoomBy(factor, pane, point),
+      drag: (dx, dy, point) => this.drag(pane, dx, dy, point),
+      reset: () => this.reset(),
+    });
+    return pane;
+  }
+
+  get isPair() {
+    return this.panes.length === 2;
+  }
+
+  get mode() {
+    return this.isPair && MODES.includes(this.choices.mode) ? this.choices.mode : "side";
+  }
+
+  get hasMarks() {
+    return this.data.pictures.some((picture) => picture.marks !== null);
+  }
+
+  choose(choices) {
+    Object.assign(this.choices, choices);
+    writeChoices(this.choices);
+  }
+
+  setMode(mode) {
+    this.choose({ mode });
+    this.shown = 0;
+    this.setPaused(this.calm.matches);
+    this.arrange();
+  }
+
+  nextMode() {
+    if (!this.isPair) return false;
+    this.setMode(MODES[(MODES.indexOf(this.mode) + 1) % MODES.length]);
+  }
+
+  toggleMarks() {
+    if (!this.hasMarks) return false;
+    this.choose({ marks: !this.choices.marks });
+    this.draw();
+  }
+
+  swap() {
+    if (this.mode !== "blink") return false;
+    this.shown = 1 - this.shown;
+    this.setPaused(true);
+  }
+
+  setPaused(paused) {
+    this.paused = paused;
+    clearInterval(this.blinking);
+    if (this.mode === "blink" && !paused) {
+      this.blinking = setInterval(() => {
+        this.shown = 1 - this.shown;
+        this.draw();
+      }, BLINK_MS);
+    }
+    this.draw();
+  }
+
+  zoomBy(factor, pane = this.panes[0], point = null) {
+    const before = this.view.zoom;
+    const { left, top } = pane.stage.getBoundingClientRect();
+    const fromMiddle = point === null ? [0, 0] : [point.x - left - pane.stageWidth / 2, point.y - top - pane.stageHeight / 2];
+    this.view.zoomBy(factor, this.panes, pane, ...fromMiddle);
+    this.draw();
+    return this.view.zoom !== before;
+  }
+
+  drag(pane, dx, dy, point) {
+    if (this.view.zoomed) {
+      this.view.dragBy(dx, dy, this.panes, pane);
+      this.draw();
+    } else if (this.mode === "slider") {
+      this.divider.moveUnder(point.x);
+    }
+  }
+
+  panBy(x, y) {
+    if (!this.view.zoomed) return false;
+    const [pane] = this.panes;
+    this.view.dragBy(x * KEY_PAN * pane.stageWidth, y * KEY_PAN * pane.stageHeight, this.panes);
+    this.draw();
+  }
+
+  reset() {
+    this.view.reset();
+    this.draw();
+  }
+
+  /** Lay out for the width there is. */
+  arrange() {
+    const width = Math.floor(this.element.getBoundingClientRect().width);
+    if (width < 1) return; // in a part of the page that is folded away
+    const above = this.grid.offsetTop - this.element.offsetTop;
+    const shapes = this.panes.map((pane) => pane.picture);
+    const layout = layoutOf(shapes, width, SHARE_OF_WINDOW * window.innerHeight - above, this.mode !== "side");
+    this.grid.style.gridTemplateColumns = layout.tracks.map((track) => `${track}px`).join(" ");
+    this.panes.forEach((pane, i) => {
+      pane.element.style.gridRow = i === 0 && layout.span > 1 ? `1 / span ${layout.span}` : "";
+      pane.place(layout.stages[i]);
+    });
+    this.grid.style.setProperty("--stage-height", `${layout.stages[0].height}px`);
+    this.view.hold(this.panes);
+    this.draw();
+  }
+
+  draw() {
+    const { mode, view, data } = this;
+    if (this.panes.some((pane) => pane.scale === undefined)) return; // not laid out yet
+    this.element.dataset.mode = mode;
+    this.element.classList.toggle("unmarked", !this.choices.marks);
+    this.element.classList.toggle("zoomed", view.zoomed);
+    this.panes.forEach((pane, i) => {
+      pane.element.classList.toggle("waiting", mode === "blink" && i !== this.shown);
+      pane.draw(view);
+    });
+    this.divider.element.hidden = mode !== "slider";
+    const percent = view.zoomed ? Math.round(100 * this.panes[0].scale * view.zoom) : null;
+    this.toolbar.draw({
+      mode, pair: this.isPair, hasMarks: this.hasMarks, marks: this.choices.marks, paused: this.paused, percent, zoomed: view.zoomed,
+    });
+  }
+
+  destroy() {
+    this.stop.abort();
+    this.sizes.disconnect();
+    clearInterval(this.blinking);
+    this.element.remove();
+  }
+}
+
+function readChoices() {
+  try {
+    const { mode, marks } = JSON.parse(sessionStorage.getItem(CHOICES)) ?? {};
+    return { ...(MODES.includes(mode) && { mode }), ...(typeof marks === "boolean" && { marks }) };
+  } catch {
+    return {}; // storage may be refused, or hold what another program wrote
+  }
+}
+
+function writeChoices(choices) {
+  try {
+    sessionStorage.setItem(CHOICES, JSON.stringify(choices));
+  } catch {
+    // The choice then holds for as long as the page does.
+  }
+}
+
+const viewers = new WeakMap();
+
+export default function ({ data, parentElement }) {
+  let mounted = viewers.get(parentElement);
+  if (mounted === undefined) {
+    mounted = { viewer: new Viewer(parentElement), calls: 0 };
+    viewers.set(parentElement, mounted);
+  }
+  mounted.viewer.update(data);
+  const call = ++mounted.calls;
+  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the viewer away.
+  return () => {
+    if (call !== mounted.calls) return;
+    viewers.delete(parentElement);
+    mounted.viewer.destroy();
+  };
+}

@@ -1,0 +1,94 @@
+"""Mounts the picture viewer in a Streamlit script."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .texts import TEXTS
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+SCRIPTS = ("view.js", "layout.js", "pane.js", "gestures.js", "keys.js", "toolbar.js", "divider.js", "viewer.js")
+"""Parts of one ES module, in this order; Streamlit takes a component's script as one text."""
+
+
+@dataclass(frozen=True)
+class ViewerPicture:
+    """One picture to show.
+
+    Args:
+        src: Path of the upright picture on this server, such as `/pictures/12/0`.
+        marks: Path of a transparent PNG of the same shape that is laid over it; None without marks.
+        caption: What people call it, such as `Image 1` or `A`.
+        alt: What it is, for people who do not see it; empty falls back to the caption.
+        width: Of the upright picture, in pixels: places are laid out before anything is loaded.
+        height: As `width`.
+
+    Raises:
+        ValueError: A path leads off this server, or a side is not positive.
+    """
+
+    src: str
+    marks: str | None
+    caption: str
+    alt: str
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        for path in (self.src, self.marks):
+            if path is not None and (not path.startswith("/") or path.startswith(("//", "/\\"))):
+                raise ValueError(
+                    f"picture {self.caption!r} is at {path!r}; give a path on this server, such as '/pictures/1'"
+                )
+        if self.width < 1 or self.height < 1:
+            raise ValueError(
+                f"picture {self.caption!r} is {self.width} x {self.height}; both sides must be at least 1 pixel"
+            )
+
+
+def show_pictures(
+    pictures: Sequence[ViewerPicture], *, key: str, texts: Mapping[str, str] | None = None, place: str = "pictures"
+) -> None:
+    """Show an item's pictures with one zoom for all; two of them also under a slider or in turn.
+
+    Running the script again with the same arguments changes nothing on the screen. Another `key` shows whole
+    pictures again; the way to compare, and whether marks are shown, stay as chosen for the browser's session.
+
+    Args:
+        pictures: One or more, in the order of the question; of three or more, the first may be a reference.
+        key: Names what is shown, such as a task and its round.
+        texts: Replacements for some of `TEXTS`, by name.
+        place: Names the place on the page, for pages with more than one viewer.
+
+    Raises:
+        ValueError: There is no picture, or `texts` has a name that `TEXTS` has not.
+    """
+    if not pictures:
+        raise ValueError(f"nothing to show for {key!r}; give at least one picture")
+    unknown = sorted(set(texts or ()) - set(TEXTS))
+    if unknown:
+        raise ValueError(f"unknown texts {', '.join(unknown)}; the viewer has {', '.join(sorted(TEXTS))}")
+    # The mount keeps its name from item to item: the page updates in place instead of building a viewer anew.
+    _component()(
+        key=f"viewer-{place}",
+        data={"key": key, "pictures": [asdict(picture) for picture in pictures], "texts": {**TEXTS, **(texts or {})}},
+    )
+
+
+@cache
+def _component() -> ComponentRenderer:
+    """Register the component, once per process."""
+    import streamlit as st
+
+    folder = Path(__file__).parent
+    return st.components.v2.component(
+        "benchwright_viewer",
+        css=(folder / "viewer.css").read_text(encoding="utf-8"),
+        js="\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS),
+    )

@@ -1,0 +1,60 @@
+"""A real Chromium for tests of what people see, driven by Playwright."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page
+
+NO_CHROMIUM = "Debian's chromium is not installed: make browser"
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One Chromium for all tests of the session."""
+    program = "/usr/bin/chromium" if Path("/usr/bin/chromium").exists() else shutil.which("chromium")
+    if program is None:
+        pytest.skip(NO_CHROMIUM)
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: make test")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Open contexts (cookies and storage of their own) with settings of a test's choice; all are closed after it."""
+    contexts: list[BrowserContext] = []
+
+    def open_context(**settings: Any) -> BrowserContext:
+        context = chromium.new_context(**{"viewport": {"width": 1280, "height": 800}, **settings})
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        return context
+
+    yield open_context
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_context: Callable[..., BrowserContext]) -> Page:
+    """A page in a fresh context, 1280 x 800."""
+    return new_context().new_page()
