@@ -13,6 +13,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
+from .account_words import invitation_path, state_of
 from .commands import open_for_commands, workspace_option
 
 if TYPE_CHECKING:
@@ -97,20 +98,6 @@ def users(
         found = accounts.all()
     document = {"users": [_user(account) for account in found], "invitation": link}
     emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))
-
-
-def invitation_path(token: str) -> str:
-    """Return where an invitation is taken up."""
-    return f"/welcome?invitation={token}"
-
-
-def state_of(account: Account) -> str:
-    """Return in a word whether somebody can sign in: `locked`, `open`, `invited` or `closed`."""
-    if account.is_disabled:
-        return "locked"
-    if account.has_password:
-        return "open"
-    return "invited" if account.invited_until is not None else "closed"
 
 
 def _check_app_is_installed() -> None:

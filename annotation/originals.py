@@ -18,9 +18,13 @@ class Originals:
         self._workspace = Workspace.open(root)
         self._uris: dict[str, str] = {}
 
+    def is_made(self, image_id: str) -> bool:
+        """Return whether a step made an image, so that its file lies in the workspace."""
+        return self._workspace.objects.path(image_id).exists()
+
     def uri(self, image_id: str) -> str | None:
         """Return the URI of a source image; None for what a step made."""
-        if image_id not in self._uris and not self._workspace.objects.path(image_id).exists():
+        if image_id not in self._uris and not self.is_made(image_id):
             # Read again where an image is not known: the run may have taken more in meanwhile.
             rows = files_of(self._workspace)
             self._uris = {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}

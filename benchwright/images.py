@@ -136,6 +136,16 @@ def _decode_luma(data: bytes | Path, at_least_px: int, limits: Limits) -> _Luma:
         return _Luma(grey if turn is None else grey.transpose(turn), container.upright_wh)
 
 
+def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int]:
+    """Return width and height of an image after orientation, in pixels, from its header; nothing is decoded.
+
+    Raises:
+        UnreadableImage: As `benchwright.identify` says.
+    """
+    with _opened(data, limits or Limits()) as opened:
+        return opened.container.upright_wh
+
+
 def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
     """Return RGB pixels as grey (mode `L`, ITU-R BT.601)."""
     return Image.fromarray(pixels).convert("L")

@@ -74,6 +74,7 @@ def _page(title: str, why: str, problem: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
         f"<title>{escape(title)} · Benchwright</title><style>{_STYLE}</style></head>"
         f"<body><main><h1>{escape(title)}</h1>{lead}{alert}{body}</main></body></html>"
     )

@@ -76,7 +76,7 @@ def _config(address: str, port: int) -> dict[str, Any]:
         "server.runOnSave": False,
         "server.maxUploadSize": 1,
         "browser.gatherUsageStats": False,
-        "client.toolbarMode": "viewer",
+        "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
         "client.showSidebarNavigation": True,
         "logger.hideWelcomeMessage": True,

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchwright.canonical import digest
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.images import upright_size
 from benchwright.previews import Preview, marks_preview, preview
 from benchwright.records import ItemImage
 
@@ -18,6 +20,7 @@ MAX_SIDE_PX = 2048
 LOSSLESS_PX = 1_000_000
 """Pictures of up to so many pixels are sent as PNG, so that a seam or a single pixel can be judged."""
 KEPT_BYTES = 96 << 20
+_PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class ShownPictures:
@@ -31,6 +34,7 @@ class ShownPictures:
         self._originals = Originals(workspace)
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._bytes = 0
+        self._sizes: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
         # One decoder at a time: two 100-megapixel images at once would be a gigabyte.
         self._decoding = threading.Lock()
@@ -42,12 +46,7 @@ class ShownPictures:
             DataError: Its file is gone or has changed.
             UnreadableImage: It cannot be decoded any more.
         """
-        return self._once(
-            etag(image, marks=False),
-            lambda: preview(
-                self._originals.data(image.image_id), max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX
-            ),
-        )
+        return self._once(etag(image, marks=False), lambda: self._picture(image.image_id))
 
     def marks(self, image: ItemImage) -> Preview:
         """Return the marks of an image as a transparent picture of the same size.
@@ -62,6 +61,24 @@ class ShownPictures:
             etag(image, marks=True),
             lambda: marks_preview(image.prompts, full_wh=full_wh, max_side_px=MAX_SIDE_PX),
         )
+
+    def _picture(self, image_id: str) -> Preview:
+        data = self._originals.data(image_id)
+        if self._originals.is_made(image_id) and data.startswith(_PNG):
+            width, height = full = upright_size(data)
+            if max(full) <= MAX_SIDE_PX:
+                # A step of ours encoded it: there is nothing in it but pixels.
+                return Preview(data, "image/png", width, height, full)
+        return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX)
+
+    def size(self, image: ItemImage) -> tuple[int, int]:
+        """Return width and height of the upright image in pixels; 4 by 3 where it cannot be shown any more."""
+        if image.image_id not in self._sizes:
+            try:
+                self._sizes[image.image_id] = upright_size(self._originals.data(image.image_id))
+            except (DataError, UnreadableImage):
+                return 4, 3
+        return self._sizes[image.image_id]
 
     def _once(self, key: str, make: Callable[[], Preview]) -> Preview:
         if (found := self._get(key)) is not None:

@@ -57,7 +57,14 @@ TEXTS: Mapping[str, str] = {
     "answer": "Answer",
     "saved": "Draft saved",
     "not_saved": "Draft not saved: no connection",
-    "keys": "Keys",
+    "keys_verify": (
+        "A accept · X reject · E ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
+        "O marks · M compare · + − 0 zoom"
+    ),
+    "keys_answer": (
+        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · O marks · M compare · "
+        "+ − 0 zoom"
+    ),
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
     "gone": "That task is not yours, or not any more. Here is the next one.",
@@ -92,8 +99,8 @@ TEXTS: Mapping[str, str] = {
     "invitation_for": "Invitation for {name}, shown once:",
     "disable": "Lock out",
     "enable": "Let in again",
-    "state_disabled": "locked out",
+    "state_locked": "locked out",
     "state_invited": "invited",
     "state_open": "can sign in",
-    "state_none": "no password yet",
+    "state_closed": "no password yet",
 }

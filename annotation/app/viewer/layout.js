@@ -3,7 +3,13 @@
 const GAP = 12;
 const CAPTION = 28; // as in viewer.css
 const LEAST_STAGE = 140;
-const SHARE_OF_WINDOW = 0.58; // the question and the buttons below stay in sight
+const SHARE_OF_WINDOW = 0.58;
+const BELOW_PX = 360; // the question and the buttons stay in sight
+const LEAST_PX = 240;
+
+function heightFor(windowHeight) {
+  return Math.max(LEAST_PX, Math.min(SHARE_OF_WINDOW * windowHeight, windowHeight - BELOW_PX));
+}
 const LEAST_PIECE = 96;
 const SMALLER_THAN_REFERENCE = 0.7;
 

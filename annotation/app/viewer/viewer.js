@@ -159,7 +159,7 @@ class Viewer {
     if (width < 1) return; // in a part of the page that is folded away
     const above = this.grid.offsetTop - this.element.offsetTop;
     const shapes = this.panes.map((pane) => pane.picture);
-    const layout = layoutOf(shapes, width, SHARE_OF_WINDOW * window.innerHeight - above, this.mode !== "side");
+    const layout = layoutOf(shapes, width, heightFor(window.innerHeight) - above, this.mode !== "side");
     this.grid.style.gridTemplateColumns = layout.tracks.map((track) => `${track}px`).join(" ");
     this.panes.forEach((pane, i) => {
       pane.element.style.gridRow = i === 0 && layout.span > 1 ? `1 / span ${layout.span}` : "";

@@ -1,0 +1,127 @@
+"""The curator's page: how far a campaign is, how far annotators agree, and where they do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import streamlit as st
+
+from ..agreement import Agreement, agreement
+from ..ratings import Rating
+from ..store import Annotation, Campaign, CampaignStatus
+from .site import clock
+from .texts import TEXTS
+from .visit import Visit
+
+_STATISTICS = {
+    "percent": "Percent agreement",
+    "cohen_kappa": "Cohen's kappa",
+    "fleiss_kappa": "Fleiss' kappa",
+    "krippendorff_alpha": "Krippendorff's alpha",
+    "gwet_ac1": "Gwet's AC1",
+}
+RESAMPLES = 300
+"""Enough for two digits of an interval, and quick enough for a page."""
+
+
+def show(visit: Visit) -> None:
+    """Show where a campaign stands."""
+    store, campaign = visit.site.store, visit.campaign
+    status = store.status(campaign.name, now=clock())
+    _show_counts(status)
+    decisions = store.decisions(campaign.name)
+    if not decisions:
+        return
+    kinds = {task.item_id: str(task.payload["task"]) for task in store.tasks(campaign.name, states=("open", "done"))}
+    _show_agreement(campaign, decisions, kinds)
+    left, right = st.columns(2)
+    with left:
+        _show_annotators(campaign, decisions)
+    with right:
+        _show_reasons(decisions)
+    _show_disagreements(decisions, kinds)
+
+
+def _show_counts(status: CampaignStatus) -> None:
+    total = status.tasks["open"] + status.tasks["done"]
+    slots = sum(status.slots.values())
+    for column, name, done, of in zip(
+        st.columns(3), ("tasks_done", "slots_done", "annotators"),
+        (status.tasks["done"], status.slots["submitted"], status.annotators), (total, slots, None), strict=True,
+    ):  # fmt: skip
+        column.metric(TEXTS[name], str(done) if of is None else f"{done} / {of}")
+    st.progress(status.slots["submitted"] / max(1, slots), text=status.rule)
+    if total and not status.tasks["open"]:
+        st.success(TEXTS["closed"])
+
+
+def _show_agreement(campaign: Campaign, decisions: list[Annotation], kinds: dict[str, str]) -> None:
+    st.subheader(TEXTS["agreement"])
+    st.caption(TEXTS["agreement_why"])
+    categories = campaign.form.get("decisions", ())
+    ratings = [Rating(one.item_id, one.annotator, one.decision) for one in decisions]
+    rows = [_agreement_row("", agreement(ratings, categories=categories, resamples=RESAMPLES))]
+    for kind in sorted(set(kinds.values())):
+        of_kind = [rating for rating in ratings if kinds.get(rating.unit) == kind]
+        if of_kind:
+            rows.append(_agreement_row(kind, agreement(of_kind, categories=categories, resamples=RESAMPLES)))
+    rows[0][TEXTS["by_task"]] = "all"
+    st.dataframe(rows, hide_index=True)
+
+
+def _agreement_row(kind: str, found: Agreement) -> dict[str, Any]:
+    row: dict[str, Any] = {TEXTS["by_task"]: kind, "n": found.units}
+    for name, words in _STATISTICS.items():
+        value, bounds = getattr(found, name), found.ci.get(name)
+        interval = "" if bounds is None else f" [{bounds[0]:.2f}, {bounds[1]:.2f}]"
+        row[words] = TEXTS["undefined"] if value is None else f"{value:.2f}{interval}"
+    return row
+
+
+def _show_annotators(campaign: Campaign, decisions: list[Annotation]) -> None:
+    st.subheader(TEXTS["by_annotator"])
+    said = Counter((one.annotator, one.decision) for one in decisions)
+    names = sorted({one.annotator for one in decisions})
+    kinds = list(campaign.form.get("decisions") or sorted({one.decision for one in decisions}))
+    seconds: dict[str, list[float]] = {name: [] for name in names}
+    for one in decisions:
+        seconds[one.annotator].append((one.submitted_at - one.started_at).total_seconds())
+    rows = [
+        {
+            TEXTS["name"]: name,
+            **{TEXTS.get(kind, kind): said[name, kind] for kind in kinds},
+            "median s": round(sorted(seconds[name])[len(seconds[name]) // 2], 1),
+        }
+        for name in names
+    ]
+    st.dataframe(rows, hide_index=True)
+
+
+def _show_reasons(decisions: list[Annotation]) -> None:
+    given = Counter(reason.replace("_", " ") for one in decisions for reason in one.reasons)
+    if not given:
+        return
+    st.subheader(TEXTS["reasons_given"])
+    st.dataframe([{TEXTS["reasons"]: reason, "n": count} for reason, count in given.most_common()], hide_index=True)
+
+
+def _show_disagreements(decisions: list[Annotation], kinds: dict[str, str]) -> None:
+    by_item: dict[str, list[Annotation]] = {}
+    for one in decisions:
+        by_item.setdefault(one.item_id, []).append(one)
+    rows = [
+        {
+            TEXTS["by_task"]: kinds.get(item_id, ""),
+            "item": item_id,
+            TEXTS["disagreements"]: ", ".join(
+                f"{one.annotator}: {TEXTS.get(one.decision, one.decision)}" for one in said
+            ),
+            TEXTS["notes"]: " | ".join(one.note for one in said if one.note),
+        }
+        for item_id, said in sorted(by_item.items())
+        if len({one.decision for one in said}) > 1 or any(one.note for one in said)
+    ]
+    if rows:
+        st.subheader(TEXTS["disagreements"])
+        st.dataframe(rows, hide_index=True)

@@ -1,0 +1,268 @@
+// The card itself. Streamlit calls the default export on every rerun; data that says nothing new changes nothing.
+
+const DECISIONS = { a: "accept", x: "reject", e: "revise" };
+const DEAF_MS = 8000; // a card that was not heard listens again
+
+function add(parent, tag, name, text) {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined) element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+function button(parent, name, words, key, act) {
+  const element = add(parent, "button", name);
+  element.type = "button";
+  add(element, "span", "words", words);
+  if (key) {
+    add(element, "kbd", "", key.toUpperCase()).setAttribute("aria-hidden", "true");
+    element.setAttribute("aria-keyshortcuts", key);
+  }
+  element.addEventListener("click", act);
+  return element;
+}
+
+class TaskCard {
+  constructor(parent) {
+    this.element = add(parent, "section", "card");
+    this.stop = new AbortController();
+    this.drafts = new Drafts((ok) => this.tell(ok ? "saved" : "not_saved", !ok), this.stop.signal);
+    const { signal } = this.stop;
+    window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
+    const digits = Object.fromEntries([..."123456789"].map((digit) => [digit, { act: () => this.pick(digit - 1) }]));
+    watchKeys({
+      a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
+      s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.note.focus() },
+      Enter: { act: () => this.enter() }, ...digits,
+    }, signal);
+  }
+
+  update(data, send) {
+    this.sendToServer = send;
+    const another = data.slot !== this.data?.slot;
+    const heard = data.serial !== this.data?.serial;
+    this.data = data;
+    if (another) {
+      this.drafts.flush();
+      this.begin();
+    }
+    if (another || heard) this.setBusy(false);
+  }
+
+  begin() {
+    const { said, draft } = this.data;
+    const from = Object.keys(draft).length ? draft : said ?? {};
+    this.picked = new Set(Array.isArray(from.reasons) ? from.reasons.filter((code) => typeof code === "string") : []);
+    this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
+    this.pending = null;
+    this.build(typeof from.note === "string" ? from.note : "");
+  }
+
+  build(noteText) {
+    const { data, element } = this;
+    const { texts } = data;
+    element.replaceChildren();
+    element.setAttribute("aria-label", texts.question);
+    element.dataset.slot = data.slot;
+    const left = add(element, "div", "asked");
+    if (data.said !== null) {
+      const words = texts[data.said.decision] ?? data.said.decision;
+      add(left, "p", "before", data.is_current ? fillIn(texts.said, { decision: words }) : texts.moved_on);
+    }
+    add(left, "h2", "question", data.question);
+    this.buildChoices(left);
+    const right = add(element, "div", "says");
+    this.buildActions(right);
+    this.status = add(right, "p", "status");
+    this.status.setAttribute("role", "status");
+    if (data.mode === "verify") this.buildReasons(right);
+    this.buildNote(right, noteText);
+    this.draw();
+  }
+
+  buildChoices(parent) {
+    const { data } = this;
+    const list = add(parent, "ol", "choices");
+    this.choices = data.choices.map((choice, i) => {
+      const line = add(list, "li", "choice");
+      const box = data.mode === "answer" ? button(line, "option", "", String(i + 1), () => this.pick(i)) : add(line, "div", "option");
+      box.prepend(...[["key", `${choice.key}`], ["said", choice.words]].map(([name, text]) => {
+        const span = document.createElement("span");
+        span.className = name;
+        span.textContent = text;
+        return span;
+      }));
+      if (choice.key === data.right) {
+        line.classList.add("right");
+        add(box, "span", "mark", `✓ ${data.declines ? data.texts.declines : data.texts.right}`);
+      }
+      return box;
+    });
+  }
+
+  buildReasons(parent) {
+    const { reasons, texts } = this.data;
+    this.reasons = [];
+    if (!reasons.length) return;
+    const set = add(parent, "fieldset", "reasons");
+    add(set, "legend", "", texts.reasons);
+    this.reasons = reasons.map((reason, i) => button(set, "reason", reason.words, i < 9 ? String(i + 1) : "", () => this.pick(i)));
+  }
+
+  buildNote(parent, text) {
+    const { texts } = this.data;
+    const label = add(parent, "label", "note");
+    add(label, "span", "label", texts.note);
+    this.note = add(label, "textarea", "");
+    this.note.value = text;
+    this.note.rows = 2;
+    this.note.maxLength = 10000;
+    this.note.placeholder = texts.note_hint;
+    this.note.addEventListener("input", () => this.saveDraft());
+    // Keys typed here are text: nothing of the page around may take them for shortcuts.
+    for (const kind of ["keydown", "keyup", "keypress"]) this.note.addEventListener(kind, (event) => event.stopPropagation());
+  }
+
+  buildActions(parent) {
+    const { data } = this;
+    const row = add(parent, "div", "actions");
+    const { texts } = data;
+    this.actions = [];
+    const put = (name, words, key, act) => this.actions.push(button(row, `action ${name}`, words, key, act));
+    if (data.is_current && data.mode === "verify") {
+      for (const [key, decision] of Object.entries(DECISIONS)) put(decision, texts[decision], key, () => this.decide(decision));
+    } else if (data.is_current) {
+      put("accept", texts.answer, "Enter", () => this.enter());
+    }
+    if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
+    put("quiet", texts.undo, "u", () => this.send("undo"));
+  }
+
+  key(letter) {
+    if (this.data.mode !== "verify") return false;
+    this.decide(DECISIONS[letter]);
+  }
+
+  /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
+  keyInNote(event) {
+    if (event.composedPath()[0] !== this.note) return;
+    if (event.key === "Escape") this.note.blur();
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      event.stopPropagation();
+      this.note.blur();
+      if (this.data.mode === "answer") this.enter();
+      else if (this.pending) this.decide(this.pending);
+    }
+  }
+
+  enter() {
+    if (this.data.mode !== "answer" || !this.data.is_current) return false;
+    if (this.chosen === null) {
+      this.tell("needs_choice", true, { count: this.data.choices.length });
+      return;
+    }
+    this.send("decide", this.chosen);
+  }
+
+  pick(i) {
+    const { data } = this;
+    if (data.mode === "answer") {
+      if (i >= data.choices.length) return false;
+      this.chosen = data.choices[i].key;
+    } else {
+      if (i >= data.reasons.length) return false;
+      const { code } = data.reasons[i];
+      if (!this.picked.delete(code)) this.picked.add(code);
+    }
+    this.saveDraft();
+    this.draw();
+  }
+
+  decide(decision) {
+    const { data } = this;
+    if (!data.is_current) return;
+    if (data.needs_reason.includes(decision) && !this.picked.size) {
+      this.pending = decision;
+      this.tell("needs_reason", true, { count: Math.min(9, data.reasons.length) });
+      this.draw();
+      return;
+    }
+    if (data.needs_note.includes(decision) && !this.note.value.trim()) {
+      this.pending = decision;
+      this.tell("needs_note", true);
+      this.draw();
+      this.note.focus();
+      return;
+    }
+    this.send("decide", decision);
+  }
+
+  send(does, decision = "") {
+    if (this.busy || (does === "skip" && this.data.said !== null)) return false;
+    if (does === "skip") this.drafts.flush();
+    if (does === "decide") this.drafts.drop();
+    this.setBusy(true);
+    // Reasons are those of a rejection or a revision; an accepted item has none.
+    const reasons = decision === "accept" || this.data.mode === "answer" ? [] : [...this.picked];
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note: does === "decide" ? this.note.value : "" });
+  }
+
+  saveDraft() {
+    this.drafts.save(this.data.save, { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value });
+  }
+
+  setBusy(busy) {
+    this.busy = busy;
+    clearTimeout(this.deaf);
+    if (busy) this.deaf = setTimeout(() => this.setBusy(false), DEAF_MS);
+    this.element.classList.toggle("busy", busy);
+    this.element.setAttribute("aria-busy", String(busy));
+  }
+
+  tell(text, urgent, values = {}) {
+    if (!this.status) return;
+    this.status.textContent = fillIn(this.data.texts[text], values);
+    this.status.classList.toggle("urgent", urgent);
+  }
+
+  draw() {
+    const { data } = this;
+    if (data.mode === "answer") {
+      this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
+      return;
+    }
+    this.reasons.forEach((box, i) => box.setAttribute("aria-pressed", String(this.picked.has(data.reasons[i].code))));
+    this.element.classList.toggle("wants-reason", this.pending === "reject" && !this.picked.size);
+  }
+
+  destroy() {
+    this.drafts.flush();
+    this.stop.abort();
+    clearTimeout(this.deaf);
+    this.element.remove();
+  }
+}
+
+function fillIn(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? String(values[name]) : whole));
+}
+
+const cards = new WeakMap();
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  let mounted = cards.get(parentElement);
+  if (mounted === undefined) {
+    mounted = { card: new TaskCard(parentElement), calls: 0 };
+    cards.set(parentElement, mounted);
+  }
+  mounted.card.update(data, (act) => setTriggerValue("act", act));
+  const call = ++mounted.calls;
+  // Streamlit may end an earlier call after a later one has begun: only the latest call takes the card away.
+  return () => {
+    if (call !== mounted.calls) return;
+    cards.delete(parentElement);
+    mounted.card.destroy();
+  };
+}

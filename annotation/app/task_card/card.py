@@ -1,0 +1,199 @@
+"""What the task card shows, and what comes back from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+
+from ...desk import OwnTask
+from ...store import Campaign, RefusedError
+from ..task_routes import DRAFT_HEADER, draft_url
+from ..texts import TEXTS
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+VERIFY, ANSWER = "verify", "answer"
+_KEY = "card"
+KINDS = (VERIFY, ANSWER)
+"""Kinds of campaigns that the card has a form for."""
+_SHARED = Path(__file__).parent.parent / "viewer" / "keys.js"
+_PLACED = re.compile(r"<image (\d+)>")
+_WORDS = (
+    "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
+    "needs_reason", "needs_note", "needs_choice", "answer", "saved", "not_saved", "said", "moved_on",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the browser gets of a task: the key only where the campaign's form shows it.
+
+    Attributes:
+        serial: Raised whenever the card has been heard, so that it listens again.
+        slot: What a decision is given for.
+        mode: `verify` or `answer`.
+        question: With pictures in it by their captions.
+        choices: Options by key, in words or by the caption of the picture that they show.
+        right: Key of the right option; None where the annotator is not to know.
+        declines: Whether that option declines to answer.
+        reasons: Codes of reasons, with words.
+        needs_reason: Decisions that take at least one reason.
+        needs_note: Decisions that take a note.
+        said: What was decided before.
+        draft: What was being typed.
+        is_current: Whether deciding still changes anything.
+        save: Where drafts are kept, and the header that goes with them.
+        texts: Words of the card.
+    """
+
+    serial: int
+    slot: int
+    mode: str
+    question: str
+    choices: Sequence[Mapping[str, str]]
+    right: str | None
+    declines: bool
+    reasons: Sequence[Mapping[str, str]]
+    needs_reason: Sequence[str]
+    needs_note: Sequence[str]
+    said: Mapping[str, Any] | None
+    draft: Mapping[str, Any]
+    is_current: bool
+    save: Mapping[str, str]
+    texts: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Act:
+    """What an annotator did on the card.
+
+    Attributes:
+        slot: Which task was meant: one that is off the desk meanwhile is not touched.
+        does: `decide`, `skip` or `undo`.
+        decision: Of the form's decisions, or a key of the item's options.
+        reasons: Codes.
+        note: In the annotator's words; None without any.
+    """
+
+    slot: int
+    does: str
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+
+
+def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
+    """Return the card of a task.
+
+    Raises:
+        BenchwrightError: The app has no form for this kind of campaign.
+    """
+    if campaign.kind not in KINDS:
+        raise BenchwrightError(
+            f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
+        )
+    item, form = task.item, campaign.form
+    shows_key = campaign.kind == VERIFY
+    return Card(
+        serial=serial,
+        slot=task.slot_id,
+        mode=campaign.kind,
+        question=_spelled(item.question),
+        choices=[
+            {"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices
+        ],
+        right=(item.answer or item.refusal) if shows_key else None,
+        declines=shows_key and item.answer is None,
+        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
+        needs_reason=["reject"] if form.get("reasons") else [],
+        needs_note=list(form.get("needs_note", ())),
+        said=None if task.said is None else {
+            "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or ""
+        },
+        draft=task.draft,
+        is_current=task.is_current,
+        save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
+        texts={name: TEXTS[name] for name in _WORDS},
+    )  # fmt: skip
+
+
+def show_card(card: Card, *, heard: Callable[[], None]) -> None:
+    """Show a card; when the annotator does something `heard` is called, before the page is made anew.
+
+    Within that call, `act_just_done` returns what was done.
+    """
+    _component()(key=_KEY, data=asdict(card), on_act_change=heard)
+
+
+def act_just_done() -> Act:
+    """Return what the annotator just did on the card.
+
+    Raises:
+        RefusedError: What came from the browser is nothing that the card sends.
+    """
+    import streamlit as st
+
+    return act_of(st.session_state[_KEY].get("act"))
+
+
+def act_of(sent: Any) -> Act:
+    """Return what a browser sent, checked.
+
+    Raises:
+        RefusedError: It is nothing that the card sends.
+    """
+    if not isinstance(sent, Mapping) or not isinstance(sent.get("slot"), int):
+        raise RefusedError("this is nothing that the card sends")
+    reasons = sent.get("reasons")
+    texts = [sent.get(name) for name in ("does", "decision", "note")]
+    texts += reasons if isinstance(reasons, list) else [None]
+    does, decision, note, *codes = (text for text in texts if isinstance(text, str))
+    if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
+        raise RefusedError("this is nothing that the card sends")
+    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None)
+
+
+def captions(item: Item) -> list[str]:
+    """Return what people call each of an item's pictures: a place, and the option that it is."""
+    keys: dict[str, list[str]] = {}
+    for choice in item.choices:
+        if choice.image_id is not None:
+            keys.setdefault(choice.image_id, []).append(choice.key)
+    found = []
+    for place, image in enumerate(item.images, 1):
+        name = TEXTS["image"].format(place=place)
+        if image.image_id in keys:
+            name += " · " + TEXTS["choices_of"].format(keys=", ".join(keys[image.image_id]))
+        found.append(name)
+    return found
+
+
+def _spelled(question: str) -> str:
+    """Spell the places of pictures in a question as people read them."""
+    return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
+
+
+def _caption(item: Item, image_id: str | None) -> str:
+    place = next(place for place, image in enumerate(item.images, 1) if image.image_id == image_id)
+    return TEXTS["image"].format(place=place)
+
+
+@cache
+def _component() -> ComponentRenderer:
+    """Register the component, once per process."""
+    import streamlit as st
+
+    folder = Path(__file__).parent
+    return st.components.v2.component(
+        "benchwright_task_card",
+        css=(folder / "card.css").read_text(encoding="utf-8"),
+        js="\n".join(path.read_text(encoding="utf-8") for path in (_SHARED, folder / "drafts.js", folder / "card.js")),
+    )
