@@ -13,6 +13,8 @@ from browser.photographs import save_photographs
 from browser.servers import NOT_STREAMLITS_SERVERS, Server, serving
 from conftest import ROOT
 
+from benchwright.annotation.app.viewer import ViewerPicture, show_pictures
+
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
 
@@ -248,6 +250,14 @@ def test_arrows_move_the_divider_that_has_the_focus_and_not_the_pictures(show: C
     assert transforms(page) == before
 
 
+def test_the_wheel_zooms_over_the_divider_too(show: Callable[[str], Page]) -> None:
+    page = show("pair")
+    press(page, "m")
+    page.get_by_role("slider").hover()
+    page.mouse.wheel(0, -400)
+    page.locator(".viewer.zoomed").wait_for()
+
+
 def test_at_fit_a_drag_on_the_pictures_moves_the_divider(show: Callable[[str], Page]) -> None:
     page = show("pair")
     press(page, "m")
@@ -343,6 +353,19 @@ def test_one_press_is_one_toggle_after_many_reruns(show: Callable[[str], Page]) 
     assert page.locator(".viewer").count() == 1
 
 
+def test_a_viewer_that_is_gone_hears_no_key_and_one_that_is_back_hears_it_once(show: Callable[[str], Page]) -> None:
+    page = show("marked")
+    without = page.get_by_text("Without pictures")
+    without.click()
+    page.locator(".viewer").wait_for(state="detached")
+    press(page, "o")
+    without.click()
+    switch = page.get_by_role("switch")
+    assert switch.get_attribute("aria-checked") == "true"
+    press(page, "o")
+    assert switch.get_attribute("aria-checked") == "false"
+
+
 def test_a_picture_that_does_not_load_says_so_in_its_place_with_its_caption_as_text(
     show: Callable[[str], Page],
 ) -> None:
@@ -369,6 +392,7 @@ def test_marks_that_do_not_load_are_missed_aloud(show: Callable[[str], Page]) ->
     page = show("unmarked")
     assert "The marks of Image 1 could not be loaded" in page.get_by_role("alert").inner_text()
     assert page.locator(".picture").is_visible()
+    assert not page.locator("img.marks").is_visible()
 
 
 def test_two_fingers_zoom_and_pan_on_a_tablet(server: Server, new_context: Callable[..., BrowserContext]) -> None:
@@ -392,7 +416,7 @@ def test_two_fingers_zoom_and_pan_on_a_tablet(server: Server, new_context: Calla
 
 
 @pytest.mark.parametrize("width", [1280, 800, 768])
-@pytest.mark.parametrize("case", ["one", "pair", "jigsaw", "three", "portrait"])
+@pytest.mark.parametrize("case", ["one", "pair", "jigsaw", "three", "answers", "portrait"])
 def test_pictures_leave_room_for_question_and_buttons(
     server: Server, new_context: Callable[..., BrowserContext], case: str, width: int
 ) -> None:
@@ -414,6 +438,14 @@ def test_pieces_are_shown_at_the_scale_of_their_reference(show: Callable[[str], 
     for piece in pieces:
         assert piece
         assert piece["width"] == pytest.approx(reference["width"] / 2, abs=1)
+
+
+def test_answers_too_small_at_that_scale_are_shown_larger(show: Callable[[str], Page]) -> None:
+    page = show("answers")
+    for layer in page.locator(".layer").all()[1:]:
+        box = layer.bounding_box()
+        assert box
+        assert min(box["width"], box["height"]) >= 96
 
 
 def test_the_place_of_a_picture_is_known_before_it_is_loaded(server: Server, page: Page) -> None:
@@ -448,3 +480,20 @@ def test_the_browser_reports_no_error(server: Server, page: Page) -> None:
     run_again(page)
     next_item(page)
     assert errors == []
+
+
+@pytest.mark.parametrize("path", ["https://example.org/a.png", "//example.org/a.png", "/\\example.org/a.png", "a.png"])
+def test_a_picture_off_this_server_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="give a path on this server"):
+        ViewerPicture(path, None, "Image 1", "", 10, 20)
+    with pytest.raises(ValueError, match="give a path on this server"):
+        ViewerPicture("/pictures/1", path, "Image 1", "", 10, 20)
+
+
+def test_a_picture_without_a_size_no_picture_and_an_unknown_text_are_refused() -> None:
+    with pytest.raises(ValueError, match="is 0 x 20; give its size"):
+        ViewerPicture("/pictures/1", None, "Image 1", "", 0, 20)
+    with pytest.raises(ValueError, match="give at least one picture"):
+        show_pictures([], key="1")
+    with pytest.raises(ValueError, match="unknown texts slyder; the viewer has "):
+        show_pictures([ViewerPicture("/pictures/1", None, "Image 1", "", 10, 20)], key="1", texts={"slyder": "x"})

@@ -19,6 +19,8 @@ class Viewer {
     });
     this.grid = make("div", "panes", this.element);
     this.divider = new Divider(this.grid);
+    watchWheel(this.divider.element, (factor, point) => this.zoomBy(factor, this.panes[0], point));
+    this.divider.element.addEventListener("dblclick", () => this.reset());
     this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
     this.watch();
   }
