@@ -440,6 +440,13 @@ def test_pieces_are_shown_at_the_scale_of_their_reference(show: Callable[[str], 
         assert piece["width"] == pytest.approx(reference["width"] / 2, abs=1)
 
 
+def test_answers_stand_in_full_rows_beside_their_reference(show: Callable[[str], Page]) -> None:
+    page = show("answers")
+    tops = [box["y"] for stage in page.locator(".stage").all()[1:] if (box := stage.bounding_box())]
+    assert tops == [tops[0]] * 2 + [tops[2]] * 2
+    assert tops[2] > tops[0]
+
+
 def test_answers_too_small_at_that_scale_are_shown_larger(show: Callable[[str], Page]) -> None:
     page = show("answers")
     for layer in page.locator(".layer").all()[1:]:

@@ -15,10 +15,10 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 function cellsOf(shapes, columns, width, height, most = Infinity) {
   const rows = Math.ceil(shapes.length / columns);
   const cell = Math.floor((width - GAP * (columns - 1)) / columns);
-  const room = Math.max(LEAST_STAGE, (height - GAP * (rows - 1)) / rows - CAPTION);
+  const room = Math.floor(Math.max(LEAST_STAGE, (height - GAP * (rows - 1)) / rows - CAPTION));
   const scales = shapes.map((shape) => Math.min(most, fitScale(shape, cell, room)));
   const needed = Math.max(...shapes.map((shape, i) => shape.height * scales[i]));
-  const tall = Math.ceil(Math.min(room, needed));
+  const tall = Math.min(room, Math.ceil(needed));
   return {
     columns, rows, scales, width: cell, height: tall, fits: rows * (tall + CAPTION) + GAP * (rows - 1) <= height,
     shown: sum(shapes.map((shape, i) => area(shape) * scales[i] ** 2)),
