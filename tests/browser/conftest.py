@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from browser.photographs import save_photographs
+from browser.servers import NOT_STREAMLITS_SERVERS, Server, serving
+from browser.viewing import opened
+from conftest import ROOT
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
@@ -58,3 +63,28 @@ def new_context(chromium: Browser) -> Iterator[Callable[..., BrowserContext]]:
 def page(new_context: Callable[..., BrowserContext]) -> Page:
     """A page in a fresh context, 1280 x 800."""
     return new_context().new_page()
+
+
+@pytest.fixture(scope="session")
+def viewer_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A page like the app's, with the viewer on it."""
+    folder = tmp_path_factory.mktemp("shown")
+    save_photographs(folder)
+    page = Path(__file__).parent / "viewer_server.py"
+    with serving(
+        lambda port: [
+            sys.executable, "-m", "streamlit", "run", str(page), "--server.port", str(port), "--server.address", "127.0.0.1",
+        ],
+        log=folder / "server.log", env={**NOT_STREAMLITS_SERVERS, "SHOWN": str(folder), "PYTHONPATH": str(ROOT)},
+    ) as running:  # fmt: skip
+        yield running
+
+
+@pytest.fixture
+def show(viewer_server: Server, page: Page) -> Callable[[str], Page]:
+    """Open one of the cases of `viewer_page.py`."""
+
+    def open_case(case: str) -> Page:
+        return opened(page, viewer_server, case)
+
+    return open_case

@@ -1,108 +1,26 @@
-"""What people see of an item's pictures, and what their wheel, pointer and keys do, in a real browser."""
+"""One zoom for all pictures, marks, keys, and what stays or goes from rerun to rerun and item to item."""
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
-from browser.photographs import save_photographs
-from browser.servers import NOT_STREAMLITS_SERVERS, Server, serving
-from conftest import ROOT
+from browser.servers import Server
+from browser.viewing import (
+    drag,
+    in_mode,
+    middle_of,
+    next_item,
+    opened,
+    press,
+    run_again,
+    transforms,
+    wheel_in,
+)
 
 if TYPE_CHECKING:
-    from playwright.sync_api import BrowserContext, Locator, Page
-
-
-class Transform(NamedTuple):
-    left: float
-    top: float
-    zoom: float
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("shown")
-    save_photographs(folder)
-    page = Path(__file__).parent / "viewer_server.py"
-    with serving(
-        lambda port: [
-            sys.executable, "-m", "streamlit", "run", str(page), "--server.port", str(port), "--server.address", "127.0.0.1",
-        ],
-        log=folder / "server.log", env={**NOT_STREAMLITS_SERVERS, "SHOWN": str(folder), "PYTHONPATH": str(ROOT)},
-    ) as running:  # fmt: skip
-        yield running
-
-
-@pytest.fixture
-def show(server: Server, page: Page) -> Callable[[str], Page]:
-    def open_case(case: str) -> Page:
-        return opened(page, server, case)
-
-    return open_case
-
-
-def opened(page: Page, server: Server, case: str) -> Page:
-    page.goto(f"{server.url}/?case={case}")
-    page.get_by_text("item 1, run again 0 times").wait_for()
-    page.wait_for_function(
-        "() => { const root = document.querySelector('[data-testid=stBidiComponentIsolated]')?.shadowRoot;"
-        " const images = [...(root?.querySelectorAll('img') ?? [])];"
-        " return images.length > 0 && images.every((image) => image.complete); }"
-    )
-    return page
-
-
-def transforms(page: Page) -> list[Transform]:
-    found = []
-    for layer in page.locator(".layer").all():
-        style = layer.get_attribute("style") or ""
-        numbers = re.search(r"translate\((\S+)px, (\S+)px\) scale\((\S+)\)", style)
-        assert numbers, style
-        found.append(Transform(*map(float, numbers.groups())))
-    return found
-
-
-def middle_of(target: Locator) -> tuple[float, float]:
-    box = target.bounding_box()
-    assert box
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-
-
-def wheel_in(page: Page, pane: int = 0, dx: float = 0) -> None:
-    x, y = middle_of(page.locator(".stage").nth(pane))
-    page.mouse.move(x + dx, y)
-    page.mouse.wheel(0, -400)
-    page.locator(".viewer.zoomed").wait_for()
-
-
-def drag(page: Page, start: tuple[float, float], dx: float, dy: float) -> None:
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + dx, start[1] + dy, steps=4)
-    page.mouse.up()
-
-
-def run_again(page: Page, times: int = 1) -> None:
-    for number in range(1, times + 1):
-        page.get_by_role("button", name="Again").click()
-        page.get_by_text(f"run again {number} times").wait_for()
-
-
-def next_item(page: Page) -> None:
-    page.get_by_role("button", name="Next").click()
-    page.get_by_text("item 2").wait_for()
-
-
-def press(page: Page, key: str) -> None:
-    page.locator("body").press(key)
-
-
-def in_mode(page: Page, mode: str) -> None:
-    page.locator(f".viewer[data-mode={mode}]").wait_for()
+    from playwright.sync_api import BrowserContext, Page
 
 
 def test_the_wheel_zooms_both_pictures_alike(show: Callable[[str], Page]) -> None:
@@ -209,82 +127,6 @@ def test_marks_lie_exactly_over_their_picture_at_any_zoom(show: Callable[[str], 
     assert page.locator(".picture").first.bounding_box() == page.locator("img.marks").first.bounding_box()
 
 
-def test_no_switch_without_marks_and_no_ways_to_compare_without_a_pair(show: Callable[[str], Page]) -> None:
-    page = show("pair")
-    assert not page.get_by_role("switch").is_visible()
-    assert page.get_by_role("button", name="Blink").is_visible()
-    page = show("three")
-    press(page, "m")
-    assert not page.get_by_role("button", name="Blink").is_visible()
-    assert page.locator(".viewer").get_attribute("data-mode") == "side"
-
-
-def test_m_goes_to_the_slider_and_dragging_its_divider_uncovers_the_first_picture(show: Callable[[str], Page]) -> None:
-    page = show("pair")
-    press(page, "m")
-    in_mode(page, "slider")
-    upper = page.locator(".stage").nth(1)
-    clip = "element => getComputedStyle(element).clipPath"
-    assert upper.evaluate(clip) == "inset(0px 0px 0px 50%)"
-    divider = page.get_by_role("slider", name="Divider between Image 1 and Image 2")
-    box = page.locator(".panes").bounding_box()
-    assert box
-    drag(page, middle_of(divider), 0.25 * box["width"], 0)
-    assert float(re.findall(r"[\d.]+%", upper.evaluate(clip))[0][:-1]) == pytest.approx(75, abs=0.5)
-    assert divider.get_attribute("aria-valuenow") == "75"
-    assert middle_of(divider)[0] == pytest.approx(box["x"] + 0.75 * box["width"], abs=2)
-
-
-def test_arrows_move_the_divider_that_has_the_focus_and_not_the_pictures(show: Callable[[str], Page]) -> None:
-    page = show("pair")
-    press(page, "m")
-    press(page, "+")
-    before = transforms(page)
-    divider = page.get_by_role("slider")
-    divider.focus()
-    for key, value in (("ArrowRight", "52"), ("ArrowLeft", "50"), ("PageUp", "60"), ("Home", "0"), ("End", "100")):
-        divider.press(key)
-        assert divider.get_attribute("aria-valuenow") == value
-    assert transforms(page) == before
-
-
-def test_at_fit_a_drag_on_the_pictures_moves_the_divider(show: Callable[[str], Page]) -> None:
-    page = show("pair")
-    press(page, "m")
-    x, y = middle_of(page.locator(".panes"))
-    drag(page, (x - 200, y), -100, 0)
-    assert int(page.get_by_role("slider").get_attribute("aria-valuenow") or 50) < 50
-
-
-def test_blinking_alternates_the_pictures_until_it_is_paused(show: Callable[[str], Page]) -> None:
-    page = show("pair")
-    page.get_by_role("button", name="Blink").click()
-    first, second = page.locator(".pane").all()
-    for shown, hidden in ((second, first), (first, second)):
-        shown.locator(".picture").wait_for(state="visible", timeout=2000)
-        assert not hidden.is_visible()
-    page.get_by_role("button", name="Pause").click()
-    was = first.is_visible()
-    press(page, "b")
-    assert first.is_visible() is not was
-    page.wait_for_timeout(900)
-    assert first.is_visible() is not was
-
-
-def test_with_reduced_motion_pictures_change_by_key_only(
-    server: Server, new_context: Callable[..., BrowserContext]
-) -> None:
-    page = opened(new_context(reduced_motion="reduce").new_page(), server, "pair")
-    page.get_by_role("button", name="Blink").click()
-    first, second = page.locator(".pane").all()
-    page.wait_for_timeout(900)
-    assert first.is_visible()
-    assert not second.is_visible()
-    press(page, "b")
-    assert second.is_visible()
-    assert page.get_by_role("button", name="Play").is_visible()
-
-
 def test_running_the_script_again_keeps_the_zoom_and_loads_no_picture_again(show: Callable[[str], Page]) -> None:
     page = show("marked")
     wheel_in(page)
@@ -343,37 +185,24 @@ def test_one_press_is_one_toggle_after_many_reruns(show: Callable[[str], Page]) 
     assert page.locator(".viewer").count() == 1
 
 
-def test_a_picture_that_does_not_load_says_so_in_its_place_with_its_caption_as_text(
-    show: Callable[[str], Page],
+def test_a_viewer_that_is_gone_hears_no_key_and_one_that_is_back_hears_it_once(show: Callable[[str], Page]) -> None:
+    page = show("marked")
+    without = page.get_by_text("Without pictures")
+    without.click()
+    page.locator(".viewer").wait_for(state="detached")
+    press(page, "o")
+    without.click()
+    switch = page.get_by_role("switch")
+    assert switch.get_attribute("aria-checked") == "true"
+    press(page, "o")
+    assert switch.get_attribute("aria-checked") == "false"
+
+
+def test_two_fingers_zoom_and_pan_on_a_tablet(
+    viewer_server: Server, new_context: Callable[..., BrowserContext]
 ) -> None:
-    page = show("broken")
-    trouble = page.get_by_role("alert")
-    caption = "<img src=x onerror=document.title='taken'>"
-    assert trouble.locator("p").inner_text() == f"{caption} could not be loaded."
-    assert page.locator(".caption").first.inner_text() == caption
-    assert page.locator(".viewer img[src=x]").count() == 0
-    assert page.title() == "Viewer"
-    assert page.locator(".picture").nth(1).is_visible()
-
-
-def test_try_again_loads_a_picture_that_failed(server: Server, page: Page) -> None:
-    page.route("**/shown/coffee.png", lambda route: route.abort(), times=1)
-    opened(page, server, "broken")
-    assert page.get_by_role("alert").count() == 2
-    page.get_by_role("button", name="Try again").nth(1).click()
-    page.get_by_role("alert").nth(1).wait_for(state="hidden")
-    assert page.locator(".picture").nth(1).evaluate("image => image.naturalWidth") == 600
-
-
-def test_marks_that_do_not_load_are_missed_aloud(show: Callable[[str], Page]) -> None:
-    page = show("unmarked")
-    assert "The marks of Image 1 could not be loaded" in page.get_by_role("alert").inner_text()
-    assert page.locator(".picture").is_visible()
-
-
-def test_two_fingers_zoom_and_pan_on_a_tablet(server: Server, new_context: Callable[..., BrowserContext]) -> None:
     context = new_context(has_touch=True, viewport={"width": 1024, "height": 768})
-    page = opened(context.new_page(), server, "pair")
+    page = opened(context.new_page(), viewer_server, "pair")
     x, y = middle_of(page.locator(".stage").first)
     touch = context.new_cdp_session(page)
 
@@ -389,62 +218,3 @@ def test_two_fingers_zoom_and_pan_on_a_tablet(server: Server, new_context: Calla
     first, second = transforms(page)
     assert first == second
     assert first.zoom == pytest.approx(3, rel=0.05)
-
-
-@pytest.mark.parametrize("width", [1280, 800, 768])
-@pytest.mark.parametrize("case", ["one", "pair", "jigsaw", "three", "portrait"])
-def test_pictures_leave_room_for_question_and_buttons(
-    server: Server, new_context: Callable[..., BrowserContext], case: str, width: int
-) -> None:
-    page = opened(new_context(viewport={"width": width, "height": 800}).new_page(), server, case)
-    box = page.locator(".viewer").bounding_box()
-    assert box
-    assert box["height"] <= 0.58 * 800 + 1
-    for stage in page.locator(".stage").all():
-        inside = stage.bounding_box()
-        assert inside
-        assert inside["x"] >= box["x"] - 1
-        assert inside["x"] + inside["width"] <= box["x"] + box["width"] + 1
-
-
-def test_pieces_are_shown_at_the_scale_of_their_reference(show: Callable[[str], Page]) -> None:
-    page = show("jigsaw")
-    reference, *pieces = [layer.bounding_box() for layer in page.locator(".layer").all()]
-    assert reference
-    for piece in pieces:
-        assert piece
-        assert piece["width"] == pytest.approx(reference["width"] / 2, abs=1)
-
-
-def test_the_place_of_a_picture_is_known_before_it_is_loaded(server: Server, page: Page) -> None:
-    page.route("**/shown/*", lambda route: None)
-    page.goto(f"{server.url}/?case=pair")
-    page.locator(".stage").first.wait_for()
-    before = page.locator(".viewer").bounding_box()
-    page.unroute_all(behavior="ignoreErrors")
-    opened(page, server, "pair")
-    assert page.locator(".viewer").bounding_box() == before
-
-
-def test_texts_can_be_replaced(show: Callable[[str], Page]) -> None:
-    page = show("texts")
-    assert page.get_by_role("button", name="Nebeneinander").get_attribute("aria-pressed") == "true"
-
-
-def test_nothing_is_asked_of_other_servers(server: Server, page: Page) -> None:
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    opened(page, server, "marked")
-    assert requests
-    assert [url for url in requests if not url.startswith((server.url, "blob:", "data:"))] == []
-
-
-def test_the_browser_reports_no_error(server: Server, page: Page) -> None:
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    opened(page, server, "marked")
-    for key in ("m", "+", "m", "b", "o", "m", "0"):
-        press(page, key)
-    run_again(page)
-    next_item(page)
-    assert errors == []

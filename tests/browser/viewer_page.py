@@ -28,6 +28,10 @@ CASES = {
     ],
     "broken": [picture("nowhere", HOSTILE, (300, 200)), picture("coffee", "Image 2", (600, 400))],
     "unmarked": [ViewerPicture("/shown/coffee.png", "/shown/no-marks.png", "Image 1", "", 600, 400)],
+    "answers": [
+        picture("astronaut", "Image 1", (512, 512)),
+        *(picture("coffee", letter, (60, 40)) for letter in "ABCD"),
+    ],
     "portrait": [picture("portrait", "Image 1", (300, 512)), picture("coffee", "Image 2", (600, 400))],
 }
 
@@ -48,9 +52,11 @@ def again() -> None:
 case = st.query_params.get("case", "pair")
 texts = {"side": "Nebeneinander"} if case == "texts" else None
 st.markdown("**Which of the marked points in the second image corresponds to the one in the first?**")
-show_pictures(CASES["pair" if case == "texts" else case], key=f"item {state.item}", texts=texts)
+if not state.get("without"):
+    show_pictures(CASES["pair" if case == "texts" else case], key=f"item {state.item}", texts=texts)
 left, right, _ = st.columns([1, 1, 4])
 left.button("Again", on_click=again)
 right.button("Next", on_click=next_item)
 st.text_area("Note", height=68)
+st.checkbox("Without pictures", key="without")
 st.caption(f"item {state.item}, run again {state.reruns} times")

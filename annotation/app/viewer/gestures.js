@@ -3,8 +3,20 @@
 const WHEEL_STEP = 0.0015;
 const LINE_PX = 16;
 
+const pointOf = (event) => ({ x: event.clientX, y: event.clientY });
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
 const middle = (points) => ({ x: sum(points.map((p) => p.x)) / points.length, y: sum(points.map((p) => p.y)) / points.length });
+
+/** Zoom by the wheel over an element; `zoom(factor, point)` answers whether that changed anything. */
+function watchWheel(element, zoom) {
+  element.addEventListener("wheel", (event) => {
+    const step = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
+    const faster = event.ctrlKey ? 4 : 1; // a trackpad's pinch comes as small steps with the control key
+    const changed = zoom(Math.exp(-Math.max(-400, Math.min(400, step)) * WHEEL_STEP * faster), pointOf(event));
+    // Where zooming out has come to its end, the wheel scrolls the page.
+    if (changed || event.ctrlKey) event.preventDefault();
+  }, { passive: false });
+}
 
 /**
  * Watch a stage for as long as it lives.
@@ -12,27 +24,19 @@ const middle = (points) => ({ x: sum(points.map((p) => p.x)) / points.length, y:
  */
 function watchGestures(stage, { zoom, drag, reset }) {
   const fingers = new Map();
-  const point = (event) => ({ x: event.clientX, y: event.clientY });
-
-  stage.addEventListener("wheel", (event) => {
-    const step = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : LINE_PX);
-    const faster = event.ctrlKey ? 4 : 1; // a trackpad's pinch comes as small steps with the control key
-    const changed = zoom(Math.exp(-Math.max(-400, Math.min(400, step)) * WHEEL_STEP * faster), point(event));
-    // Where zooming out has come to its end, the wheel scrolls the page.
-    if (changed || event.ctrlKey) event.preventDefault();
-  }, { passive: false });
+  watchWheel(stage, zoom);
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.target.closest("button")) return;
     stage.setPointerCapture(event.pointerId);
-    fingers.set(event.pointerId, point(event));
+    fingers.set(event.pointerId, pointOf(event));
     stage.classList.add("held");
   });
 
   stage.addEventListener("pointermove", (event) => {
     if (!fingers.has(event.pointerId)) return;
     const before = [...fingers.values()];
-    fingers.set(event.pointerId, point(event));
+    fingers.set(event.pointerId, pointOf(event));
     const now = [...fingers.values()];
     const [from, to] = [middle(before), middle(now)];
     drag(to.x - from.x, to.y - from.y, to);

@@ -8,7 +8,7 @@ function isWriting(event) {
   const target = event.composedPath()[0];
   if (!(target instanceof Element)) return false;
   if (target instanceof HTMLInputElement) return !NOT_TEXT.has(target.type);
-  return target.isContentEditable || target.closest("textarea, select") !== null;
+  return target.isContentEditable || target.closest("textarea, select, [role=textbox], [role=combobox], [role=grid]") !== null;
 }
 
 function usesArrows(event) {

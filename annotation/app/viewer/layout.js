@@ -21,19 +21,20 @@ const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
 function cellsOf(shapes, columns, width, height, most = Infinity) {
   const rows = Math.ceil(shapes.length / columns);
   const cell = Math.floor((width - GAP * (columns - 1)) / columns);
-  const room = Math.max(LEAST_STAGE, (height - GAP * (rows - 1)) / rows - CAPTION);
+  const room = Math.floor(Math.max(LEAST_STAGE, (height - GAP * (rows - 1)) / rows - CAPTION));
   const scales = shapes.map((shape) => Math.min(most, fitScale(shape, cell, room)));
   const needed = Math.max(...shapes.map((shape, i) => shape.height * scales[i]));
+  const tall = Math.min(room, Math.ceil(needed));
   return {
-    columns, rows, scales, width: cell, height: Math.ceil(Math.min(room, needed)),
+    columns, rows, scales, width: cell, height: tall, fits: rows * (tall + CAPTION) + GAP * (rows - 1) <= height,
     shown: sum(shapes.map((shape, i) => area(shape) * scales[i] ** 2)),
   };
 }
 
 /** The number of columns that shows most of the pictures; side by side unless stacking gains much. */
-function bestCells(shapes, width, height, most) {
-  const all = shapes.map((_, i) => cellsOf(shapes, shapes.length - i, width, height, most));
-  return all.reduce((best, cells) => (cells.shown > best.shown * 1.25 ? cells : best));
+function bestCells(shapes, width, height) {
+  const all = shapes.map((_, i) => cellsOf(shapes, shapes.length - i, width, height));
+  return all.reduce((best, cells) => (cells.fits && cells.shown > best.shown * 1.25 ? cells : best));
 }
 
 /** Whether the first picture is what the others, all smaller, are pieces of or answers to. */
@@ -41,16 +42,32 @@ function hasReference(shapes) {
   return shapes.length > 2 && shapes.slice(1).every((shape) => area(shape) < SMALLER_THAN_REFERENCE * area(shapes[0]));
 }
 
-/** A large first picture with the others beside it, at its scale where that leaves them big enough. */
+/** Reference and others at one scale, the others in so many columns: the largest scale that there is room for. */
+function atOneScale(reference, others, columns, width, height) {
+  const rows = Math.ceil(others.length / columns);
+  const [wide, tall] = ["width", "height"].map((side) => Math.max(...others.map((shape) => shape[side])));
+  const scale = Math.min(
+    (width - GAP * columns) / (reference.width + columns * wide),
+    (height - CAPTION) / reference.height,
+    ((height - GAP * (rows - 1)) / rows - CAPTION) / tall,
+  );
+  const share = wide / (reference.width + columns * wide);
+  return { columns, rows, scale, width: Math.floor((width - GAP * columns) * share), height: Math.ceil(tall * scale) };
+}
+
+/** The first picture beside the others, at one scale, or in half of the width where that would make others too small. */
 function besideReference(shapes, width, height) {
   const [reference, ...others] = shapes;
-  const candidates = [0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7].map((share) => {
-    const large = cellsOf([reference], 1, Math.floor(share * (width - GAP)), height);
-    const least = Math.min(...others.map((shape) => Math.min(shape.width, shape.height))) * large.scales[0];
-    const rest = bestCells(others, width - GAP - large.width, height, least < LEAST_PIECE ? Infinity : large.scales[0]);
-    return { large, rest, shown: large.shown + rest.shown };
-  });
-  return candidates.reduce((best, each) => (each.shown > best.shown ? each : best));
+  const best = others
+    .map((_, i) => atOneScale(reference, others, i + 1, width, height))
+    .reduce((most, each) => (each.scale > most.scale ? each : most));
+  const least = best.scale * Math.min(...others.map((shape) => Math.min(shape.width, shape.height)));
+  if (least >= LEAST_PIECE) {
+    const large = cellsOf([reference], 1, width - best.columns * (best.width + GAP), height, best.scale);
+    return { large, rest: { ...best, scales: others.map(() => best.scale) } };
+  }
+  const half = Math.floor((width - GAP) / 2);
+  return { large: cellsOf([reference], 1, half, height), rest: bestCells(others, half, height) };
 }
 
 /** The grid for the pictures: track widths and, for each picture, its stage and the scale at which it fits. */

@@ -66,6 +66,7 @@ class Pane {
     this.trouble.hidden = failure === undefined;
     this.trouble.classList.toggle("whole", failure === "failed");
     this.layer.hidden = failure === "failed";
+    this.marks?.classList.toggle("absent", this.failures.has("marks_failed"));
     this.message.textContent = failure === undefined ? "" : fill(this.texts[failure], this.picture);
   }
 

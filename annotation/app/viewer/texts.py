@@ -28,7 +28,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "zoom_out_hint": "Zoom out (−)",
         "zoom_in": "Zoom in",
         "zoom_in_hint": "Zoom in (+); or turn the wheel over a picture, or pinch",
-        "reset": "Fit",
+        "reset": "Reset",
         "reset_hint": "Show whole pictures (0); or double-click a picture",
         "fit": "fit",
         "percent": "{percent} %",

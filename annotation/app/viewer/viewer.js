@@ -3,6 +3,7 @@
 const BLINK_MS = 600;
 const KEY_ZOOM = 1.5;
 const KEY_PAN = 0.15; // of a stage
+const SCROLL_BAR = 20;
 const CHOICES = "benchwright.viewer"; // in the browser's session: survives the next item and a reload
 
 class Viewer {
@@ -19,6 +20,8 @@ class Viewer {
     });
     this.grid = make("div", "panes", this.element);
     this.divider = new Divider(this.grid);
+    watchWheel(this.divider.element, (factor, point) => this.zoomBy(factor, this.panes[0], point));
+    this.divider.element.addEventListener("dblclick", () => this.reset());
     this.calm = window.matchMedia("(prefers-reduced-motion: reduce)");
     this.watch();
   }
@@ -33,7 +36,11 @@ class Viewer {
       ArrowLeft: pan(1, 0), ArrowRight: pan(-1, 0), ArrowUp: pan(0, 1), ArrowDown: pan(0, -1),
     }, this.stop.signal);
     window.addEventListener("resize", () => this.arrange(), { signal: this.stop.signal });
-    this.sizes = new ResizeObserver(() => this.arrange());
+    this.sizes = new ResizeObserver(() => {
+      // Our own height may bring and take the page's scroll bar in turn: never grow by no more than one.
+      const gained = this.element.clientWidth - (this.width ?? 0);
+      if (gained < 0 || gained > SCROLL_BAR) this.arrange();
+    });
     this.sizes.observe(this.element);
     this.calm.addEventListener("change", () => this.setPaused(this.calm.matches), { signal: this.stop.signal });
   }
@@ -157,6 +164,7 @@ class Viewer {
   arrange() {
     const width = Math.floor(this.element.getBoundingClientRect().width);
     if (width < 1) return; // in a part of the page that is folded away
+    this.width = width;
     const above = this.grid.offsetTop - this.element.offsetTop;
     const shapes = this.panes.map((pane) => pane.picture);
     const layout = layoutOf(shapes, width, heightFor(window.innerHeight) - above, this.mode !== "side");

@@ -43,13 +43,9 @@ class ViewerPicture:
     def __post_init__(self) -> None:
         for path in (self.src, self.marks):
             if path is not None and (not path.startswith("/") or path.startswith(("//", "/\\"))):
-                raise ValueError(
-                    f"picture {self.caption!r} is at {path!r}; give a path on this server, such as '/pictures/1'"
-                )
+                raise ValueError(f"{self.caption!r} is at {path!r}; give a path on this server, such as '/pictures/1'")
         if self.width < 1 or self.height < 1:
-            raise ValueError(
-                f"picture {self.caption!r} is {self.width} x {self.height}; both sides must be at least 1 pixel"
-            )
+            raise ValueError(f"{self.caption!r} is {self.width} x {self.height}; give its size in pixels")
 
 
 def show_pictures(
