@@ -44,8 +44,8 @@ class ReviewSite:
 
 
 def make_workspace(folder: Path) -> Path:
-    """Run a recipe over ten photographs until its ten items wait for people, who have accounts."""
-    make_photographs(folder / "photographs", count=10)
+    """Run a recipe over photographs until its ten items wait for people, who have accounts."""
+    make_photographs(folder / "photographs", count=11)
     (folder / "ten.yaml").write_text(RECIPE, encoding="utf-8")
     workspace = folder / "workspace"
     document = run_json("run", folder / "ten.yaml", "--images", folder / "photographs", "--workspace", workspace)

@@ -1,0 +1,313 @@
+"""The doors of the running app: nothing is reached without a session of one's own.
+
+- A wrong password, a forged or foreign cookie, an ended session, another annotator's task: refused.
+- Every path but the doors asks for a session, the websocket too.
+- Forms carry a nonce; failed attempts have to wait; answers carry the headers that tell browsers to load nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from browser.review_site import PASSWORDS, ReviewSite, make_workspace
+from browser.servers import serving
+from walks import benchwright, command, run_json
+
+from benchwright.annotation.app.cookies import COOKIE, Cookies
+from benchwright.annotation.app.site import clock
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import ReviewStore, open_store
+
+from .visitor import Visitor
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    folder = tmp_path_factory.mktemp("doors")
+    workspace = make_workspace(folder)
+    with serving(
+        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
+        log=folder / "server.log", health="/login",
+    ) as server:  # fmt: skip
+        yield ReviewSite(server, workspace)
+
+
+@pytest.fixture
+def visitor(site: ReviewSite) -> Visitor:
+    return Visitor(site.url)
+
+
+@pytest.fixture
+def signed_in(site: ReviewSite) -> Callable[[str], Visitor]:
+    def sign_in(name: str) -> Visitor:
+        visitor = Visitor(site.url)
+        assert visitor.sign_in(name, PASSWORDS[name]).status == 303
+        return visitor
+
+    return sign_in
+
+
+@pytest.fixture
+def store(site: ReviewSite) -> Iterator[ReviewStore]:
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as opened:
+        yield opened
+
+
+def task_of(store: ReviewStore, name: str) -> int:
+    """Return a task that somebody holds."""
+    task = Desk(store, store.campaign("verify"), name).next(now=clock())
+    assert task is not None
+    return task.task_id
+
+
+PATHS = [
+    "/", "/review", "/progress", "/people", "/history", "/logout", "/pictures/1/0", "/pictures/1/0/marks", "/drafts/1",
+    "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics", "/_stcore/script-health-check", "/media/x.png",
+    "/static/index.js", "/index.html", "/favicon.png", "/component/x/y", "/_stcore/upload_file/a/b",
+    "/_stcore/bidi-components/x/y", "/auth/login", "/manifest.json", "/login/", "/login/../people", "/LOGIN",
+    "//people", "/%2e%2e/people", "/login%2f..%2fpeople", "/welcome/../../etc/passwd",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
+def test_every_path_but_the_doors_asks_for_a_session(visitor: Visitor, method: str, path: str) -> None:
+    reply = visitor.send(method, path)
+    where = reply.headers.get("location", "")
+    assert reply.status in {400, 401} or where.startswith("/login"), (reply.status, reply.body[:200])
+
+
+def test_a_page_leads_to_the_door_and_back(visitor: Visitor) -> None:
+    reply = visitor.get("/history?campaign=verify")
+    assert (reply.status, reply.headers["location"]) == (303, "/login?next=%2Fhistory%3Fcampaign%3Dverify")
+    reply = visitor.submit("/login", name="ann", password=PASSWORDS["ann"], next="/history?campaign=verify")
+    assert (reply.status, reply.headers["location"]) == (303, "/history?campaign=verify")
+
+
+@pytest.mark.parametrize(
+    "target", ["https://elsewhere.example/", "//elsewhere.example", "/\\elsewhere.example", "javascript:alert(1)", ""]
+)
+def test_nobody_is_led_to_another_site(visitor: Visitor, target: str) -> None:
+    reply = visitor.submit("/login", name="ann", password=PASSWORDS["ann"], next=target)
+    assert (reply.status, reply.headers["location"]) == (303, "/")
+
+
+def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(visitor: Visitor) -> None:
+    reply = visitor.sign_in("ann", PASSWORDS["ann"])
+    [line] = [line for line in reply.cookies if line.startswith(COOKIE)]
+    assert {"HttpOnly", "SameSite=Lax", "Path=/"} <= set(line.split("; "))
+
+
+@pytest.mark.parametrize(
+    ("name", "password"),
+    [
+        pytest.param("ann", "not ann's password", id="wrong password"),
+        pytest.param("ann", "", id="no password"),
+        pytest.param("nobody", PASSWORDS["ann"], id="nobody of that name"),
+        pytest.param("ANN'; --", "x" * 9000, id="odd name, long password"),
+        pytest.param("a\0nn", PASSWORDS["ann"], id="null"),
+    ],
+)
+def test_a_wrong_name_or_password_opens_nothing(visitor: Visitor, name: str, password: str) -> None:
+    reply = visitor.sign_in(name, password)
+    assert reply.status == 401
+    assert "Name or password is wrong" in reply.text
+    assert COOKIE not in visitor.cookies
+    assert visitor.get("/").status == 303
+
+
+def test_after_five_wrong_passwords_even_the_right_one_has_to_wait(site: ReviewSite) -> None:
+    subprocess.run(
+        command("review", "users", "--workspace", site.workspace, "--add", "eve", "--password-stdin"),
+        input="eve's password\n", text=True, check=True, capture_output=True,
+    )  # fmt: skip
+    visitor = Visitor(site.url)
+    for _ in range(5):
+        assert visitor.sign_in("eve", "a guess at it").status == 401
+    reply = visitor.sign_in("eve", "eve's password")
+    assert reply.status == 429
+    assert re.search(r"Try again in [1-9] seconds", reply.text)
+    assert Visitor(site.url).sign_in("ann", PASSWORDS["ann"]).status == 303
+
+
+@pytest.mark.parametrize("nonce", ["", "0" * 32])
+def test_a_form_that_this_browser_was_not_given_is_refused(visitor: Visitor, nonce: str) -> None:
+    reply = visitor.submit("/login", name="ann", password=PASSWORDS["ann"], nonce=nonce)
+    assert reply.status == 400
+    assert COOKIE not in visitor.cookies
+
+
+def test_a_forged_cookie_opens_nothing(
+    visitor: Visitor, signed_in: Callable[[str], Visitor], store: ReviewStore
+) -> None:
+    good = signed_in("ann").cookies[COOKIE]
+    token, _, signature = good.rpartition(".")
+    elsewhere = Cookies("ab" * 32, secure=False).session(token).partition(";")[0].partition("=")[2]
+    unsigned = sqlite3.connect(store.path).execute("SELECT token_hash FROM sessions").fetchone()[0]
+    for value in (token, f"{token}.", f"{token}x.{signature}", elsewhere, unsigned, f"{unsigned}.{signature}", "."):
+        visitor.cookies[COOKIE] = value
+        assert visitor.get("/").status == 303, value
+        assert visitor.open_websocket() == 403, value
+    visitor.cookies[COOKIE] = good
+    assert visitor.get("/").status == 200
+    assert visitor.open_websocket() == 101
+
+
+def test_a_websocket_needs_a_session_and_this_sites_origin(
+    visitor: Visitor, signed_in: Callable[[str], Visitor], site: ReviewSite
+) -> None:
+    assert visitor.open_websocket() == 403
+    ann = signed_in("ann")
+    assert ann.open_websocket(Origin=site.url) == 101
+    assert ann.open_websocket(Origin="https://elsewhere.example") == 403
+    assert ann.open_websocket(Origin="null") == 403
+
+
+def test_a_session_that_was_ended_cannot_be_replayed(signed_in: Callable[[str], Visitor]) -> None:
+    ann = signed_in("ann")
+    kept = dict(ann.cookies)
+    reply = ann.submit("/logout")
+    assert (reply.status, reply.headers["location"]) == (303, "/login")
+    ann.cookies.update(kept)
+    assert ann.get("/").status == 303
+    assert ann.open_websocket() == 403
+
+
+def test_signing_out_takes_a_form_of_this_site(signed_in: Callable[[str], Visitor]) -> None:
+    ann = signed_in("ann")
+    assert ann.send("POST", "/logout", body="nonce=guess").status == 400
+    assert ann.get("/").status == 200
+
+
+def test_pictures_are_for_whoever_has_the_task_and_for_curators(
+    visitor: Visitor, signed_in: Callable[[str], Visitor], store: ReviewStore
+) -> None:
+    task, ann = task_of(store, "ann"), signed_in("ann")
+    reply = ann.get(f"/pictures/{task}/0")
+    assert (reply.status, reply.headers["content-type"]) == (200, "image/png")
+    assert reply.body.startswith(b"\x89PNG")
+    assert reply.headers["cache-control"] == "private, no-cache"
+    assert ann.get(f"/pictures/{task}/0", **{"If-None-Match": reply.headers["etag"]}).status == 304
+    assert signed_in("cur").get(f"/pictures/{task}/0").status == 200
+    assert visitor.send("GET", f"/pictures/{task}/0").status == 401
+    stranger = next(one for one in store.tasks("verify") if one.id not in {task, task_of(store, "ben")}).id
+    assert signed_in("ben").get(f"/pictures/{stranger}/0").status == 404
+    for path in (f"/pictures/{task}/9", f"/pictures/{task}/0/marks", "/pictures/999999/0", "/pictures/-1/0"):
+        reply = ann.get(path)
+        assert not reply.headers["content-type"].startswith("image/"), path
+
+
+def test_a_path_that_climbs_out_serves_no_file(signed_in: Callable[[str], Visitor], store: ReviewStore) -> None:
+    ann, task = signed_in("ann"), task_of(store, "ann")
+    for path in (
+        f"/pictures/{task}/../../review.key", f"/pictures/{task}/%2e%2e%2freview.key", "/pictures/..%2f..%2freview.sqlite/0",
+        "/static/../../review.key", "/app/static/../review.key", "/media/..%2f..%2freview.key", "/..%5creview.key",
+    ):  # fmt: skip
+        reply = ann.get(path)
+        assert b"SQLite format" not in reply.body, path
+        assert (store.path.parent / "review.key").read_bytes().strip() not in reply.body, path
+
+
+def test_a_draft_is_kept_for_ones_own_task_only(
+    visitor: Visitor, signed_in: Callable[[str], Visitor], store: ReviewStore
+) -> None:
+    task, ann, mark = task_of(store, "ann"), signed_in("ann"), {"X-Benchwright-Draft": "1"}
+    path, body = f"/drafts/{task}", json.dumps({"note": "one <b>two</b>"})
+    assert ann.send("PUT", path, body=body, headers=mark).status == 200
+    desk = Desk(store, store.campaign("verify"), "ann")
+    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+    assert ann.send("PUT", path, body=body).status == 403
+    assert visitor.send("PUT", path, body=body, headers=mark).status == 401
+    ben = signed_in("ben")
+    other = next(one for one in store.tasks("verify") if one.id not in {task, task_of(store, "ben")}).id
+    assert ben.send("PUT", f"/drafts/{other}", body=body, headers=mark).status == 403
+    assert ann.send("PUT", "/drafts/999999", body=body, headers=mark).status == 403
+    for broken in ("", "[]", "{", "null", '{"a":NaN}', "[" * 50_000):
+        assert ann.send("PUT", path, body=broken, headers=mark).status in {400, 403}, broken[:20]
+    assert ann.send("PUT", path, body=json.dumps({"note": "x" * 70_000}), headers=mark).status == 413
+    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+
+
+@pytest.mark.parametrize("path", ["/login", "/", "/pictures/1/0"])
+def test_every_answer_tells_the_browser_to_load_nothing_from_elsewhere(
+    visitor: Visitor, signed_in: Callable[[str], Visitor], path: str
+) -> None:
+    for reply in (visitor.get(path), signed_in("ann").get(path)):
+        policy = reply.headers["content-security-policy"]
+        assert "default-src 'self'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["referrer-policy"] == "same-origin"
+
+
+def test_an_invitation_that_is_none_is_refused(visitor: Visitor) -> None:
+    for path in ("/welcome", "/welcome?invitation=", "/welcome?invitation=" + "a" * 43):
+        assert visitor.get(path).status == 403
+    assert (
+        visitor.submit("/welcome", invitation="x", password="long enough it is", again="long enough it is").status
+        == 403
+    )
+
+
+def test_a_short_or_unequal_password_leaves_the_invitation_good(site: ReviewSite, visitor: Visitor) -> None:
+    link = run_json("review", "users", "--workspace", site.workspace, "--add", "fay", "--url", site.url)["invitation"]
+    path, token = link.removeprefix(site.url), link.rpartition("=")[2]
+    for password, again, said in (
+        ("short", "short", "10 to 1024 characters"), ("long enough 1", "long enough 2", "differ"),
+        ("aaaaaaaaaaaa", "aaaaaaaaaaaa", "easy to guess"),
+    ):  # fmt: skip
+        reply = visitor.submit(path, invitation=token, password=password, again=again)
+        assert (reply.status, said in reply.text) == (400, True)
+    assert visitor.submit(path, invitation=token, password="long enough it is", again="long enough it is").status == 303
+    assert visitor.get("/").status == 200
+    assert Visitor(site.url).get(path).status == 403
+
+
+def test_the_key_is_the_owners_only_and_nothing_secret_is_in_the_log(
+    site: ReviewSite, signed_in: Callable[[str], Visitor]
+) -> None:
+    ann = signed_in("ann")
+    assert (site.workspace / "review.key").stat().st_mode & 0o077 == 0
+    log = site.server.output(most=1_000_000)
+    for secret in (*PASSWORDS.values(), ann.cookies[COOKIE], (site.workspace / "review.key").read_text().strip()):
+        assert secret not in log
+
+
+def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, tmp_path: Path) -> None:
+    listed = run_json("review", "users", "--workspace", site.workspace)["users"]
+    assert {"name": "cur", "role": "curator", "state": "open"} in listed
+    for arguments, said in (
+        (["--add", "ann"], "has an account already"),
+        (["--invite", "zoe"], "nobody named 'zoe'"),
+        (["--lock", "cur"], "only curator"),
+        (["--add", "a", "--lock", "b"], "one of --add"),
+        (["--password-stdin"], "goes with --add"),
+    ):
+        done = benchwright("review", "users", "--workspace", site.workspace, *arguments)
+        assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    done = benchwright("review", "serve", "--workspace", tmp_path)
+    assert done.returncode == 2
+    port = site.url.rpartition(":")[2]
+    done = benchwright("review", "serve", "--workspace", site.workspace, "--port", port)
+    assert (done.returncode, "give another --port" in done.stderr) == (2, True)
+
+
+def test_the_first_time_a_curator_is_invited_by_a_link(tmp_path: Path) -> None:
+    workspace = make_workspace(tmp_path)
+    with sqlite3.connect(workspace / "review.sqlite") as raw:
+        raw.execute("DELETE FROM accounts")
+    raw.close()
+    with serving(
+        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
+        log=tmp_path / "server.log", health="/login",
+    ) as server:  # fmt: skip
+        link = re.search(r"http://\S+/welcome\?invitation=\S+", server.output())
+        assert link is not None
+        visitor = Visitor(server.url)
+        assert "Welcome, curator" in visitor.get(link[0].removeprefix(server.url)).text
