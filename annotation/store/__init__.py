@@ -1,10 +1,14 @@
 """The review store: campaigns, tasks, slots and annotations in one database."""
 
 from .campaigns import SIMULATED
+from .forms import CHOICES, decisions_of
+from .handout import BLIND
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store
 
 __all__ = [
+    "BLIND",
+    "CHOICES",
     "LEASE_S",
     "SIMULATED",
     "Annotation",
@@ -16,5 +20,6 @@ __all__ = [
     "Task",
     "Upserted",
     "Work",
+    "decisions_of",
     "open_store",
 ]

@@ -18,12 +18,28 @@ SHUFFLE_PRIME = 2**31 - 1
 
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine = slots.alias("mine")
+_seen, _shown, _showing = slots.alias("seen"), tasks.alias("shown"), campaigns.alias("showing")
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
 
 def _for_task(query: sa.Select[Any]) -> sa.Select[Any]:
     return query.where(tasks.c.id == sa.bindparam("task"))
 
+
+# Of any content of the item: whoever saw the key of an earlier one may know that of the present one too.
+_SHOWN_KEY = (
+    sa.select(_showing.c.name)
+    .select_from(
+        _seen.join(_shown, _seen.c.task_id == _shown.c.id).join(_showing, _shown.c.campaign_id == _showing.c.id)
+    )
+    .where(_seen.c.annotator_id == sa.bindparam("who"), _showing.c.kind == sa.bindparam("shows_key"))
+)
+SHOWN_KEY_OF_TASK = (
+    _SHOWN_KEY.join(tasks, tasks.c.item_id == _shown.c.item_id)
+    .where(tasks.c.id == sa.bindparam("task"))
+    .order_by(_showing.c.name)
+    .limit(1)
+)
 
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
@@ -42,7 +58,12 @@ _LEASE = (
         tasks.c.payload,
     )
     .join(tasks)
-    .where(tasks.c.campaign_id == sa.bindparam("campaign"), tasks.c.state == "open")
+    .where(
+        tasks.c.campaign_id == sa.bindparam("campaign"),
+        tasks.c.state == "open",
+        # Not an EXISTS: this set does not hang on the row, so the database makes it once for all tasks.
+        tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id)),
+    )
     .limit(1)
 )
 OWN = _LEASE.where(slots.c.annotator_id == sa.bindparam("who"), slots.c.submitted_at.is_(None)).order_by(
@@ -80,7 +101,16 @@ RELEASE = (
 )
 
 HELD = (
-    sa.select(slots, annotators.c.name, tasks.c.state, campaigns.c.form, campaigns.c.is_archived)
+    sa.select(
+        slots,
+        annotators.c.name,
+        tasks.c.state,
+        tasks.c.payload,
+        campaigns.c.form,
+        campaigns.c.is_archived,
+        campaigns.c.is_simulated,
+        campaigns.c.kind.label("campaign_kind"),
+    )
     .join(tasks, slots.c.task_id == tasks.c.id)
     .join(campaigns)
     .outerjoin(annotators)
