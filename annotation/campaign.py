@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
@@ -12,9 +11,10 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item, Record
 from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
-from .rules import DECISIONS, Rule, parse_rule
-from .simulated import NOW, SimulatedAnnotators, simulate
-from .store import CampaignStatus, ReviewStore, Work, open_store
+from .asking import Asking, ask, work_of
+from .rules import DECISIONS, parse_rule
+from .simulated import SimulatedAnnotators
+from .store import Work
 from .verdicts import closed
 
 KIND = "verify"
@@ -79,47 +79,21 @@ class Verify(CampaignStep):
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the verdicts once every task is decided."""
         rule = parse_rule(self.rule)
-        kinds_of_item: dict[str, str] = {}
-        with open_store(ctx.store_url) as store:
-            with store.batch() as held:
-                self._open(held, rule, ctx)
-                held.upsert_tasks(ctx.stage, _work(records, kinds_of_item))
-            if self.simulate is not None:
-                simulate(store, ctx.stage, self.simulate, seed=ctx.seed, stage=ctx.stage)
-            status = store.status(ctx.stage, now=NOW)
-            if status.tasks["open"]:
-                return Verdicts(waiting=_waiting(status, ctx))
-            decisions = store.decisions(ctx.stage)
-        return closed(rule, kinds_of_item, decisions, simulated=self.simulate is not None, seed=ctx.seed)
-
-    def _open(self, store: ReviewStore, rule: Rule, ctx: CampaignContext) -> None:
-        settings = {} if self.simulate is None else self.simulate.model_dump(mode="json")
         form = {
             "decisions": list(DECISIONS),
             "needs_note": ["revise"],
             "reasons": list(self.form.reasons),
             "guidelines": self.guidelines,
         }
-        store.upsert_campaign(
-            ctx.stage, kind=KIND, rule=str(rule), slots_per_task=rule.slots, form=form, settings=settings,
-            seed=ctx.seed, is_simulated=self.simulate is not None,
-        )  # fmt: skip
+        kinds_of_item: dict[str, str] = {}
+        asking = Asking(kind=KIND, rule=str(rule), slots=rule.slots, form=form, group=self.simulate)
+        asked = ask(asking, _work(records, kinds_of_item), ctx)
+        if asked.waiting is not None:
+            return Verdicts(asked.waiting)
+        return closed(rule, kinds_of_item, asked.decisions, simulated=self.simulate is not None, seed=ctx.seed)
 
 
 def _work(records: Iterable[Item], kinds_of_item: dict[str, str]) -> Iterator[Work]:
     for item in records:
         kinds_of_item[item.item_id] = item.task
-        yield Work(item.item_id, item.content_hash, item.model_dump(mode="json"))
-
-
-def _waiting(status: CampaignStatus, ctx: CampaignContext) -> str:
-    slots = status.slots["free"] + status.slots["leased"]
-    total = status.tasks["open"] + status.tasks["done"]
-    where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
-    return (
-        f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
-        f"are open under {status.rule}; write them out with "
-        f"`benchwright review export {where} --out tasks.csv`, "
-        "fill in annotator and decision, and read them back with "
-        f"`benchwright review import tasks.csv {where}`"
-    )
+        yield work_of(item)

@@ -60,7 +60,7 @@ def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None
         with open_for_commands(workspace) as store:
             name = _pick(store, campaign)
             rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions(name)]
-            decisions = store.campaign(name).form["decisions"]
+            decisions = store.campaign(name).form.get("decisions", ())
         found = agreement_of(rows, categories=decisions)
     emit(found.to_json(), as_json=as_json, text=lambda: _agreement_text(found))
 

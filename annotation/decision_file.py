@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .csv_rows import Row, read_rows, shown
-from .store import RefusedError, ReviewStore
+from .store import RefusedError, ReviewStore, decisions_of
 from .task_file import SHOWN
 
 REQUIRED = ("annotator", "item_id", "decision")
@@ -89,20 +89,24 @@ class _Taken:
     def __init__(self, store: ReviewStore, campaign: str, now: datetime) -> None:
         self._campaign = campaign
         self._now = now
-        self._tasks = {task.item_id: task.id for task in store.tasks(campaign, states=("open", "done"))}
+        self._tasks = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
+        self._form = store.campaign(campaign).form
         self._said = {
             (one.annotator, one.item_id): (one.decision, one.reasons, one.note) for one in store.decisions(campaign)
         }
 
     def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
         annotator, item_id = row.values["annotator"], row.values["item_id"]
-        decision, note = row.values["decision"].lower(), row.values["note"] or None
+        decision, note = row.values["decision"], row.values["note"] or None
         if row.problem:
             raise RefusedError(row.problem)
         if not decision:
             return "blank"
         if item_id not in self._tasks:
             raise RefusedError(f"item {shown(item_id)} is no current task of campaign {self._campaign!r}")
+        task = self._tasks[item_id]
+        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
+        decision = spelled.get(decision.lower(), decision)
         reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
         before = self._said.get((annotator, item_id))
         if before == (decision, reasons, note):
@@ -112,8 +116,7 @@ class _Taken:
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
             held.decide(
-                self._campaign, self._tasks[item_id], annotator, decision,
-                now=self._now, reasons=reasons, note=note,
+                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note
             )  # fmt: skip
         self._said[annotator, item_id] = (decision, reasons, note)
         return "new"

@@ -157,7 +157,7 @@ class Desk:
     def progress(self, *, now: datetime) -> Progress:
         """Return how much is decided and how much is left."""
         with self._store.reading() as connection:
-            return Progress(*count_own(connection, self.campaign.id, self.annotator, now))
+            return Progress(*count_own(connection, self.campaign, self.annotator, now))
 
     @property
     def _who(self) -> dict[str, Any]:

@@ -9,6 +9,9 @@ _HERE = "benchwright.annotation"
 ROOM = Room(
     name="annotation",
     steps={
+        "answer": Entry(
+            f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
+        ),
         "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
     },
     commands={

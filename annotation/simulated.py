@@ -1,82 +1,128 @@
 """Annotators that are not people: they close campaigns in demonstrations and tests, and show as simulated.
 
-A simulated annotator accepts what can be scored (the item has an answer, or a choice that declines to
-answer), rejects the rest, and departs from that at a given rate. Who takes an item and what each says follow
-from run seed, stage, item and annotator alone: a run killed anywhere and started again ends in the same
-decisions.
+Who takes an item and what each says of it follow from run seed, stage, item and annotator alone: a run killed
+anywhere and started again ends in the same decisions. What a sane annotator would say depends on what is asked,
+and so has a class per kind of campaign.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from pydantic import Field
 
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
-from .rules import Decision
 from .store import SIMULATED, ReviewStore
+
+if TYPE_CHECKING:
+    import numpy as np
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """The moment of all simulated work: nobody sat there, so no clock is pretended."""
 BATCH = 200
 """Tasks in one transaction."""
 
-
-class SimulatedAnnotators(Record):
-    """A group of simulated annotators.
-
-    Attributes:
-        annotators: How many there are, at least as many as the rule asks for.
-        error_rate: Chance that one departs from the sane judgement of an item, 0 to 1.
-        reasons: Reasons that a rejection gives, one of them each time; none where empty.
-    """
-
-    annotators: int = Field(ge=1, le=1000)
-    error_rate: float = Field(0.0, ge=0, le=1)
-    reasons: tuple[str, ...] = ()
+Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
     """What one simulated annotator says of one item."""
 
     annotator: str
-    decision: Decision
+    decision: str
     reasons: tuple[str, ...]
 
 
+class SimulatedGroup(Record):
+    """A group of simulated annotators.
+
+    Attributes:
+        annotators: How many there are, at least as many as an item gets.
+    """
+
+    annotators: int = Field(ge=1, le=1000)
+
+    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+        """Return one annotator's decision on an item, given as a task's payload, and the reasons for it."""
+        raise NotImplementedError
+
+
+class SimulatedAnnotators(SimulatedGroup):
+    """They accept what can be scored: the item has an answer, or a choice that declines to answer.
+
+    Attributes:
+        error_rate: Chance that one departs from the sane judgement of an item, 0 to 1.
+        reasons: Reasons that a rejection gives, one of them each time; none where empty.
+    """
+
+    error_rate: Share = 0.0
+    reasons: tuple[str, ...] = ()
+
+    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+        """Accept or reject."""
+        departs, which = rng.random() < self.error_rate, rng.random()
+        if (right_key(payload) is not None) != departs:
+            return "accept", ()
+        return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
+
+
+class SimulatedAnswerers(SimulatedGroup):
+    """They answer right at a given rate, and otherwise draw evenly among the other choices.
+
+    Attributes:
+        accuracy: Chance that one answers an item right, 0 to 1.
+        accuracy_by_task: The same for tasks where it differs.
+    """
+
+    accuracy: Share = 1.0
+    accuracy_by_task: dict[str, Share] = Field(default_factory=dict)
+
+    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+        """Name a choice."""
+        is_right, which = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
+        right = right_key(payload)
+        others = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
+        return right if is_right and right is not None else others[int(which * len(others))], ()
+
+
+def right_key(payload: Mapping[str, Any]) -> str | None:
+    """Return the choice of an item, given as JSON values, that is right: its answer, or else that which declines."""
+    key: str | None = payload.get("answer")
+    return key if key is not None else payload.get("refusal")
+
+
 def simulated_decisions(
-    settings: SimulatedAnnotators, item_id: str, *, is_sound: bool, slots: int, seed: int, stage: str
+    group: SimulatedGroup, item_id: str, payload: Mapping[str, Any], *, slots: int, seed: int, stage: str
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
     Every annotator draws a lot for the item; those with the lowest take its slots.
 
     Args:
-        settings: Who there is and how often they err.
+        group: Who there is and how often they err.
         item_id: The item.
-        is_sound: What a sane annotator would accept.
+        payload: The item as JSON values.
         slots: Annotators that the item gets.
         seed: Of the run.
         stage: Of the campaign.
     """
     drawn = []
-    for number in range(1, settings.annotators + 1):
+    for number in range(1, group.annotators + 1):
         annotator = f"{SIMULATED}{number}"
         rng = generator_for(seed, stage, item_id, annotator)
-        lot, departs, which = rng.random(), rng.random() < settings.error_rate, rng.random()
-        decision: Decision = "accept" if is_sound != departs else "reject"
-        reasons = settings.reasons if decision == "reject" else ()
-        drawn.append((lot, SimulatedDecision(annotator, decision, reasons[int(which * len(reasons)) :][:1])))
-    return sorted(decision for _, decision in sorted(drawn)[:slots])
+        drawn.append((rng.random(), annotator, rng))
+    taken = sorted(drawn, key=lambda one: one[:2])[:slots]
+    return sorted(SimulatedDecision(annotator, *group.says(payload, rng)) for _, annotator, rng in taken)
 
 
 def simulate(
     store: ReviewStore,
     campaign: str,
-    settings: SimulatedAnnotators,
+    group: SimulatedGroup,
     *,
     seed: int,
     stage: str,
@@ -87,7 +133,7 @@ def simulate(
     Args:
         store: With the campaign's tasks.
         campaign: Opened for simulated annotators.
-        settings: Who there is and how often they err.
+        group: Who there is and how often they err.
         seed: Of the run.
         stage: Of the campaign.
         batch: Tasks in one transaction.
@@ -97,17 +143,14 @@ def simulate(
     """
     slots = store.campaign(campaign).slots_per_task
     with store.batch() as held:
-        for number in range(1, settings.annotators + 1):
+        for number in range(1, group.annotators + 1):
             held.upsert_annotator(f"{SIMULATED}{number}", kind="simulated")
     waiting = store.tasks(campaign)
     made = 0
     for start in range(0, len(waiting), batch):
         with store.batch() as held:  # an item's decisions are in one transaction: all are there, or none
             for task in waiting[start : start + batch]:
-                is_sound = task.payload.get("answer") is not None or task.payload.get("refusal") is not None
-                for one in simulated_decisions(
-                    settings, task.item_id, is_sound=is_sound, slots=slots, seed=seed, stage=stage
-                ):
+                for one in simulated_decisions(group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage):
                     held.decide(campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons)
                     made += 1
     return made

@@ -10,7 +10,7 @@ from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, ItemImage
 
-from .store import ReviewStore
+from .store import BLIND, ReviewStore
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
@@ -37,17 +37,18 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks = store.tasks(campaign)
+    shows_key = store.campaign(campaign).kind != BLIND
     with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(Item.model_validate(task.payload), image_name)
+            shown = _shown(Item.model_validate(task.payload), image_name, shows_key=shows_key)
             cells = {column: _harmless(value) for column, value in shown.items()}
             writer.writerow({"item_id": task.item_id, **dict.fromkeys(FILLED_IN, ""), **cells})
     return len(tasks)
 
 
-def _shown(item: Item, image_name: Callable[[ItemImage], str]) -> dict[str, str]:
+def _shown(item: Item, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
 
     def text(choice: Choice) -> str:
@@ -62,7 +63,7 @@ def _shown(item: Item, image_name: Callable[[ItemImage], str]) -> dict[str, str]
         "task": item.task,
         "question": item.question,
         "choices": " | ".join(f"{choice.key}: {text(choice)}" for choice in item.choices),
-        "answer": item.answer or item.refusal or "",
+        "answer": (item.answer or item.refusal or "") if shows_key else "",
         "images": " | ".join(image_name(image) for image in item.images),
         "marks": " | ".join(marks),
     }

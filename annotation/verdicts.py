@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchwright.steps import Outcome, Verdicts
@@ -69,20 +69,20 @@ def _summary(
 ) -> dict[str, Any]:
     """Count what was kept and why not, and how far annotators agreed; no clocks, no names."""
     ratings = [Rating(one.item_id, one.annotator, one.decision) for one in decisions]
-    pseudonyms = {name: f"annotator-{n}" for n, name in enumerate(sorted({one.annotator for one in decisions}), 1)}
-    by_annotator = Counter((pseudonyms[one.annotator], one.decision) for one in decisions)
+    names = pseudonyms(decisions)
+    by_annotator = Counter((names[one.annotator], one.decision) for one in decisions)
     return {
         **_counts(outcomes.values()),
-        "agreement": _rounded(agreement(ratings, categories=DECISIONS, seed=seed).to_json()),
+        "agreement": rounded(agreement(ratings, categories=DECISIONS, seed=seed).to_json()),
         "tasks": {
             kind: {
                 **_counts(outcome for item_id, outcome in outcomes.items() if kinds[item_id] == kind),
-                **_short([rating for rating in ratings if kinds[rating.unit] == kind]),
+                **short_agreement([rating for rating in ratings if kinds[rating.unit] == kind], DECISIONS),
             }
             for kind in sorted(set(kinds.values()))
         },
         "annotators": {
-            name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in pseudonyms.values()
+            name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in names.values()
         },
     }
 
@@ -96,19 +96,25 @@ def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
     }
 
 
-def _short(ratings: list[Rating]) -> dict[str, Any]:
-    whole = agreement(ratings, categories=DECISIONS, resamples=0)
-    return _rounded({"percent": whole.percent, "krippendorff_alpha": whole.krippendorff_alpha})
+def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
+    """Return what annotators are called in summaries, by name."""
+    return {name: f"annotator-{n}" for n, name in enumerate(sorted({one.annotator for one in decisions}), 1)}
 
 
-def _rounded(document: dict[str, Any]) -> dict[str, Any]:
+def short_agreement(ratings: list[Rating], categories: Sequence[str] = ()) -> dict[str, Any]:
+    """Return percent agreement and alpha, rounded, without intervals."""
+    whole = agreement(ratings, categories=categories, resamples=0)
+    return rounded({"percent": whole.percent, "krippendorff_alpha": whole.krippendorff_alpha})
+
+
+def rounded(document: dict[str, Any]) -> dict[str, Any]:
     """Round every number of a document of numbers, lists and documents."""
     return {key: _round(value) for key, value in document.items()}
 
 
 def _round(value: Any) -> Any:
     if isinstance(value, dict):
-        return _rounded(value)
+        return rounded(value)
     if isinstance(value, list):
         return [_round(inner) for inner in value]
     return round(value, DIGITS) if isinstance(value, float) else value

@@ -300,7 +300,7 @@ class WorkspaceView(Protocol):
         """Digest of everything below that decides the bytes of what is made."""
 
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
-        """Yield live items by shard and id, each with the values that gather steps gave it, as `stage.value`."""
+        """Yield live items by shard and id, each with the values that stages over items gave it, as `stage.value`."""
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of an image of an item just yielded."""

@@ -86,12 +86,22 @@ def extract(cases: Path, as_json: bool) -> None:
 
 @click.command("summary")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    help="Release whose human baseline is shown as well.  [default: that of the recipe that made the results]",
+)  # fmt: skip
 @json_option
-def summary(results: Path, as_json: bool) -> None:
-    """Show the scores of all models in a folder of results side by side."""
+def summary(results: Path, release: Path | None, as_json: bool) -> None:
+    """Show the scores of all models in a folder of results side by side, and what people reached."""
+    from benchwright.release import Release
+
+    from .human import check_beside, human_figures, read_human
     from .score import read_scores
     from .summary import drawn, summary_document, summary_table
 
     scores = read_scores(results)
+    human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
+    if human is not None:
+        check_beside(human, scores)
     document: dict[str, Any] = summary_document(scores)
-    emit(document, as_json=as_json, text=lambda: drawn(summary_table(scores)))
+    emit(document, as_json=as_json, text=lambda: drawn(summary_table(scores, human)))

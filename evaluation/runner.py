@@ -106,7 +106,7 @@ def check_files(release: Release, split: str | None) -> None:
     Raises:
         DataError: One is missing or changed.
     """
-    for name in _data_files(release, split):
+    for name in data_files(release, split):
         with open_inside(release.path, name) as handle:
             found = hashlib.file_digest(handle, "sha256").hexdigest()
         expected = release.manifest.files[name].sha256
@@ -199,7 +199,8 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
     return found
 
 
-def _data_files(release: Release, split: str | None) -> list[str]:
+def data_files(release: Release, split: str | None) -> list[str]:
+    """Return the names of the Parquet files of a split, or of all."""
     splits = release.splits if split is None else (split,)
     return [name for one in splits for name in release.manifest.data_files(one)]
 
@@ -210,7 +211,7 @@ def _item_ids(release: Release) -> frozenset[str]:
 
     check_files(release, None)
     found: set[str] = set()
-    for name in _data_files(release, None):
+    for name in data_files(release, None):
         with open_inside(release.path, name) as handle:
             found.update(pq.read_table(handle, columns=["item_id"]).column("item_id").to_pylist())
     return frozenset(found)

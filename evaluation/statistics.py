@@ -25,8 +25,11 @@ class Estimate(NamedTuple):
     n: int
 
 
-def wilson(right: int, n: int, *, z: float = Z_95) -> Estimate:
+def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     """Return the share `right / n` with Wilson's score interval.
+
+    `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval is then wide
+    rather than narrow: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
 
     The interval holds the p for which (p_hat - p)^2 <= z^2 p (1 - p) / n, so it never leaves [0, 1] and is not
     empty at 0 or n right. With d = n + z^2 its centre is (right + z^2 / 2) / d and its half-width is

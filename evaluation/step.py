@@ -22,6 +22,7 @@ _FROM_FILE = "predictions:"
 class Evaluate(FinalStep):
     """Write `results/<model>/` for each model, and `results/summary.json` with the metrics of all.
 
+    Where the release has a human baseline, `results/human.json` says what people reached on the same items.
     What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
     """
 
@@ -55,6 +56,7 @@ class Evaluate(FinalStep):
         from benchwright.release import Release
 
         from .backends.base import Options
+        from .human import HUMAN_FILE, human_figures
         from .runner import evaluate, slug
         from .summary import summary_document
 
@@ -80,6 +82,11 @@ class Evaluate(FinalStep):
         ]
         _remove_others(results, {slug(model) for model in self.models})
         write_json(results / SUMMARY_FILE, summary_document(scores))
+        human = human_figures(release, self.split)
+        if human is None:
+            (results / HUMAN_FILE).unlink(missing_ok=True)
+        else:
+            write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
         return {"results": RESULTS}
 
 

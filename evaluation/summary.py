@@ -10,6 +10,8 @@ from .score import Figure, Score
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from .human import HumanFigures
+
 
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """Return each model's metrics by name, as JSON values."""
@@ -19,22 +21,25 @@ def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     }
 
 
-def summary_table(scores: Sequence[Score]) -> Table:
+def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
 
     A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals and errors
     together, which count as wrong); turned over where tasks outnumber models, so that it stays narrow. A model that
-    cannot take a task has a dash there. Chance is that of the items asked, taken from the score that asked the most.
+    cannot take a task has a dash there. People, where they were asked, stand below the models, then chance: that of
+    the items asked, taken from the score that asked the most.
     """
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
+    people = {} if human is None else human.lines()
     tasks = sorted({task for score in scores for task in score.tasks})
     lines = [("model", "all asked", *tasks, "no letter")]
     for score in sorted(scores, key=lambda score: score.model):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         lines.append((_printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
+    lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
     if scores:
         lines.append(("chance", *(_cell(_widest(scores, name)) for name in _columns("chance", tasks)), ""))
     if len(tasks) > len(scores):
@@ -43,8 +48,9 @@ def summary_table(scores: Sequence[Score]) -> Table:
     table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
     for place, name in enumerate(lines[0]):
         table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    first_below = next(iter(people), "chance")
     for line in lines[1:]:
-        if line[0] == "chance":
+        if line[0] == first_below:
             table.add_section()
         table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
     return table

@@ -12,6 +12,8 @@ from benchwright.errors import BenchwrightError, StepError
 from benchwright.records import Item
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
+from .baseline import human_baseline
+
 if TYPE_CHECKING:
     from benchwright.release import Release
 
@@ -83,6 +85,7 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         seed=seed,
         licence=settings.licence,
         description=settings.description,
+        human_baseline=human_baseline(view),
         replace=settings.release_version is None,
     )
 

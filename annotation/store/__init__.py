@@ -2,10 +2,14 @@
 
 from .accounts import ROLES, Account, Accounts, Role
 from .campaigns import SIMULATED
+from .forms import CHOICES, decisions_of
+from .handout import BLIND
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store
 
 __all__ = [
+    "BLIND",
+    "CHOICES",
     "LEASE_S",
     "ROLES",
     "SIMULATED",
@@ -21,5 +25,6 @@ __all__ = [
     "Task",
     "Upserted",
     "Work",
+    "decisions_of",
     "open_store",
 ]

@@ -7,6 +7,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from .handout import kind_with_key
+from .handout_sql import IS_BLIND
+from .records import Campaign
 from .reports import latest_annotations
 from .schema import annotators, drafts, skips, slots, tasks
 
@@ -53,7 +56,7 @@ OWN_HISTORY: sa.Select[Any] = (
 )
 
 
-def count_own(connection: sa.Connection, campaign_id: int, annotator: str, now: datetime) -> tuple[int, int]:
+def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> tuple[int, int]:
     """Return how many tasks an annotator has decided, and how many more they could."""
     mine = slots.alias("mine")
     has_mine = sa.exists().where(mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name)
@@ -62,10 +65,14 @@ def count_own(connection: sa.Connection, campaign_id: int, annotator: str, now: 
     held = sa.exists().where(
         mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name, mine.c.submitted_at.is_(None)
     )
-    of_campaign = sa.select(sa.func.count()).select_from(tasks).where(tasks.c.campaign_id == campaign_id)
+    of_campaign = sa.select(sa.func.count()).select_from(tasks).where(tasks.c.campaign_id == campaign.id)
     decided = of_campaign.where(tasks.c.state != "retired", has_mine, ~held)
-    left = of_campaign.where(tasks.c.state == "open", held | (has_free & ~has_mine))
-    who = {"name": annotator}
+    left = of_campaign.where(tasks.c.state == "open", held | (has_free & ~has_mine), IS_BLIND)
+    who = {
+        "name": annotator,
+        "who": connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one(),
+        "shows_key": kind_with_key(campaign.kind, is_simulated=campaign.is_simulated),
+    }
     return connection.execute(decided, who).scalar_one(), connection.execute(left, who).scalar_one()
 
 

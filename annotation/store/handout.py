@@ -1,8 +1,9 @@
 """Hand tasks out to annotators and take their decisions in.
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
-goes to whoever asks next. Each function runs within one transaction that holds the write lock from its start;
-where a database locks rows instead, `FOR UPDATE SKIP LOCKED` does the same (SQLite leaves that clause out).
+goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign. Each
+function runs within one transaction that holds the write lock from its start; where a database locks rows instead,
+`FOR UPDATE SKIP LOCKED` does the same (SQLite leaves that clause out).
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from benchwright.seeds import seed_for
 
 from . import handout_sql as sql
 from .campaigns import find_campaign
+from .forms import decisions_of
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
 
 MAX_NOTE = 10_000
+BLIND, SHOWS_KEY = "answer", "verify"
+"""Kinds of campaign: whoever holds or has decided an item in the second knows too much for the first."""
 
 
 def claim_next(
@@ -46,7 +50,7 @@ def claim_next(
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
     campaign = find_campaign(connection, campaign_name)
-    who = {"campaign": campaign.id, "who": _annotator_for(connection, campaign, annotator)}
+    who = _who(connection, campaign, annotator)
     connection.execute(sql.EXPIRE, {"now": now})
     row = connection.execute(sql.OWN, who).one_or_none()
     if row is None:
@@ -65,14 +69,13 @@ def claim_task(
         RefusedError: It is not to be had; the message says why.
     """
     campaign = find_campaign(connection, campaign_name)
-    annotator_id = _annotator_for(connection, campaign, annotator)
+    who = _who(connection, campaign, annotator) | {"task": task}
     connection.execute(sql.EXPIRE, {"now": now})
-    who = {"campaign": campaign.id, "who": annotator_id, "task": task}
     row = connection.execute(sql.OWN_OF_TASK, who).one_or_none()
     row = row or connection.execute(sql.NEXT_OF_TASK, who | {"factor": 1, "shift": 0}).one_or_none()
     if row is None:
-        raise RefusedError(_why_not(connection, campaign, annotator_id, task))
-    return _take(connection, row, annotator, annotator_id, now=now, lease_s=lease_s)
+        raise RefusedError(_why_not(connection, campaign, who))
+    return _take(connection, row, annotator, who["who"], now=now, lease_s=lease_s)
 
 
 def _take(connection: sa.Connection, row: Any, annotator: str, who: int, *, now: datetime, lease_s: float) -> Lease:
@@ -111,7 +114,7 @@ def submit(
 
     Raises:
         RefusedError: The lease is gone or another's, the item changed meanwhile, a different decision was
-            given before, or the form does not know the decision or a reason.
+            given before, the annotator was shown the key meanwhile, or the form does not know the decision or a reason.
     """
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
@@ -132,7 +135,11 @@ def submit(
         version = before.version + 1
     if slot.state == "retired" or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    _check(json.loads(slot.form), decision, reasons, note)
+    kind = kind_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
+    if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kind):
+        raise RefusedError(shown)
+    form = json.loads(slot.form)
+    _check(form, decisions_of(form, json.loads(slot.payload)), decision, reasons, note)
     made = {"slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now}
     connection.execute(sql.SAY, said | made)
     connection.execute(sql.FILL, {"held": slot_id, "now": now})
@@ -142,6 +149,29 @@ def submit(
 def release(connection: sa.Connection, slot_id: int, annotator: str) -> None:
     """Give a slot back undecided; one that is not held by this annotator any more is left alone."""
     connection.execute(sql.RELEASE, {"held": slot_id, "name": annotator})
+
+
+def _who(connection: sa.Connection, campaign: Campaign, annotator: str) -> dict[str, Any]:
+    """Return the parameters by which the hand-out knows an annotator in a campaign."""
+    return {
+        "campaign": campaign.id,
+        "who": _annotator_for(connection, campaign, annotator),
+        "shows_key": kind_with_key(campaign.kind, is_simulated=campaign.is_simulated),
+    }
+
+
+def kind_with_key(kind: str, *, is_simulated: bool) -> str:
+    """Return the kind of campaign that gives away what this kind asks; "" where nothing can be given away."""
+    return SHOWS_KEY if kind == BLIND and not is_simulated else ""
+
+
+def _shown_key(connection: sa.Connection, task: int, annotator_id: int, kind: str) -> str | None:
+    """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
+    shown = {"task": task, "who": annotator_id, "shows_key": kind}
+    campaign = connection.execute(sql.SHOWN_KEY_OF_TASK, shown).scalar_one_or_none()
+    if campaign is None:
+        return None
+    return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
 
 
 def _annotator_for(connection: sa.Connection, campaign: Campaign, name: str) -> int:
@@ -154,7 +184,8 @@ def _annotator_for(connection: sa.Connection, campaign: Campaign, name: str) -> 
     return int(row.id)
 
 
-def _why_not(connection: sa.Connection, campaign: Campaign, annotator_id: int, task: int) -> str:
+def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, Any]) -> str:
+    task, annotator_id = who["task"], who["who"]
     state = connection.execute(
         sa.select(tasks.c.state).where(tasks.c.id == task, tasks.c.campaign_id == campaign.id)
     ).scalar_one_or_none()
@@ -163,6 +194,8 @@ def _why_not(connection: sa.Connection, campaign: Campaign, annotator_id: int, t
         return f"campaign {campaign.name!r} has no task {task}"
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
+    if shown := _shown_key(connection, task, annotator_id, who["shows_key"]):
+        return shown
     return {
         "open": "all its slots are taken",
         "done": f"all {campaign.rule} decisions are in",
@@ -170,9 +203,11 @@ def _why_not(connection: sa.Connection, campaign: Campaign, annotator_id: int, t
     }[state]
 
 
-def _check(form: Mapping[str, Any], decision: str, reasons: Sequence[str], note: str | None) -> None:
-    if decision not in form["decisions"]:
-        raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(form['decisions'])}")
+def _check(
+    form: Mapping[str, Any], decisions: Sequence[str], decision: str, reasons: Sequence[str], note: str | None
+) -> None:
+    if decision not in decisions:
+        raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
     if decision in form.get("needs_note", []) and not (note or "").strip():
         raise RefusedError(f"decision {decision!r} needs a note that says what to change")
     known = form.get("reasons", [])

@@ -19,12 +19,36 @@ SHUFFLE_PRIME = 2**31 - 1
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine = slots.alias("mine")
 _was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == sa.bindparam("who"))
+_seen = sa.union_all(
+    sa.select(slots.c.task_id, slots.c.annotator_id), sa.select(skips.c.task_id, skips.c.annotator_id)
+).subquery("seen")
+"""What was handed out to whom, also where it was given back."""
+_shown, _showing = tasks.alias("shown"), campaigns.alias("showing")
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
 
 def _for_task(query: sa.Select[Any]) -> sa.Select[Any]:
     return query.where(tasks.c.id == sa.bindparam("task"))
 
+
+# Of any content of the item: whoever saw the key of an earlier one may know that of the present one too.
+_SHOWN_KEY = (
+    sa.select(_showing.c.name)
+    .select_from(
+        _seen.join(_shown, _seen.c.task_id == _shown.c.id).join(_showing, _shown.c.campaign_id == _showing.c.id)
+    )
+    .where(_seen.c.annotator_id == sa.bindparam("who"), _showing.c.kind == sa.bindparam("shows_key"))
+)
+SHOWN_KEY_OF_TASK = (
+    _SHOWN_KEY.join(tasks, tasks.c.item_id == _shown.c.item_id)
+    .where(tasks.c.id == sa.bindparam("task"))
+    .order_by(_showing.c.name)
+    .limit(1)
+)
+
+# Not an EXISTS: this set does not hang on the row, so the database makes it once for all tasks.
+IS_BLIND = tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id))
+"""Whether an annotator has not been shown an item's key; needs `who` and `shows_key`."""
 
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
@@ -43,7 +67,11 @@ _LEASE = (
         tasks.c.payload,
     )
     .join(tasks)
-    .where(tasks.c.campaign_id == sa.bindparam("campaign"), tasks.c.state == "open")
+    .where(
+        tasks.c.campaign_id == sa.bindparam("campaign"),
+        tasks.c.state == "open",
+        IS_BLIND,
+    )
     .limit(1)
 )
 OWN = _LEASE.where(slots.c.annotator_id == sa.bindparam("who"), slots.c.submitted_at.is_(None)).order_by(
@@ -82,7 +110,16 @@ RELEASE = (
 )
 
 HELD = (
-    sa.select(slots, annotators.c.name, tasks.c.state, campaigns.c.form, campaigns.c.is_archived)
+    sa.select(
+        slots,
+        annotators.c.name,
+        tasks.c.state,
+        tasks.c.payload,
+        campaigns.c.form,
+        campaigns.c.is_archived,
+        campaigns.c.is_simulated,
+        campaigns.c.kind.label("campaign_kind"),
+    )
     .join(tasks, slots.c.task_id == tasks.c.id)
     .join(campaigns)
     .outerjoin(annotators)

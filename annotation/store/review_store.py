@@ -121,7 +121,7 @@ class ReviewStore:
         seed: int,
         is_simulated: bool = False,
     ) -> Campaign:
-        """See `campaigns.upsert_campaign`. A form has `decisions` and may have `reasons`."""
+        """See `campaigns.upsert_campaign`. A form has `decisions` or `decisions_from`, and may have `reasons`."""
         with self.writing() as connection:
             return campaigns.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,

@@ -45,6 +45,7 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
         "report": None,
         "items": items,
         "results": results,
+        "human": _human(finished),
     }
     emit(document, as_json=as_json, text=lambda: _text(finished, items))
     if not as_json and finished.state == "done":
@@ -73,18 +74,28 @@ def _results(finished: Finished) -> dict[str, Any]:
     return found
 
 
+def _human(finished: Finished) -> dict[str, Any] | None:
+    """Return what people reached on the release, by campaign, as `evaluate` wrote it down."""
+    path = _artifact(finished, "results")
+    if path is None or not (file := Path(path) / "human.json").exists():
+        return None
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))["campaigns"]
+    return found
+
+
 def _text(finished: Finished, items: dict[str, int]) -> str:
     lines = [f"photographs in, {items['made']} items made, {items['accepted']} accepted, {items['released']} released"]
     if finished.state == "waiting":
         lines += [f"waiting: {line}" for line in finished.waits]
     else:
-        who = "simulated (no person has seen these items)" if _is_simulated(finished) else "people"
-        lines += [f"annotators: {who}", f"release: {_artifact(finished, 'release')}"]
+        who = "simulated (no person has seen these items)" if _is_simulated(finished, "verify") else "people"
+        answered = "simulated (no person has answered these items)" if _is_simulated(finished, "answer") else "people"
+        lines += [f"annotators: {who}", f"human baseline: {answered}", f"release: {_artifact(finished, 'release')}"]
     return "\n".join(lines)
 
 
-def _is_simulated(finished: Finished) -> bool:
-    summary = finished.workspace / "tables" / "verify" / "summary.json"
+def _is_simulated(finished: Finished, campaign: str) -> bool:
+    summary = finished.workspace / "tables" / campaign / "summary.json"
     return bool(json.loads(summary.read_text(encoding="utf-8"))["simulated"])
 
 

@@ -36,6 +36,7 @@ def card(
     sources: Sequence[SourceCount],
     stages: Sequence[Mapping[str, Any]],
     agreement: Mapping[str, Mapping[str, Any]],
+    human_baseline: Mapping[str, Mapping[str, Any]] | None,
 ) -> str:
     """Return the text of `README.md`."""
     parts = [
@@ -48,6 +49,7 @@ def card(
         _table(["stage", "records in", "outcome"], [_stage(stage) for stage in stages]),
         "## People",
         _people(agreement),
+        *(_baseline(name, answers) for name, answers in sorted((human_baseline or {}).items())),
         "## Sources",
         _sources(sources),
         "## Use",
@@ -102,11 +104,19 @@ def _reasons(reasons: Mapping[str, int]) -> str:
 def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
     if not agreement:
         return "No campaign: nobody looked at these items before they were released."
-    lines = [
-        f"- {_code(name)}: " + ("**simulated** annotators, not people" if is_simulated(summary) else "people")
-        for name, summary in sorted(agreement.items())
-    ]
+    lines = [f"- {_code(name)}: {_who(summary)}" for name, summary in sorted(agreement.items())]
     return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
+
+
+def _baseline(name: str, answers: Mapping[str, Any]) -> str:
+    return (
+        f"Human baseline {_code(name)}: {len(answers['items'])} items, up to {answers['answers_per_item']} answers "
+        f"each, by {_who(answers)} (`human_baseline.json`)."
+    )
+
+
+def _who(told: Mapping[str, Any]) -> str:
+    return "**simulated** annotators, not people" if is_simulated(told) else "people"
 
 
 def _sources(sources: Sequence[SourceCount]) -> str:

@@ -17,9 +17,10 @@ from pathlib import Path
 
 from benchwright.errors import DataError
 from benchwright.records import Operation
-from benchwright.release import identity
+from benchwright.release import documents, identity
 from benchwright.release import manifest as manifests
-from benchwright.release.files import open_inside, shown
+from benchwright.release.files import open_inside, read_inside, shown
+from benchwright.release.human import parse_human_baseline
 from benchwright.release.manifest import Manifest
 from benchwright.release.parquet import read_rows
 from benchwright.release.problems import Problems
@@ -79,6 +80,8 @@ def check_contents(root: Path, manifest: Manifest) -> Contents:
     if content_id != manifest.content_id:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
     _check_provenance(root, seen, problems)
+    if manifests.HUMAN_BASELINE in manifest.files:
+        _check_baseline(root, seen, problems)
     return Contents(content_id, problems.all())
 
 
@@ -122,6 +125,22 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
         problems.add(f"{manifests.PROVENANCE}: says nothing of operation {shown(operation_id)}")
     for image_id in sorted(missing):
         problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
+
+
+def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> None:
+    try:
+        data = read_inside(root, manifests.HUMAN_BASELINE, max_bytes=documents.MAX_BYTES)
+        baseline = parse_human_baseline(data)
+    except DataError as error:
+        problems.add(str(error))
+        return
+    for campaign, answers in sorted(baseline.items()):
+        for item_id in sorted(answers.items):
+            if bytes.fromhex(item_id) not in seen.item_ids:
+                problems.add(
+                    f"{manifests.HUMAN_BASELINE}: {shown(campaign)} counts answers to item {item_id}, which the "
+                    "release does not have"
+                )
 
 
 def main(folder: str, memory_bytes: str) -> None:

@@ -87,6 +87,10 @@ class Staging:
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
 
+    def has_item(self, item_id: str) -> bool:
+        """Return whether an item is there."""
+        return self._one("SELECT 1 FROM item WHERE item_id = ?", item_id) is not None
+
     def has_image(self, image_id: str) -> bool:
         """Return whether an image's record is there."""
         return self._one("SELECT 1 FROM image WHERE image_id = ?", image_id) is not None

@@ -14,6 +14,7 @@ from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release import documents, manifest
 from benchwright.release.card import card
 from benchwright.release.folder import move_into_place, unfinished
+from benchwright.release.human import check_human_baseline
 from benchwright.release.identity import canary_of
 from benchwright.release.manifest import Counts, FileEntry, Manifest, SplitCounts
 from benchwright.release.parquet import Limits, SizedRow, write_split
@@ -79,13 +80,14 @@ def write_release(
         seed: Seed of the run.
         licence: Licence of the release as a whole, such as `cc-by-4.0`.
         description: Markdown for the card.
-        human_baseline: What people scored on these items, if they were asked.
+        human_baseline: How often people answered these items right, if they were asked, as
+            `benchwright.release.human.read_human_baseline` returns it.
         replace: Put the new release in the place of another one, as drafts do.
         limits: Where row groups and files are cut.
 
     Raises:
         BenchwrightError: The folder is something else already, or name or version is malformed.
-        DataError: An item, image or operation is not what it should be.
+        DataError: An item, image, operation or the human baseline is not what it should be.
     """
     _check_names(folder, name, version)
     contents = _Contents(
@@ -131,6 +133,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     if not counts.items:
         raise DataError(f"release {contents.name!r} would be empty: no item is left to release")
     _check_operations(staging, contents)
+    _check_baseline(staging, contents)
     canary = canary_of(contents.name, contents.version)
     (draft / "data").mkdir()
     names: list[str] = []
@@ -149,6 +152,7 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         sources=staging.sources(),
         stages=contents.stages,
         agreement=contents.agreement,
+        human_baseline=contents.human_baseline,
     ).encode()
     for name, data in texts.items():
         (draft / name).write_bytes(data)
@@ -182,6 +186,18 @@ def _check_operations(staging: Staging, contents: _Contents) -> None:
             f"items or images name {len(missing)} operations that are not given, such as {missing[0]}; "
             "hand over the operation of every step that made something"
         )
+
+
+def _check_baseline(staging: Staging, contents: _Contents) -> None:
+    """Hold the human baseline to its shape and to the items that are there."""
+    if contents.human_baseline is None:
+        return
+    for campaign, answers in check_human_baseline(contents.human_baseline).items():
+        missing = next((item_id for item_id in sorted(answers.items) if not staging.has_item(item_id)), None)
+        if missing is not None:
+            raise DataError(
+                f"the human baseline {campaign!r} counts answers to item {missing}, which is not in the release"
+            )
 
 
 def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRecord], bytes]) -> Iterator[SizedRow]:

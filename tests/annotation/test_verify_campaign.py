@@ -222,12 +222,12 @@ def test_who_takes_an_item_and_what_each_says_hangs_on_nothing_but_seed_stage_an
     settings = SimulatedAnnotators(annotators=6, error_rate=0.4, reasons=("unclear", "bad_image"))
 
     def said(item: str, seed: int = 1, stage: str = "verify") -> list[object]:
-        return list(simulated_decisions(settings, item, is_sound=True, slots=4, seed=seed, stage=stage))
+        return list(simulated_decisions(settings, item, {"answer": "B"}, slots=4, seed=seed, stage=stage))
 
     assert said("a") == said("a")
     assert len({str(said(item, seed, stage)) for item in "ab" for seed in (1, 2) for stage in ("v", "w")}) == 8
     everyone = [one for n in range(400) for one in simulated_decisions(
-        settings, str(n), is_sound=True, slots=4, seed=1, stage="verify")]  # fmt: skip
+        settings, str(n), {"answer": "B"}, slots=4, seed=1, stage="verify")]  # fmt: skip
     share = sum(one.decision == "reject" for one in everyone) / len(everyone)
     assert share == pytest.approx(0.4, abs=0.05)
     assert {one.reasons for one in everyone} == {(), ("unclear",), ("bad_image",)}

@@ -59,11 +59,26 @@ def test_an_items_trace_goes_from_its_source_file_to_its_scores(headless: dict[s
     assert ours == ["file", "source image", "item made", "released", "scored"]
 
 
+def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headless: dict[str, Any]) -> None:
+    told = headless["human"]["answer"]
+    assert told["simulated"] is True
+    assert told["metrics"]["accuracy"]["n"] == headless["items"]["released"]
+    assert told["metrics"]["accuracy"]["value"] > headless["results"]["random"]["accuracy"]["ci"][1]
+    assert told["metrics"].keys() == {name for name in headless["results"]["random"] if not name.startswith("chance")}
+    card = (Path(headless["release"]) / "README.md").read_text(encoding="utf-8")
+    assert "Human baseline `answer`: " in card
+    assert "by **simulated** annotators, not people (`human_baseline.json`)" in card
+    said = benchwright("demo", "--out", Path(headless["workspace"]).parent, "--headless").stdout
+    assert "human baseline: simulated (no person has answered these items)" in said
+    assert "human (simulated)" in said
+
+
 def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
     waiting = run_json("demo", "--out", out)
     assert waiting["state"] == "waiting"
     assert waiting["release"] is None
+    assert waiting["human"] is None
     workspace = Path(waiting["workspace"])
     tasks = tmp_path / "tasks.csv"
     run_json("review", "export", "--workspace", workspace, "--campaign", "verify", "--out", tasks)
@@ -82,5 +97,10 @@ def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_rele
     assert done["state"] == "done"
     assert done["items"]["released"] == sum(number % 7 != 3 for number in range(len(ids)))
     agreement = json.loads((Path(done["release"]) / "agreement.json").read_text(encoding="utf-8"))
-    assert '"simulated": false' in json.dumps(agreement)
-    assert "annotators: people" in benchwright("demo", "--out", out).stdout
+    assert {name: told["simulated"] for name, told in agreement["campaigns"].items()} == {
+        "verify": False, "answer": True,
+    }  # fmt: skip
+    assert done["human"]["answer"]["simulated"] is True  # whoever verified has seen the keys
+    said = benchwright("demo", "--out", out).stdout
+    assert "annotators: people" in said
+    assert "human baseline: simulated" in said

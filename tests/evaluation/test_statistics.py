@@ -35,6 +35,22 @@ def test_wilson_of_none_and_of_all_right_reaches_the_end_and_is_not_empty() -> N
     assert every == (pytest.approx(1 - 0.354331, abs=1e-6), 1.0)
 
 
+def test_wilson_takes_a_sum_of_shares_and_lies_between_the_whole_counts_around_it() -> None:
+    # 2.5 of 4, z^2 = 3.84146, d = 7.84146: centre (2.5 + 1.92073) / d = 0.563764 and half-width
+    # 1.959964 / d * sqrt(2.5 * 1.5 / 4 + 0.960365) = 0.249949 * 1.377630 = 0.344337.
+    value, interval, _ = wilson(2.5, 4)
+    assert value == 0.625
+    assert interval == pytest.approx((0.219427, 0.908101), abs=2e-6)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_shares_vary_no_more_than_wilson_reckons_with(shares: list[float]) -> None:
+    """The claim behind intervals of shares: around a mean m within [0, 1] no variance is more than m (1 - m)."""
+    mean = np.mean(shares)
+    assert np.var(shares) <= mean * (1 - mean) + 1e-12
+
+
 def test_no_items_have_neither_value_nor_interval() -> None:
     assert wilson(0, 0) == Estimate(None, None, 0)
     assert mean_of_proportions([wilson(0, 0)]) == Estimate(None, None, 0)

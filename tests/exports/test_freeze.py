@@ -3,11 +3,13 @@
 - What the workspace still holds becomes a release, each item in the split that a step gave it.
 - A draft is named by its content; a version never changes.
 - The recipe in it is what made the items, not what is done with them later.
+- What people answered becomes its human baseline.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,8 +17,11 @@ from pydantic import ValidationError
 from small_bench import OPERATION, Bench, small_bench
 
 from benchwright.errors import BenchwrightError, StepError
+from benchwright.exports.baseline import human_baseline
 from benchwright.exports.freeze import Freeze
+from benchwright.records import Item
 from benchwright.release import Release, verify_release
+from benchwright.release.human import read_human_baseline
 from benchwright.steps import FinalContext
 
 RECIPE = {
@@ -166,3 +171,40 @@ def test_the_settings_read_back_from_their_parameters():
     step = Freeze(name="tiny", version="1.0", licence="cc0-1.0")
     assert Freeze(**step.parameters()) == step
     assert not step.parameters().keys() & {"name", "version"}
+
+
+class Answered(View):
+    """A workspace whose first item was not asked, and whose second had another content when it was."""
+
+    def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
+        for number, (item, values) in enumerate(super().items()):
+            asked = {0: None, 1: "0" * 64}.get(number, item.content_hash)
+            counts = {"asked": 3, "right": number % 4} if number else {"asked": None, "right": None}
+            yield item, {**values, **{f"people.{k}": v for k, v in {**counts, "asked_content": asked}.items()}}
+
+    def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
+        annotators = {f"annotator-{number}": {} for number in range(5)}
+        told = {"kind": "answer", "simulated": True, "answers_per_item": 3, "annotators": annotators}
+        return {**super().campaigns(), "people": told}
+
+
+def test_a_release_takes_up_the_counts_of_the_items_that_were_asked_as_they_are(tmp_path: Path) -> None:
+    bench = small_bench()
+    context = FinalContext(seed=17, stage="freeze", workspace=tmp_path, recipe=RECIPE, artifacts={})
+    made = Freeze.model_validate({"name": "tiny", "version": "1.0"}).finish(Answered(bench), context)
+    release = Release.open(tmp_path / made["release"])
+    expected = {item.item_id: {"asked": 3, "right": n % 4} for n, (item, _) in enumerate(bench.items) if n > 1}
+    assert read_human_baseline(release) == {
+        "people": {"simulated": True, "annotators": 5, "answers_per_item": 3, "items": expected}
+    }
+    assert verify_release(release.path).problems == []
+
+
+def test_without_a_campaign_of_answers_there_is_no_baseline() -> None:
+    assert human_baseline(View(small_bench())) is None
+
+
+def test_a_campaign_none_of_whose_items_is_left_gives_no_baseline() -> None:
+    bench = small_bench()
+    del bench.items[1:]
+    assert human_baseline(Answered(bench)) is None

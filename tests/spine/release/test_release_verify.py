@@ -29,7 +29,9 @@ FILES = (
 
 @pytest.fixture(scope="module")
 def whole(bench, tmp_path_factory):
-    return bench.write(tmp_path_factory.mktemp("whole") / "r", human_baseline={"accuracy": 0.9})
+    items = {item.item_id: {"asked": 2, "right": 1} for item, _ in bench.items}
+    baseline = {"answer": {"simulated": False, "annotators": 2, "answers_per_item": 2, "items": items}}
+    return bench.write(tmp_path_factory.mktemp("whole") / "r", human_baseline=baseline)
 
 
 @pytest.fixture

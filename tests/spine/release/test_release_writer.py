@@ -229,9 +229,11 @@ def test_people_are_not_marked_as_simulated(bench, tmp_path):
 def test_a_human_baseline_is_there_only_if_given(bench, tmp_path):
     bench.write(tmp_path / "without")
     assert not (tmp_path / "without" / "human_baseline.json").exists()
-    bench.write(tmp_path / "with", human_baseline={"accuracy": 0.95, "n": 8})
+    items = {bench.items[0][0].item_id: {"asked": 2, "right": 1}}
+    baseline = {"answer": {"simulated": False, "annotators": 2, "answers_per_item": 2, "items": items}}
+    bench.write(tmp_path / "with", human_baseline=baseline)
     document = json.loads((tmp_path / "with" / "human_baseline.json").read_text())
-    assert document["baseline"] == {"accuracy": 0.95, "n": 8}
+    assert document["baseline"] == baseline
     assert verify_release(tmp_path / "with").ok
 
 

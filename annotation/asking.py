@@ -1,0 +1,78 @@
+"""Asking people about items: what every campaign step does, whatever its question."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+from .simulated import NOW, SimulatedGroup, simulate
+from .store import Annotation, CampaignStatus, Work, open_store
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a campaign asks, and of how many.
+
+    Args:
+        kind: Name of the step.
+        rule: As people read it, such as `unanimous(2)`.
+        slots: Annotators that each item takes.
+        form: As the review store keeps it.
+        group: Simulated annotators instead of people.
+        for_whom: Who may take part, where that is not everybody; ends the line that says what waits.
+    """
+
+    kind: str
+    rule: str
+    slots: int
+    form: Mapping[str, Any]
+    group: SimulatedGroup | None
+    for_whom: str = ""
+
+
+class Asked(NamedTuple):
+    """Where a campaign stands: one line on what waits for people, or all decisions by item id and slot."""
+
+    waiting: str | None
+    decisions: list[Annotation]
+
+
+def work_of(item: Item) -> Work:
+    """Return an item as a campaign takes it in."""
+    return Work(item.item_id, item.content_hash, item.model_dump(mode="json"))
+
+
+def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
+    """Bring the campaign's tasks up to this work, let simulated annotators decide if there are any, and look."""
+    settings = {} if asking.group is None else asking.group.model_dump(mode="json")
+    with open_store(ctx.store_url) as store:
+        with store.batch() as held:
+            held.upsert_campaign(
+                ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
+                settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
+            )  # fmt: skip
+            held.upsert_tasks(ctx.stage, work)
+        if asking.group is not None:
+            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+        status = store.status(ctx.stage, now=NOW)
+        if status.tasks["open"]:
+            return Asked(_waiting(status, ctx) + asking.for_whom, [])
+        return Asked(None, store.decisions(ctx.stage))
+
+
+def _waiting(status: CampaignStatus, ctx: CampaignContext) -> str:
+    slots = status.slots["free"] + status.slots["leased"]
+    total = status.tasks["open"] + status.tasks["done"]
+    where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
+    return (
+        f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
+        f"are open under {status.rule}; write them out with "
+        f"`benchwright review export {where} --out tasks.csv`, "
+        "fill in annotator and decision, and read them back with "
+        f"`benchwright review import tasks.csv {where}`"
+    )

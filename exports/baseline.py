@@ -1,0 +1,37 @@
+"""The human baseline of a release, out of what campaigns of answers left in the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.steps import WorkspaceView
+
+ANSWERS = "answer"
+"""Kind of campaign, as its summary states it, that gives items the values below."""
+ASKED, RIGHT, CONTENT = "asked", "right", "asked_content"
+
+
+def human_baseline(view: WorkspaceView) -> dict[str, Any] | None:
+    """Return how often people answered the items that are left, by campaign; None where nobody was asked.
+
+    An item that was not asked, or whose content is another one now, is not counted.
+    """
+    campaigns = {name: told for name, told in view.campaigns().items() if told.get("kind") == ANSWERS}
+    if not campaigns:
+        return None
+    items: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
+    for item, values in view.items():
+        for name, counted in items.items():
+            if values.get(f"{name}.{CONTENT}") == item.content_hash:
+                counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, RIGHT)}
+    return {name: _answers(told, items[name]) for name, told in campaigns.items() if items[name]} or None
+
+
+def _answers(told: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "simulated": bool(told["simulated"]),
+        "annotators": len(told["annotators"]),
+        "answers_per_item": told["answers_per_item"],
+        "items": items,
+    }
