@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test lint docs bench format clean
+.PHONY: help demo test browser lint docs bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
 	@echo "make test    install what the tests need and run them all"
+	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make bench   time and memory of the main jobs"
@@ -32,6 +33,11 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Needs root on Debian or Ubuntu; elsewhere install Chromium by hand, or those tests are skipped.
+browser:
+	command -v chromium >/dev/null || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -68,11 +68,10 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
 def _waiting(status: CampaignStatus, ctx: CampaignContext) -> str:
     slots = status.slots["free"] + status.slots["leased"]
     total = status.tasks["open"] + status.tasks["done"]
-    where = f"--workspace {shlex.quote(str(ctx.workspace))} --campaign {shlex.quote(ctx.stage)}"
+    where = f"--workspace {shlex.quote(str(ctx.workspace))}"
+    campaign = f"--campaign {shlex.quote(ctx.stage)}"
     return (
         f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
-        f"are open under {status.rule}; write them out with "
-        f"`benchwright review export {where} --out tasks.csv`, "
-        "fill in annotator and decision, and read them back with "
-        f"`benchwright review import tasks.csv {where}`"
+        f"are open under {status.rule}; open the review with `benchwright review serve {where}`, "
+        f"or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,6 +88,10 @@ def _text(finished: Finished, items: dict[str, int]) -> str:
     lines = [f"photographs in, {items['made']} items made, {items['accepted']} accepted, {items['released']} released"]
     if finished.state == "waiting":
         lines += [f"waiting: {line}" for line in finished.waits]
+        lines += [
+            "review the items in a browser, then run the same command again:",
+            f"  benchwright review serve --workspace {shlex.quote(str(finished.workspace))}",
+        ]
     else:
         who = "simulated (no person has seen these items)" if _is_simulated(finished, "verify") else "people"
         answered = "simulated (no person has answered these items)" if _is_simulated(finished, "answer") else "people"

@@ -75,6 +75,8 @@ def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headl
 
 def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:
     out = tmp_path / "out"
+    said = benchwright("demo", "--out", out).stdout
+    assert said.rstrip().endswith(f"benchwright review serve --workspace {out / 'workspace'}")
     waiting = run_json("demo", "--out", out)
     assert waiting["state"] == "waiting"
     assert waiting["release"] is None

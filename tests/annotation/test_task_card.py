@@ -1,0 +1,104 @@
+"""What a browser gets of a task: the key in `verify` only, and never how an item was made; what it may send back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import datetime
+
+import pytest
+
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.app.task_card.card import Act, act_of, captions, card_of
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.canonical import digest
+from benchwright.records import Choice, Item, ItemImage
+from benchwright.steps import CampaignContext
+
+
+def item(**changes: object) -> Item:
+    pictures = [digest([place]) for place in range(3)]
+    fields = {
+        "item_id": "5" * 32, "task": "jigsaw", "kind": "multiple_choice", "question": "Which, <image 2> or <image 3>?",
+        "images": [ItemImage(image_id=one, role="view") for one in pictures],
+        "choices": [Choice(key="A", image_id=pictures[1]), Choice(key="B", text="neither <b>")],
+        "answer": "B", "root_image_id": pictures[0], "operation_id": "0" * 32, "made_from": pictures[0],
+        "explanation": "the secret explanation", "evidence": {"secret": "evidence"}, "attributes": {"secret": 1},
+    }  # fmt: skip
+    return Item.model_validate(fields | changes)
+
+
+@pytest.fixture
+def store(context: CampaignContext) -> Iterator[ReviewStore]:
+    with open_store(context.store_url) as opened:
+        opened.upsert_annotator("ann")
+        yield opened
+
+
+@pytest.fixture
+def card(context: CampaignContext, store: ReviewStore, now: datetime) -> Callable[..., dict[str, object]]:
+    def shown(step: Verify | Answer, one: Item) -> dict[str, object]:
+        step.advance([one], context)
+        campaign = store.campaign(context.stage)
+        task = Desk(store, campaign, "ann").next(now=now)
+        assert task is not None
+        return asdict(card_of(task, campaign, serial=0))
+
+    return shown
+
+
+def test_verifying_shows_the_key_and_the_form(card: Callable[..., dict[str, object]]) -> None:
+    shown = card(Verify(), item())
+    assert (shown["mode"], shown["right"], shown["declines"]) == ("verify", "B", False)
+    assert shown["question"] == "Which, Image 2 or Image 3?"
+    assert shown["choices"] == [{"key": "A", "words": "Image 2"}, {"key": "B", "words": "neither <b>"}]
+    assert shown["needs_reason"] == ["reject"]
+    assert shown["needs_note"] == ["revise"]
+    assert {"code": "wrong_answer", "words": "wrong answer"} in shown["reasons"]
+
+
+def test_where_nothing_answers_the_choice_that_declines_is_shown_as_right(
+    card: Callable[..., dict[str, object]],
+) -> None:
+    shown = card(Verify(), item(answer=None, refusal="B"))
+    assert (shown["right"], shown["declines"]) == ("B", True)
+
+
+@pytest.mark.parametrize("one", [item(), item(answer=None, refusal="B")], ids=["answer", "refusal"])
+def test_answering_is_blind(card: Callable[..., dict[str, object]], one: Item) -> None:
+    shown = card(Answer(), one)
+    assert (shown["mode"], shown["right"], shown["declines"]) == ("answer", None, False)
+
+
+@pytest.mark.parametrize("step", [Verify(), Answer()], ids=["verify", "answer"])
+def test_how_an_item_was_made_never_reaches_the_browser(card: Callable[..., dict[str, object]], step: Verify) -> None:
+    assert "secret" not in json.dumps(card(step, item()))
+
+
+def test_captions_name_the_place_and_the_option_of_each_picture() -> None:
+    assert captions(item()) == ["Image 1", "Image 2 · option A", "Image 3"]
+
+
+def test_what_the_card_sends_is_taken() -> None:
+    sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
+    assert act_of(sent) == Act(3, "decide", "reject", ("unclear",), "blurred")
+    assert act_of(sent | {"note": "  "}).note is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"slot": "3"}, {"slot": None}, {"does": "drop tables"}, {"decision": None}, {"reasons": "unclear"},
+        {"reasons": [1]}, {"reasons": None}, {"note": 7}, {"note": None},
+    ],
+)  # fmt: skip
+def test_anything_else_is_refused(change: dict[str, object]) -> None:
+    sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": ""}
+    with pytest.raises(RefusedError, match="nothing that the card sends"):
+        act_of(sent | change)
+    for nothing in (None, [], "x", {}):
+        with pytest.raises(RefusedError):
+            act_of(nothing)

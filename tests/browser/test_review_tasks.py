@@ -1,0 +1,154 @@
+"""Tasks of other kinds and of ill will, in the running app: blind answering, hostile texts, tasks of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.review_site import ReviewSite, make_workspace, next_slot, say, sign_in, slot_on_screen
+from browser.servers import serving
+from walks import command
+
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.records import Choice, Item, VisualPrompt
+from benchwright.steps import CampaignContext
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+SCRIPT = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+HOSTILE = {
+    "html": f"{SCRIPT} &amp; <b>bold</b>",
+    "markdown": "![x](http://elsewhere.example/x.png) [link](javascript:window.hacked=1) **bold** $x^2$ :red[x]",
+    "right to left": "abc \u202egnp.exe\u202c \u2066\u2069 end",
+    "long": "word " * 20_000,
+    "null": "a\0b\x1b[31m\x07",
+}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    folder = tmp_path_factory.mktemp("tasks")
+    workspace = make_workspace(folder)
+    url = f"sqlite:///{workspace / 'review.sqlite'}"
+    with open_store(url) as store:
+        pattern = Item.model_validate(store.tasks("verify")[0].payload)
+    context = CampaignContext(seed=1, stage="hostile", workspace=workspace, store_url=url)
+    Verify(rule="unanimous(1)").advance([hostile(pattern, name) for name in HOSTILE], context)
+    Answer(annotators_per_item=1).advance([answerable(pattern)], context._replace(stage="baseline"))
+    with serving(
+        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
+        log=folder / "server.log", health="/login",
+    ) as server:  # fmt: skip
+        yield ReviewSite(server, workspace)
+
+
+@pytest.fixture
+def store(site: ReviewSite) -> Iterator[ReviewStore]:
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as opened:
+        yield opened
+
+
+def hostile(pattern: Item, name: str) -> Item:
+    """Return an item whose every text wants to be more than text, under marks that have to be toggled."""
+    text, first = HOSTILE[name], pattern.images[0]
+    ring = VisualPrompt(kind="ring", image_id=first.image_id, points=((60, 60),), label="REF")
+    return pattern.model_copy(update={
+        "item_id": f"{sorted(HOSTILE).index(name):032x}", "question": text, "explanation": text,
+        "images": (first.model_copy(update={"prompts": (ring,)}), *pattern.images[1:]),
+        "choices": (Choice(key="A", text=text), Choice(key="B", text="plain")), "answer": "A",
+    })  # fmt: skip
+
+
+def answerable(pattern: Item) -> Item:
+    return pattern.model_copy(update={
+        "item_id": "a" * 32, "question": "How many towers?", "answer": "B",
+        "choices": (Choice(key="A", text="one"), Choice(key="B", text="two"), Choice(key="C", text="three")),
+    })  # fmt: skip
+
+
+def watched(page: Page, site: ReviewSite) -> list[str]:
+    """Note whatever a page must not do: ask elsewhere, open a dialog, fail in a script."""
+    noted: list[str] = []
+    page.on("request", lambda r: None if r.url.startswith((site.url, "data:", "blob:")) else noted.append(r.url))
+    page.on("dialog", lambda dialog: (noted.append(f"dialog {dialog.message}"), dialog.dismiss()))
+    page.on("pageerror", lambda error: noted.append(f"error {error}"))
+    return noted
+
+
+def test_texts_of_items_and_notes_are_texts_and_nothing_else(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context().new_page()
+    noted = watched(page, site)
+    sign_in(page, site, "ann", path="/?campaign=hostile")
+    slot: int | None = slot_on_screen(page)
+    seen = []
+    while slot is not None:
+        seen.append(page.locator(".card .question").text_content() or "")
+        page.keyboard.press("o")
+        say(page, "v", note=SCRIPT)
+        slot = next_slot(page, slot)
+    assert sorted(seen) == sorted(HOSTILE.values())
+    curator = new_context().new_page()
+    noted_too = watched(curator, site)
+    for visitor, path in ((page, "/history?campaign=hostile"), (curator, "/progress?campaign=hostile")):
+        if visitor is curator:
+            sign_in(visitor, site, "cur", path=path)
+        else:
+            visitor.goto(site.url + path)
+        visitor.get_by_text("Ask for revision").or_(visitor.get_by_text("Decisions in")).first.wait_for()
+        visitor.wait_for_timeout(1500)
+        assert visitor.evaluate("window.hacked") is None
+    assert noted == noted_too == []
+    assert {one.note for one in store.decisions("hostile")} == {SCRIPT}
+
+
+def test_answering_is_by_number_and_blind(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context().new_page()
+    frames: list[str] = []
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda data: frames.append(str(data))))
+    sign_in(page, site, "ann", path="/?campaign=baseline")
+    slot = slot_on_screen(page)
+    page.keyboard.press("Enter")
+    assert "Pick an option first" in page.locator(".card .status").inner_text()
+    page.keyboard.press("3")
+    page.keyboard.press("2")
+    assert page.locator(".option[aria-pressed=true]").inner_text().startswith("B")
+    page.keyboard.press("a")  # not a key of this form
+    page.reload()
+    assert slot_on_screen(page) == slot
+    assert page.locator(".option[aria-pressed=true]").inner_text().startswith("B")
+    page.keyboard.press("Enter")
+    assert next_slot(page, slot) is None
+    [said] = store.decisions("baseline")
+    assert (said.annotator, said.decision) == ("ann", "B")
+    assert "marked as right" not in page.content()
+    assert any("How many towers?" in frame for frame in frames)
+    assert not any("made_from" in frame or "operation_id" in frame or '"answer":"B"' in frame for frame in frames)
+
+
+def test_the_task_of_another_is_not_opened_by_its_address(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    now = datetime.now(UTC)
+    theirs = Desk(store, store.campaign("verify"), "ann").next(now=now)
+    own = Desk(store, store.campaign("verify"), "ben").next(now=now)
+    assert theirs is not None
+    assert own is not None
+    if theirs.task_id == own.task_id:
+        Desk(store, store.campaign("verify"), "ben").skip(own.task_id, now=now)
+    page = new_context().new_page()
+    sign_in(page, site, "ben", path=f"/?campaign=verify&task={theirs.task_id}")
+    page.get_by_text("That task is not yours").wait_for()
+    assert slot_on_screen(page) != theirs.slot_id
+    for odd in ("x", "-1", "9" * 40, "1e3"):
+        page.goto(f"{site.url}/?campaign=verify&task={odd}")
+        assert slot_on_screen(page) > 0
