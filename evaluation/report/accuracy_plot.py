@@ -25,7 +25,7 @@ def accuracy_plot(board: Board) -> Plot:
         one = len(board.lines) <= MOST_IN_ONE_PANEL
         drawing = _one_panel(board) if one else _panels(board)
         svg = svg_of(drawing, name="accuracy", title=_TITLE)
-    people = " Long solid lines are people." if board.who is not None else ""
+    people = " Solid lines are people, grey bands their intervals." if board.who is not None else ""
     caption = (
         "Share of asked items answered right. Bars are 95 % intervals (Wilson): they say how far the figure may be off "
         "by the luck of which items were drawn, not by the wording of questions or the reading of replies. Dashed "
