@@ -105,3 +105,35 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         check_beside(human, scores)
     document: dict[str, Any] = summary_document(scores)
     emit(document, as_json=as_json, text=lambda: drawn(summary_table(scores, human)))
+
+
+@click.command("report")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    help="The release that was scored.",
+)  # fmt: skip
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path),
+    help="File to write; an older report is replaced.  [default: RESULTS/report.html]",
+)  # fmt: skip
+@click.option(
+    "--max-items", type=click.IntRange(0), default=500, show_default=True,
+    help="Items on the page; of more, a sample by split and task.",
+)  # fmt: skip
+@click.option(
+    "--max-side", type=click.IntRange(32, 4096), default=384, show_default=True,
+    help="Longest side of the pictures on the page, in pixels.",
+)  # fmt: skip
+@json_option
+def report(results: Path, release: Path, out: Path | None, max_items: int, max_side: int, as_json: bool) -> None:
+    """Write one HTML page with scores, plots and items of all models in RESULTS."""
+    from benchwright.cli.drawing_progress import Drawn
+
+    from .report import write_report
+
+    with Drawn() as progress:
+        found = write_report(
+            results, release, out=out, max_items=max_items, max_side_px=max_side, progress=progress
+        )  # fmt: skip
+    emit(found.document(), as_json=as_json, text=found.told)

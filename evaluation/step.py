@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field, field_validator
 
@@ -14,13 +15,18 @@ from benchwright.canonical import digest, file_digest
 from benchwright.errors import StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+logger = logging.getLogger(__name__)
+
 RESULTS, REPLIES = "results", "replies"
 SUMMARY_FILE = "summary.json"
 _FROM_FILE = "predictions:"
 
 
 class Evaluate(FinalStep):
-    """Write `results/<model>/` for each model, and `results/summary.json` with the metrics of all.
+    """Write `results/<model>/` for each model, `results/summary.json` with the metrics of all, and a report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
     What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
@@ -37,6 +43,8 @@ class Evaluate(FinalStep):
     """Where an OpenAI-compatible endpoint answers; for `openai` models."""
     api_key_env: str = "OPENAI_API_KEY"
     """Name of the environment variable that holds its key."""
+    report: bool = True
+    """Whether `results/report.html` is written too; where packages for it are missing, scores stand alone."""
 
     @field_validator("models")
     @classmethod
@@ -46,13 +54,19 @@ class Evaluate(FinalStep):
             raise ValueError(f"model {twice[0]!r} is listed twice; list each model once")
         return models
 
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with `report` as it will be: once its packages are installed, the step runs again."""
+        from .report.packages import missing_packages
+
+        return super().parameters() | {"report": self.report and not missing_packages()}
+
     def weights_hash(self) -> str | None:
         """Return what files of predictions hold, so that a changed file is scored again."""
         files = [Path(model.removeprefix(_FROM_FILE)) for model in self.models if model.startswith(_FROM_FILE)]
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
-        """Score every model and return the folder of results."""
+        """Score every model and return the folder of results, and the report."""
         from benchwright.release import Release
 
         from .backends.base import Options
@@ -87,7 +101,21 @@ class Evaluate(FinalStep):
             (results / HUMAN_FILE).unlink(missing_ok=True)
         else:
             write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-        return {"results": RESULTS}
+        return {"results": RESULTS, **self._report(results, release)}
+
+    def _report(self, results: Path, release: Release) -> Mapping[str, str]:
+        """Write the report, after the scores, which must not be lost for want of a page."""
+        from .report import REPORT_FILE, missing_packages, write_report
+        from .report.packages import INSTALL
+
+        (results / REPORT_FILE).unlink(missing_ok=True)
+        missing = missing_packages()
+        if self.report and missing:
+            logger.warning("no report is written: it needs %s; %s", " and ".join(missing), INSTALL)
+        if not self.report or missing:
+            return {}
+        write_report(results, release)
+        return {"report": f"{RESULTS}/{REPORT_FILE}"}
 
 
 def _remove_others(results: Path, slugs: set[str]) -> None:

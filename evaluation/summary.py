@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .score import Figure, Score
@@ -34,14 +34,14 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     from rich.text import Text
 
     people = {} if human is None else human.lines()
-    tasks = sorted({task for score in scores for task in score.tasks})
+    tasks = tasks_of(scores)
     lines = [("model", "all asked", *tasks, "no letter")]
     for score in sorted(scores, key=lambda score: score.model):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         lines.append((_printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
     lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
     if scores:
-        lines.append(("chance", *(_cell(_widest(scores, name)) for name in _columns("chance", tasks)), ""))
+        lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), ""))
     if len(tasks) > len(scores):
         lines = [("task", *column[1:]) if column[0] == "model" else column for column in zip(*lines, strict=True)]
     title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
@@ -54,6 +54,17 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
             table.add_section()
         table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
     return table
+
+
+def tasks_of(scores: Sequence[Score]) -> list[str]:
+    """Return the tasks that any of the models was asked, sorted."""
+    return sorted({task for score in scores for task in score.tasks})
+
+
+def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
+    """Return what chance gives (`chance` or `chance/TASK`), from the score that asked the most items."""
+    found = [score.metrics[name] for score in scores if name in score.metrics]
+    return max(found, key=lambda figure: figure.n, default=None)
 
 
 def drawn(table: Table) -> str:
@@ -81,11 +92,6 @@ def _cell(figure: Figure | None) -> str:
         return "-"
     interval = f" [{figure.ci[0]:.2f}, {figure.ci[1]:.2f}]" if figure.ci else ""
     return f"{figure.value:.2f}{interval} n={figure.n}"
-
-
-def _widest(scores: Sequence[Score], name: str) -> Figure | None:
-    found: Mapping[str, Figure] = {score.model: score.metrics[name] for score in scores if name in score.metrics}
-    return max(found.values(), key=lambda figure: figure.n, default=None)
 
 
 def _printable(name: str) -> str:

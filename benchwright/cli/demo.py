@@ -43,7 +43,7 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
         "workspace": str(finished.workspace),
         "state": finished.state,
         "release": _artifact(finished, "release"),
-        "report": None,
+        "report": _artifact(finished, "report"),
         "items": items,
         "results": results,
         "human": _human(finished),
@@ -96,6 +96,8 @@ def _text(finished: Finished, items: dict[str, int]) -> str:
         who = "simulated (no person has seen these items)" if _is_simulated(finished, "verify") else "people"
         answered = "simulated (no person has answered these items)" if _is_simulated(finished, "answer") else "people"
         lines += [f"annotators: {who}", f"human baseline: {answered}", f"release: {_artifact(finished, 'release')}"]
+        if (report := _artifact(finished, "report")) is not None:
+            lines.append(f"report: {report}")
     return "\n".join(lines)
 
 

@@ -27,6 +27,13 @@ def test_it_releases_at_least_sixty_items_of_four_papers_kinds(headless: dict[st
     assert '"background_yes_no"' in said
 
 
+def test_its_report_is_one_file_of_a_few_megabytes(headless: dict[str, Any]) -> None:
+    report = Path(headless["report"])
+    assert report.name == "report.html"
+    assert report.stat().st_size < 10_000_000
+    assert "Simulated annotators." in report.read_text(encoding="utf-8")
+
+
 def test_its_release_verifies(headless: dict[str, Any]) -> None:
     assert run_json("release", "verify", headless["release"])["ok"]
 

@@ -79,12 +79,13 @@ class Bench:
         self.items.append((item, split))
         return item
 
-    def release(self, folder: Path, *, name: str = "by-hand", version: str = "1.0") -> Release:
-        return write_release(
-            folder, name=name, version=version, items=self.items, image=self.records.__getitem__,
-            image_bytes=lambda record: self.files[record.image_id], operations=[OPERATION], recipe={}, stages=[],
-            agreement={}, seed=1,
-        )  # fmt: skip
+    def release(self, folder: Path, *, name: str = "by-hand", version: str = "1.0", **changes: Any) -> Release:
+        settings: dict[str, Any] = {
+            "items": self.items, "image": self.records.__getitem__,
+            "image_bytes": lambda record: self.files[record.image_id], "operations": [OPERATION], "recipe": {},
+            "stages": [], "agreement": {}, "seed": 1,
+        }  # fmt: skip
+        return write_release(folder, name=name, version=version, **{**settings, **changes})
 
 
 @pytest.fixture

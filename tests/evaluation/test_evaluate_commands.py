@@ -134,14 +134,16 @@ def context(workspace: Path, artifacts: dict[str, str]) -> FinalContext:
 def test_the_step_scores_every_model_on_the_release_that_was_frozen(release: Path, tmp_path: Path) -> None:
     step = Evaluate(models=("random", "constant:A"))
     made = step.finish(None, context(tmp_path, {"release": "release"}))
-    assert made == {"results": "results"}
+    assert made == {"results": "results", "report": "results/report.html"}
     summary = json.loads((tmp_path / "results" / "summary.json").read_text())
     assert summary["constant:A"]["accuracy"] == {
         "value": 0.5,
         "ci": [pytest.approx(0.15, abs=0.01), pytest.approx(0.85, abs=0.01)],
         "n": 4,
     }
-    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == ["constant-A", "random", "summary.json"]
+    assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
+        "constant-A", "random", "report.html", "summary.json",
+    ]  # fmt: skip
 
 
 def test_the_step_replaces_results_of_a_release_that_changed(release: Path, bench: Any, tmp_path: Path) -> None:

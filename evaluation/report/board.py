@@ -1,0 +1,125 @@
+"""The table of scores: models and tasks, with what chance and people reach, and which is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ..score import Figure, Score
+from ..summary import chance_figure, tasks_of
+
+ALL = "all asked"
+"""Name of the column over all tasks."""
+
+
+class Share(NamedTuple):
+    """How many people answered one item, and how many of them were right."""
+
+    asked: int
+    right: int
+
+
+class People(NamedTuple):
+    """What people reach on the same items.
+
+    Args:
+        figures: As of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
+        items: By item id, of that campaign.
+        simulated: Whether its annotators were simulated.
+        lines: The figures of all campaigns, by the names that `evaluate summary` gives them.
+        note: Who was asked, in a few words.
+    """
+
+    figures: Mapping[str, Figure]
+    items: Mapping[str, Share]
+    simulated: bool
+    lines: Mapping[str, Mapping[str, Figure]]
+    note: str
+
+
+class Line(NamedTuple):
+    """One model.
+
+    Args:
+        model: Its name.
+        figures: One a column; None where the model cannot take the task.
+        best: Whether the figure is the best of its column, one a column.
+        score: All of its score.
+    """
+
+    model: str
+    figures: tuple[Figure | None, ...]
+    best: tuple[bool, ...]
+    score: Score
+
+
+class Board(NamedTuple):
+    """The table.
+
+    Args:
+        tasks: Sorted; the columns after the first, which is `ALL`.
+        lines: One a model, by name.
+        chance: One a column: of the items asked, from the score that asked the most.
+        people: One a column, of the campaign that plots show; None where no person was asked.
+        below: The name and figures of each campaign of people.
+        who: The people; None where there is no baseline.
+    """
+
+    tasks: tuple[str, ...]
+    lines: tuple[Line, ...]
+    chance: tuple[Figure | None, ...]
+    people: tuple[Figure | None, ...]
+    below: tuple[tuple[str, tuple[Figure | None, ...]], ...]
+    who: People | None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return (ALL, *self.tasks)
+
+
+def board_of(scores: Sequence[Score], who: People | None) -> Board:
+    """Return the table of scores.
+
+    Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
+    least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
+    where all are equal.
+    """
+    scores = sorted(scores, key=lambda score: score.model)
+    tasks = tasks_of(scores)
+    names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
+    table = [[_figure(score.metrics, name) for name in names] for score in scores]
+    best = [_best(column) for column in zip(*table, strict=True)]
+    lines = tuple(
+        Line(score.model, tuple(row), tuple(column[k] for column in best), score)
+        for k, (score, row) in enumerate(zip(scores, table, strict=True))
+    )
+    chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
+    people = tuple(None if who is None else _figure(who.figures, name) for name in names)
+    told = {} if who is None else who.lines
+    below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
+    return Board(tuple(tasks), lines, chance, people, below, who)
+
+
+def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int]]:
+    """Return for each model how many items were right, wrong, misses, refusals and errors."""
+    found = []
+    for line in board.lines:
+        score = line.score
+        accuracy = score.metrics.get("accuracy")
+        right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
+        wrong = score.asked - right - score.miss - score.refusal - score.error
+        found.append((right, wrong, score.miss, score.refusal, score.error))
+    return found
+
+
+def _figure(figures: Mapping[str, Figure], name: str) -> Figure | None:
+    found = figures.get(name)
+    return None if found is None or found.value is None else found
+
+
+def _best(column: Sequence[Figure | None]) -> list[bool]:
+    most = max((figure.n for figure in column if figure is not None), default=0)
+    values = [figure.value or 0.0 for figure in column if figure is not None and figure.n == most]
+    highest, differ = max(values, default=0.0), len(set(values)) > 1
+    return [differ and figure is not None and figure.n == most and figure.value == highest for figure in column]

@@ -1,0 +1,167 @@
+"""Gathering what a page shows of the items: one pass over the release, with all models' replies beside it.
+
+What grows with the number of items goes to files of a temporary folder, and from there into the page.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import pyarrow.parquet as pq
+
+from benchwright.progress import Progress, Silent
+from benchwright.release.files import open_inside
+
+from ..runner import data_files, slug
+from .cards import card
+from .pictures import Pictures
+from .replies import Predictions
+from .sample import Stratum, sample
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from ..score import Score
+    from .board import People
+
+WITHOUT_SCRIPT = 24
+"""Items that stand in the page for readers without JavaScript."""
+
+_PIECE = 1 << 20
+
+
+class Gathered(NamedTuple):
+    """What was found on the way.
+
+    Args:
+        items: Items of the split.
+        shown: Items on the page.
+        pictures: Pictures and layers of marks on the page.
+        first: Cards of the first items, which stand in the page as HTML too.
+    """
+
+    items: int
+    shown: int
+    pictures: int
+    first: list[dict[str, Any]]
+
+
+class Spool:
+    """Three files: cards and pictures as elements of JSON lists, and the first cards' pictures as SVG.
+
+    A picture is in one of the last two: where it is in the SVG, its place in the list holds null.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Take a folder that is empty; use it as a context manager to write, and read after that."""
+        self._paths = {name: folder / name for name in ("cards", "pictures", "defs")}
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._files = {
+            name: self._open.enter_context(path.open("w", encoding="ascii")) for name, path in self._paths.items()
+        }
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def card(self, value: dict[str, Any]) -> None:
+        """Add a card."""
+        self._element("cards", value)
+
+    def picture(self, number: int, uri: str, size: tuple[int, int], *, in_page: bool) -> None:
+        """Add the picture of the next number; `in_page` if a first card needs it."""
+        if in_page:
+            self._files["defs"].write(f'<image id="p{number}" width="{size[0]}" height="{size[1]}" href="{uri}"/>\n')
+        self._element("pictures", None if in_page else uri)
+
+    def read(self, name: str) -> Iterator[str]:
+        """Yield a file in pieces."""
+        with self._paths[name].open(encoding="ascii") as handle:
+            while piece := handle.read(_PIECE):
+                yield piece
+
+    def _element(self, name: str, value: Any) -> None:
+        file = self._files[name]
+        file.write(("," if file.tell() else "") + "\n" + script_json(value))
+
+
+def script_json(value: Any) -> str:
+    """Return JSON in ASCII that no HTML parser takes for anything but the text of a script element."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def gather(
+    results: Path,
+    release: Release,
+    scores: Sequence[Score],
+    who: People | None,
+    items: Sequence[tuple[str, Stratum]],
+    spool: Spool,
+    *,
+    max_items: int,
+    max_side_px: int,
+    progress: Progress | None,
+) -> Gathered:
+    """Read release and predictions once, side by side, and put what is shown into the spool.
+
+    Args:
+        results: Folder with a folder of each model.
+        release: What was scored.
+        scores: One a model, in the order of the page.
+        who: What people reach.
+        items: As `strata` yields them.
+        spool: Open for writing.
+        max_items: Items on the page.
+        max_side_px: Longest side of a picture.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        DataError: Predictions are not those that their score was made from, or the release is damaged.
+    """
+    split = scores[0].split
+    chosen = sample(items, at_most=max_items)
+    replies = [Predictions(results / slug(score.model), score) for score in scores]
+    first: list[dict[str, Any]] = []
+    shown = 0
+
+    def keep(uri: str, size: tuple[int, int]) -> None:
+        spool.picture(pictures.count, uri, size, in_page=shown < WITHOUT_SCRIPT)
+
+    pictures = Pictures(keep, max_side_px=max_side_px)
+    watching = progress or Silent()
+    watching.phase("report", len(items))
+    for released in release.items(split):
+        item = released.item
+        said = [one.of(item.item_id) for one in replies]
+        watching.advance(1)
+        if item.item_id not in chosen:
+            continue
+        places = [pictures.show(image, released.images[image.image_id]) for image in item.images]
+        share = None if who is None else who.items.get(item.item_id)
+        made = card(item, released.split, pictures=places, replies=said, people=share)
+        spool.card(made)
+        if shown < WITHOUT_SCRIPT:
+            first.append(made)
+        shown += 1
+    for one in replies:
+        one.close()
+    return Gathered(len(items), shown, pictures.count, first)
+
+
+def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:
+    """Yield id, split and task of every item of a split, or of all, without reading a picture."""
+    for name in data_files(release, split):
+        with open_inside(release.path, name) as handle:
+            table = pq.read_table(handle, columns=["item_id", "split", "task"], use_threads=False)
+        columns = (table.column(column).to_pylist() for column in ("item_id", "split", "task"))
+        yield from ((item_id, (its_split, task)) for item_id, its_split, task in zip(*columns, strict=True))

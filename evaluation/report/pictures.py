@@ -1,0 +1,80 @@
+"""Pictures of a page: each once, reduced, as data URIs; marks as layers of their own."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.drawing import PromptError
+from benchwright.errors import UnreadableImage
+from benchwright.previews import Preview, marks_preview, preview
+from benchwright.records import ItemImage
+
+
+class Shown(NamedTuple):
+    """Where a picture of an item is found among those of the page.
+
+    Args:
+        picture: Its number; None where it cannot be shown.
+        marks: Number of the layer with its marks; None without any.
+        problem: Why something is not shown.
+        width: Of the reduced picture, in pixels.
+        height: So too.
+    """
+
+    picture: int | None
+    marks: int | None = None
+    problem: str | None = None
+    width: int = 0
+    height: int = 0
+
+
+class Pictures:
+    """Hands out numbers for pictures, from 0, and each picture once to `keep`.
+
+    Memory is a line a picture: the pictures themselves are whose `keep` is.
+    """
+
+    def __init__(self, keep: Callable[[str, tuple[int, int]], None], *, max_side_px: int) -> None:
+        """Take `keep`, which is called with the data URI, width and height of each number in turn."""
+        self._keep = keep
+        self._max_side_px = max_side_px
+        self._known: dict[str, Shown] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self.count = 0
+
+    def show(self, image: ItemImage, data: bytes) -> Shown:
+        """Return where an item's picture is; what cannot be drawn is said instead of shown."""
+        shown = self._known.get(image.image_id)
+        if shown is None:
+            shown = self._known[image.image_id] = self._reduced(image.image_id, data)
+        if shown.picture is None or not image.prompts:
+            return shown
+        key = digest([image.image_id, [prompt.model_dump(mode="json") for prompt in image.prompts]])
+        layer = self._known.get(key)
+        if layer is None:
+            layer = self._known[key] = self._layer(image)
+        return shown._replace(marks=layer.picture, problem=layer.problem)
+
+    def _reduced(self, image_id: str, data: bytes) -> Shown:
+        try:
+            found = preview(data, max_side_px=self._max_side_px)
+        except UnreadableImage as error:
+            return Shown(None, problem=f"This picture cannot be shown: {error}")
+        self._sizes[image_id] = found.full_wh
+        return Shown(self._number(found), width=found.width, height=found.height)
+
+    def _layer(self, image: ItemImage) -> Shown:
+        try:
+            found = marks_preview(image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px)
+        except PromptError as error:
+            return Shown(None, problem=f"The marks of this picture cannot be drawn: {error}")
+        return Shown(self._number(found))
+
+    def _number(self, found: Preview) -> int:
+        text = base64.b64encode(found.data).decode("ascii")
+        self._keep(f"data:{found.media_type};base64,{text}", (found.width, found.height))
+        self.count += 1
+        return self.count - 1

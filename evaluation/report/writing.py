@@ -1,0 +1,152 @@
+"""Making a report: read results and release side by side, once, and write the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.atomic import replacing
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.release import Release
+
+from ..runner import check_files
+from ..score import Score, read_scores
+from .packages import require_packages
+
+if TYPE_CHECKING:
+    from benchwright.progress import Progress
+
+REPORT_FILE = "report.html"
+MOST_ITEMS, MAX_SIDE_PX = 500, 384
+
+
+class WrittenReport(NamedTuple):
+    """What was written.
+
+    Args:
+        path: The page.
+        release: Name and version.
+        release_id: The release's.
+        models: By name.
+        items: Items of the split.
+        shown: Items on the page.
+        pictures: Pictures and layers of marks on the page.
+        size_bytes: Of the page.
+    """
+
+    path: Path
+    release: str
+    release_id: str
+    models: tuple[str, ...]
+    items: int
+    shown: int
+    pictures: int
+    size_bytes: int
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "report": str(self.path), "release": self.release, "release_id": self.release_id,
+            "models": list(self.models), "items": self.items, "shown": self.shown, "pictures": self.pictures,
+            "size_bytes": self.size_bytes,
+        }  # fmt: skip
+
+    def told(self) -> str:
+        """Return it in a line for people."""
+        return (
+            f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
+            f"{self.items:,} items, {self.pictures:,} pictures)"
+        )
+
+
+def write_report(
+    results: Path,
+    release: Release | Path,
+    *,
+    out: Path | None = None,
+    max_items: int = MOST_ITEMS,
+    max_side_px: int = MAX_SIDE_PX,
+    progress: Progress | None = None,
+) -> WrittenReport:
+    """Write the report on all models of a folder of results.
+
+    Equal results and release give equal bytes. Memory does not grow with the release but for the ids of its items;
+    pictures go through a temporary file.
+
+    Args:
+        results: Folder that `evaluate run` wrote to.
+        release: What the models were scored on.
+        out: Where the page goes; `<results>/report.html` if None. An older report there is replaced.
+        max_items: Items on the page; of more, a sample by split and task.
+        max_side_px: Longest side of the pictures on the page.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        PrerequisiteError: Jinja2 or matplotlib is not installed.
+        BenchwrightError: `out` is there and is no report, or cannot be written.
+        DataError: There are no results, they are of another release or damaged, or the release is damaged.
+    """
+    require_packages()
+    from .gathering import Spool, gather, strata
+    from .page import write_page
+    from .people import people_of
+
+    target = out or results / REPORT_FILE
+    _refuse_what_is_no_report(target)
+    opened = release if isinstance(release, Release) else Release.open(release)
+    scores = read_scores(results)
+    _check_release(scores[0], opened, results)
+    check_files(opened, scores[0].split)
+    items = list(strata(opened, scores[0].split))
+    who = people_of(opened, scores[0].split)
+    with TemporaryDirectory(prefix="benchwright-") as folder:
+        spool = Spool(Path(folder))
+        with spool:
+            gathered = gather(
+                results,
+                opened,
+                scores,
+                who,
+                items,
+                spool,
+                max_items=max_items,
+                max_side_px=max_side_px,
+                progress=progress,
+            )
+        try:
+            with replacing(target) as draft:
+                write_page(draft, opened, scores, who, gathered, spool, max_side_px=max_side_px)
+        except OSError as error:
+            raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
+    return WrittenReport(
+        target, scores[0].release, opened.release_id, tuple(score.model for score in scores), gathered.items,
+        gathered.shown, gathered.pictures, target.stat().st_size,
+    )  # fmt: skip
+
+
+def _check_release(score: Score, release: Release, results: Path) -> None:
+    if score.release_id != release.release_id:
+        raise DataError(
+            f"{results} holds scores on {score.release} (release {score.release_id[:12]}), and {release.path} is "
+            f"{release.name} {release.version} (release {release.release_id[:12]}); give the release that was scored"
+        )
+
+
+def _refuse_what_is_no_report(path: Path) -> None:
+    """Let only a page of ours be replaced: it can be made again, and nothing else can be known to.
+
+    Raises:
+        BenchwrightError: Something else is there, or there is no such folder.
+    """
+    if not path.parent.is_dir():
+        raise BenchwrightError(f"{path.parent} is not a folder; make it, or give another place with --out")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise BenchwrightError(f"{path} is there and is not a regular file; give another name with --out")
+    if path.exists():
+        from .page import GENERATOR
+
+        with path.open("rb") as handle:
+            start = handle.read(2000)
+        if f'<meta name="generator" content="{GENERATOR}">'.encode() not in start:
+            raise BenchwrightError(f"{path} is there and is not a report of ours; give another name with --out")
