@@ -9,7 +9,7 @@ import streamlit as st
 
 from ..agreement import Agreement, agreement
 from ..ratings import Rating
-from ..store import Annotation, Campaign, CampaignStatus
+from ..store import Annotation, Campaign, ReviewStore
 from .site import clock
 from .texts import TEXTS
 from .visit import Visit
@@ -21,6 +21,8 @@ _STATISTICS = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "gwet_ac1": "Gwet's AC1",
 }
+REFRESH_S = 10.0
+"""How often counts are looked up while the page is open."""
 RESAMPLES = 300
 """Enough for two digits of an interval, and quick enough for a page."""
 
@@ -28,8 +30,7 @@ RESAMPLES = 300
 def show(visit: Visit) -> None:
     """Show where a campaign stands."""
     store, campaign = visit.site.store, visit.campaign
-    status = store.status(campaign.name, now=clock())
-    _show_counts(status)
+    _show_counts(store, campaign)
     decisions = store.decisions(campaign.name)
     if not decisions:
         return
@@ -43,7 +44,9 @@ def show(visit: Visit) -> None:
     _show_disagreements(decisions, kinds)
 
 
-def _show_counts(status: CampaignStatus) -> None:
+@st.fragment(run_every=REFRESH_S)
+def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
+    status = store.status(campaign.name, now=clock())
     total = status.tasks["open"] + status.tasks["done"]
     slots = sum(status.slots.values())
     for column, name, done, of in zip(

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from browser.review_site import PASSWORDS, ReviewSite, make_workspace
-from browser.servers import serving
+from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 from walks import benchwright, command, run_json
 
 from benchwright.annotation.app.cookies import COOKIE, Cookies
@@ -29,13 +28,8 @@ from .visitor import Visitor
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    folder = tmp_path_factory.mktemp("doors")
-    workspace = make_workspace(folder)
-    with serving(
-        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
-        log=folder / "server.log", health="/login",
-    ) as server:  # fmt: skip
-        yield ReviewSite(server, workspace)
+    with serve(make_workspace(tmp_path_factory.mktemp("doors"))) as running:
+        yield running
 
 
 @pytest.fixture
@@ -303,11 +297,8 @@ def test_the_first_time_a_curator_is_invited_by_a_link(tmp_path: Path) -> None:
     with sqlite3.connect(workspace / "review.sqlite") as raw:
         raw.execute("DELETE FROM accounts")
     raw.close()
-    with serving(
-        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
-        log=tmp_path / "server.log", health="/login",
-    ) as server:  # fmt: skip
-        link = re.search(r"http://\S+/welcome\?invitation=\S+", server.output())
+    with serve(workspace) as running:
+        link = re.search(r"http://\S+/welcome\?invitation=\S+", running.server.output())
         assert link is not None
-        visitor = Visitor(server.url)
-        assert "Welcome, curator" in visitor.get(link[0].removeprefix(server.url)).text
+        visitor = Visitor(running.url)
+        assert "Welcome, curator" in visitor.get(link[0].removeprefix(running.url)).text

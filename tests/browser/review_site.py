@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browser.servers import Server
+from browser.servers import Server, serving
 from walks import command, make_photographs, run_json
 
 if TYPE_CHECKING:
@@ -41,6 +43,16 @@ class ReviewSite:
     def url(self) -> str:
         """Where the app is."""
         return self.server.url
+
+
+@contextmanager
+def serve(workspace: Path) -> Iterator[ReviewSite]:
+    """Run the app over a workspace."""
+    with serving(
+        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
+        log=workspace.parent / "server.log", health="/login",
+    ) as server:  # fmt: skip
+        yield ReviewSite(server, workspace)
 
 
 def make_workspace(folder: Path) -> Path:

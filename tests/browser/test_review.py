@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 import sqlalchemy as sa
-from browser.review_site import ReviewSite, make_workspace, next_slot, say, sign_in, slot_on_screen
-from browser.servers import serving
-from walks import command, run_json
+from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
+from walks import run_json
 
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.store import ReviewStore, open_store
@@ -25,13 +24,8 @@ LETTERS = {"accept": "a", "reject": "r", "revise": "v"}
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    folder = tmp_path_factory.mktemp("review")
-    workspace = make_workspace(folder)
-    with serving(
-        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
-        log=folder / "server.log", health="/login",
-    ) as server:  # fmt: skip
-        yield ReviewSite(server, workspace)
+    with serve(make_workspace(tmp_path_factory.mktemp("review"))) as running:
+        yield running
 
 
 @pytest.fixture

@@ -7,9 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.review_site import ReviewSite, make_workspace, next_slot, say, sign_in, slot_on_screen
-from browser.servers import serving
-from walks import command
+from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.answering import Answer
 from benchwright.annotation.campaign import Verify
@@ -33,19 +31,15 @@ HOSTILE = {
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    folder = tmp_path_factory.mktemp("tasks")
-    workspace = make_workspace(folder)
+    workspace = make_workspace(tmp_path_factory.mktemp("tasks"))
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:
         pattern = Item.model_validate(store.tasks("verify")[0].payload)
     context = CampaignContext(seed=1, stage="hostile", workspace=workspace, store_url=url)
     Verify(rule="unanimous(1)").advance([hostile(pattern, name) for name in HOSTILE], context)
     Answer(annotators_per_item=1).advance([answerable(pattern)], context._replace(stage="baseline"))
-    with serving(
-        lambda port: command("review", "serve", "--workspace", workspace, "--port", port),
-        log=folder / "server.log", health="/login",
-    ) as server:  # fmt: skip
-        yield ReviewSite(server, workspace)
+    with serve(workspace) as running:
+        yield running
 
 
 @pytest.fixture

@@ -68,7 +68,7 @@ class TaskCard {
     const left = add(element, "div", "asked");
     if (data.said !== null) {
       const words = texts[data.said.decision] ?? data.said.decision;
-      add(left, "p", "before", data.is_current ? fillIn(texts.said, { decision: words }) : texts.moved_on);
+      add(left, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
     add(left, "h2", "question", data.question);
     this.buildChoices(left);
@@ -223,7 +223,7 @@ class TaskCard {
 
   tell(text, urgent, values = {}) {
     if (!this.status) return;
-    this.status.textContent = fillIn(this.data.texts[text], values);
+    this.status.textContent = fill(this.data.texts[text], values);
     this.status.classList.toggle("urgent", urgent);
   }
 
@@ -243,10 +243,6 @@ class TaskCard {
     clearTimeout(this.deaf);
     this.element.remove();
   }
-}
-
-function fillIn(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? String(values[name]) : whole));
 }
 
 const cards = new WeakMap();

@@ -5,26 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 
 from ...desk import OwnTask
 from ...store import Campaign, RefusedError
+from ..components import component
 from ..task_routes import DRAFT_HEADER, draft_url
 from ..texts import TEXTS
-
-if TYPE_CHECKING:
-    from streamlit.components.v2.types import ComponentRenderer
 
 VERIFY, ANSWER = "verify", "answer"
 _KEY = "card"
 KINDS = (VERIFY, ANSWER)
 """Kinds of campaigns that the card has a form for."""
-_SHARED = Path(__file__).parent.parent / "viewer" / "keys.js"
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
@@ -130,7 +126,9 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    _component()(key=_KEY, data=asdict(card), on_act_change=heard)
+    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "card.js"), "card.css")(
+        key=_KEY, data=asdict(card), on_act_change=heard
+    )
 
 
 def act_just_done() -> Act:
@@ -184,16 +182,3 @@ def _spelled(question: str) -> str:
 def _caption(item: Item, image_id: str | None) -> str:
     place = next(place for place, image in enumerate(item.images, 1) if image.image_id == image_id)
     return TEXTS["image"].format(place=place)
-
-
-@cache
-def _component() -> ComponentRenderer:
-    """Register the component, once per process."""
-    import streamlit as st
-
-    folder = Path(__file__).parent
-    return st.components.v2.component(
-        "benchwright_task_card",
-        css=(folder / "card.css").read_text(encoding="utf-8"),
-        js="\n".join(path.read_text(encoding="utf-8") for path in (_SHARED, folder / "drafts.js", folder / "card.js")),
-    )

@@ -7,10 +7,6 @@ function make(tag, name, parent) {
   return element;
 }
 
-function fill(text, values) {
-  return text.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(values, name) ? values[name] : whole));
-}
-
 class Pane {
   constructor(parent) {
     this.element = make("figure", "pane", parent);

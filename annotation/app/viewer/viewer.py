@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..components import component
 from .texts import TEXTS
 
-if TYPE_CHECKING:
-    from streamlit.components.v2.types import ComponentRenderer
-
-SCRIPTS = ("view.js", "layout.js", "pane.js", "gestures.js", "keys.js", "toolbar.js", "divider.js", "viewer.js")
-"""Parts of one ES module, in this order; Streamlit takes a component's script as one text."""
+SCRIPTS = ("view.js", "layout.js", "pane.js", "gestures.js", "toolbar.js", "divider.js", "viewer.js")
 
 
 @dataclass(frozen=True)
@@ -71,20 +66,7 @@ def show_pictures(
     if unknown:
         raise ValueError(f"unknown texts {', '.join(unknown)}; the viewer has {', '.join(sorted(TEXTS))}")
     # The mount keeps its name from item to item: the page updates in place instead of building a viewer anew.
-    _component()(
+    component("benchwright_viewer", Path(__file__).parent, SCRIPTS, "viewer.css")(
         key=f"viewer-{place}",
         data={"key": key, "pictures": [asdict(picture) for picture in pictures], "texts": {**TEXTS, **(texts or {})}},
-    )
-
-
-@cache
-def _component() -> ComponentRenderer:
-    """Register the component, once per process."""
-    import streamlit as st
-
-    folder = Path(__file__).parent
-    return st.components.v2.component(
-        "benchwright_viewer",
-        css=(folder / "viewer.css").read_text(encoding="utf-8"),
-        js="\n".join((folder / name).read_text(encoding="utf-8") for name in SCRIPTS),
     )
