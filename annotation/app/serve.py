@@ -82,6 +82,6 @@ def _config(address: str, port: int) -> dict[str, Any]:
         "logger.hideWelcomeMessage": True,
         "logger.level": "warning",
         "runner.magicEnabled": False,
-        "theme.primaryColor": "#1d4ed8",
-        "theme.baseRadius": "medium",
+        "theme.light.primaryColor": "#1d4ed8",
+        "theme.dark.primaryColor": "#8fb4ff",
     }
