@@ -88,6 +88,11 @@ class Desk:
         lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S)
         return None if lease is None else self.open(lease.task_id, now=now)
 
+    def coming(self) -> Item | None:
+        """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
+        payload = self._store.peek(self.campaign.name, self.annotator)
+        return None if payload is None else Item.model_validate(payload)
+
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
         """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
 

@@ -16,7 +16,20 @@ from measuring import benchwright, cost_of, show
 
 from benchwright.identify import uri_for
 
-RECIPE = "name: hostile\nsteps:\n  - exact_duplicates\n  - near_duplicates\n  - step: jigsaw\n    min_tile_px: 8\n"
+RECIPE = """\
+name: hostile
+steps:
+  - exact_duplicates
+  - near_duplicates
+  - text_ratio
+  - {step: jigsaw, min_tile_px: 8}
+  - {step: visual_correspondence, min_side_px: 32}
+  - {step: verify, rule: unanimous(2), simulate: {annotators: 2}}
+  - {step: answer, simulate: {annotators: 3, accuracy: 0.9}}
+  - splits
+  - {step: freeze, name: hostile}
+  - {step: evaluate, models: [random, edge_continuity]}
+"""
 
 
 def main() -> None:

@@ -38,6 +38,8 @@ def show(visit: Visit) -> None:
     show_pictures(_pictures(visit.site, task), key=f"{visit.campaign.id}-{task.task_id}")
     card = card_of(task, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     show_card(card, heard=lambda: _hear(desk, task))
+    if (coming := desk.coming()) is not None:
+        visit.site.pictures.warm(coming.images)
     st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from benchwright.canonical import digest
+from benchwright.drawing import PromptError
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.images import upright_size
 from benchwright.previews import Preview, marks_preview, preview
@@ -20,11 +23,13 @@ MAX_SIDE_PX = 2048
 LOSSLESS_PX = 1_000_000
 """Pictures of up to so many pixels are sent as PNG, so that a seam or a single pixel can be judged."""
 KEPT_BYTES = 96 << 20
+MOST_WAITING = 24
+"""Pictures that wait to be made ready in the background."""
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 class ShownPictures:
-    """The pictures of one workspace's tasks. For many threads; each picture is decoded by one at a time.
+    """The pictures of one workspace's tasks. For many threads.
 
     Args:
         workspace: Holds or references the images.
@@ -34,10 +39,13 @@ class ShownPictures:
         self._originals = Originals(workspace)
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._bytes = 0
+        self._making: dict[str, Future[Preview]] = {}
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="warm")
         self._sizes: dict[str, tuple[int, int]] = {}
         self._lock = threading.Lock()
-        # One decoder at a time: two 100-megapixel images at once would be a gigabyte.
-        self._decoding = threading.Lock()
+        # A picture that somebody waits for, and one in the background: more at once would only take memory.
+        self._decoding = threading.BoundedSemaphore(2)
 
     def picture(self, image: ItemImage) -> Preview:
         """Return an image, upright, without marks.
@@ -62,6 +70,20 @@ class ShownPictures:
             lambda: marks_preview(image.prompts, full_wh=full_wh, max_side_px=MAX_SIDE_PX),
         )
 
+    def warm(self, images: Sequence[ItemImage]) -> None:
+        """Make pictures and marks ready in the background, unless much is waiting there already."""
+        for image in images:
+            if self._waiting.acquire(blocking=False):
+                self._background.submit(self._make_ready, image)
+
+    def _make_ready(self, image: ItemImage) -> None:
+        # What cannot be shown says so when it is asked for.
+        with suppress(DataError, UnreadableImage, PromptError):
+            self.picture(image)
+            if image.prompts:
+                self.marks(image)
+        self._waiting.release()
+
     def _picture(self, image_id: str) -> Preview:
         data = self._originals.data(image_id)
         if self._originals.is_made(image_id) and data.startswith(_PNG):
@@ -81,25 +103,43 @@ class ShownPictures:
         return self._sizes[image.image_id]
 
     def _once(self, key: str, make: Callable[[], Preview]) -> Preview:
-        if (found := self._get(key)) is not None:
-            return found
-        with self._decoding:
+        """Return what is kept; where somebody is making it, wait for that."""
+        with self._lock:
             if (found := self._get(key)) is not None:
                 return found
-            made = make()
+            promise = self._making.get(key)
+            is_mine = promise is None
+            if promise is None:
+                promise = self._making[key] = Future()
+        if is_mine:
+            self._make(key, make, promise)
+        return promise.result()
+
+    def _make(self, key: str, make: Callable[[], Preview], promise: Future[Preview]) -> None:
+        try:
+            with self._decoding:
+                made = make()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the same picture gets it too
+            with self._lock:
+                del self._making[key]
+            promise.set_exception(error)
+            return
         with self._lock:
-            self._kept[key] = made
-            self._bytes += len(made.data)
-            while self._bytes > KEPT_BYTES and len(self._kept) > 1:
-                _, dropped = self._kept.popitem(last=False)
-                self._bytes -= len(dropped.data)
-        return made
+            del self._making[key]
+            self._keep(key, made)
+        promise.set_result(made)
+
+    def _keep(self, key: str, made: Preview) -> None:
+        self._kept[key] = made
+        self._bytes += len(made.data)
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._bytes -= len(dropped.data)
 
     def _get(self, key: str) -> Preview | None:
-        with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
 
 
 def etag(image: ItemImage, *, marks: bool) -> str:

@@ -52,12 +52,25 @@ def claim_next(
     campaign = find_campaign(connection, campaign_name)
     who = _who(connection, campaign, annotator)
     connection.execute(sql.EXPIRE, {"now": now})
-    row = connection.execute(sql.OWN, who).one_or_none()
-    if row is None:
-        seed = seed_for(campaign.seed, campaign.name, annotator)
-        order = {"factor": seed % (sql.SHUFFLE_PRIME - 1) + 1, "shift": (seed >> 32) % sql.SHUFFLE_PRIME}
-        row = connection.execute(sql.NEXT, who | order).one_or_none()
+    row = connection.execute(sql.OWN, who).one_or_none() or _next_free(connection, campaign, annotator, who)
     return None if row is None else _take(connection, row, annotator, who["who"], now=now, lease_s=lease_s)
+
+
+def peek_next(connection: sa.Connection, campaign_name: str, annotator: str) -> Mapping[str, Any] | None:
+    """Return what the next free task is about, as it stands; it is handed out to nobody.
+
+    Raises:
+        RefusedError: The annotator is of the wrong kind for the campaign.
+    """
+    campaign = find_campaign(connection, campaign_name)
+    row = _next_free(connection, campaign, annotator, _who(connection, campaign, annotator))
+    return None if row is None else json.loads(row.payload)
+
+
+def _next_free(connection: sa.Connection, campaign: Campaign, annotator: str, who: Mapping[str, Any]) -> Any:
+    seed = seed_for(campaign.seed, campaign.name, annotator)
+    order = {"factor": seed % (sql.SHUFFLE_PRIME - 1) + 1, "shift": (seed >> 32) % sql.SHUFFLE_PRIME}
+    return connection.execute(sql.NEXT, {**who, **order}).one_or_none()
 
 
 def claim_task(

@@ -156,6 +156,11 @@ class ReviewStore:
                 return handout.claim_next(connection, campaign, annotator, now=now, lease_s=lease_s)
             return handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=lease_s)
 
+    def peek(self, campaign: str, annotator: str) -> Mapping[str, Any] | None:
+        """Return what an annotator's next free task is about, without handing it out. See `handout.peek_next`."""
+        with self.reading() as connection:
+            return handout.peek_next(connection, campaign, annotator)
+
     def decide(
         self,
         campaign: str,

@@ -40,6 +40,18 @@ def test_the_same_task_lies_there_until_it_is_decided(at_desk: AtDesk, now: date
     assert desk.next(now=now).task_id != task.task_id
 
 
+def test_what_is_coming_is_known_and_stays_free(at_desk: AtDesk, store: ReviewStore, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    coming = desk.coming()
+    assert store.status("verify", now=now).slots["leased"] == 1
+    desk.say(task.slot_id, "accept", now=now)
+    assert desk.next(now=now).item == coming
+    while (task := desk.next(now=now)) is not None:
+        desk.say(task.slot_id, "accept", now=now)
+    assert desk.coming() is None
+
+
 def test_looking_again_begins_the_lease_anew(at_desk: AtDesk, now: datetime) -> None:
     desk, most = at_desk("ann"), timedelta(seconds=LEASE_S)
     task = desk.next(now=now)

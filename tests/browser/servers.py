@@ -24,10 +24,11 @@ NOT_STREAMLITS_SERVERS = {
 
 @dataclass(frozen=True)
 class Server:
-    """A server that answers at `url`, and the file that its output goes to."""
+    """A server that answers at `url`, the file that its output goes to, and its process."""
 
     url: str
     log: Path
+    pid: int
 
     def output(self, most: int = 4000) -> str:
         """Return the end of what it has written so far."""
@@ -60,7 +61,7 @@ def serving(
             [*command(port)], stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, cwd=cwd,
             env={**os.environ, **(env or {})}, start_new_session=True,
         )  # fmt: skip
-    server = Server(f"http://127.0.0.1:{port}", log)
+    server = Server(f"http://127.0.0.1:{port}", log, process.pid)
     try:
         _await(server, process, health, timeout_s)
         yield server

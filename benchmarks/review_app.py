@@ -1,0 +1,152 @@
+"""The review app under several annotators with large pictures: key press to next task, and the server's memory.
+
+Makes a workspace of 12-megapixel photographs, serves it, and lets annotators in as many browser contexts accept task
+after task. Needs Debian's Chromium (`make browser`). A task counts as there when its question is on the screen and its
+first picture has loaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
+
+import numpy as np
+from browser.conftest import ARGUMENTS
+from browser.review_site import ReviewSite, serve
+from measuring import benchwright, show, tree_of
+from PIL import Image
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+RECIPE = """\
+name: large
+seed: 5
+steps:
+  - {step: jigsaw, max_side_px: 4000}
+  - {step: verify, rule: unanimous(SESSIONS)}
+"""
+PASSWORD = "a password for measuring"
+THERE = """slot => {
+  const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
+  const card = roots.map((root) => root.querySelector(".card")).find(Boolean);
+  const picture = roots.map((root) => root.querySelector("img.picture")).find(Boolean);
+  return card && card.dataset.slot !== slot && card.getAttribute("aria-busy") === "false" && picture?.complete;
+}"""
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--images", type=int, default=20)
+    parser.add_argument("--sessions", type=int, default=3)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = _workspace(Path(folder), images=given.images, sessions=given.sessions)
+        with serve(workspace) as site:
+            show(_measure(site, sessions=given.sessions))
+
+
+def _workspace(folder: Path, *, images: int, sessions: int) -> Path:
+    from skimage import data
+
+    (folder / "images").mkdir()
+    sources = [data.astronaut(), data.chelsea(), data.coffee(), data.rocket(), data.hubble_deep_field()]
+    rng = np.random.default_rng(1)
+    for number in range(images):
+        image = Image.fromarray(sources[number % len(sources)]).resize((4000, 3000), Image.Resampling.BICUBIC)
+        noisy = np.asarray(image).astype(np.int16) + rng.integers(-6, 7, (3000, 4000, 1)) + number
+        Image.fromarray(noisy.clip(0, 255).astype(np.uint8)).save(folder / "images" / f"{number:03}.jpg", quality=90)
+    (folder / "large.yaml").write_text(RECIPE.replace("SESSIONS", str(sessions)), encoding="utf-8")
+    run = benchwright("run", folder / "large.yaml", "--images", folder / "images", "--workspace", folder / "workspace")
+    subprocess.run(run, check=True, capture_output=True)
+    for number in range(sessions):
+        add = benchwright(
+            "review", "users", "--workspace", folder / "workspace", "--add", f"ann-{number}", "--password-stdin"
+        )
+        subprocess.run(add, input=PASSWORD + "\n", text=True, check=True, capture_output=True)
+    return folder / "workspace"
+
+
+def _measure(site: ReviewSite, *, sessions: int) -> dict[str, Any]:
+    from playwright.sync_api import sync_playwright
+
+    before = _server_mb(site)
+    waits: list[float] = []
+    first: list[float] = []
+    peak = before
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+        pages = [browser.new_context(viewport={"width": 1280, "height": 800}).new_page() for _ in range(sessions)]
+        slots = []
+        for number, page in enumerate(pages):
+            seconds, slot = _sign_in(page, site, f"ann-{number}")
+            first.append(seconds)
+            slots.append(slot)
+        while any(slot is not None for slot in slots):
+            for number, page in enumerate(pages):
+                if slots[number] is not None:
+                    seconds, slots[number] = _accept(page, slots[number])
+                    waits.append(seconds)
+            peak = max(peak, _server_mb(site))
+        browser.close()
+    return {
+        "sessions": sessions, "decisions": len(waits), "sign_in_to_first_task_s": [round(one, 2) for one in first],
+        "key_to_next_task_s": {
+            "median": round(float(np.median(waits)), 3), "p95": round(float(np.quantile(waits, 0.95)), 3),
+            "max": round(max(waits), 3),
+        },
+        "server_mb": {"before": round(before), "peak": round(peak), "after": round(_server_mb(site))},
+    }  # fmt: skip
+
+
+def _sign_in(page: Page, site: ReviewSite, name: str) -> tuple[float, str | None]:
+    page.goto(site.url + "/")
+    page.fill("#name", name)
+    page.fill("#password", PASSWORD)
+    started = time.perf_counter()
+    page.click("button")
+    return time.perf_counter() - started + _wait(page, None), _slot(page)
+
+
+def _accept(page: Page, slot: str | None) -> tuple[float, str | None]:
+    """Accept the task on the screen; return how long the next one took, and its slot."""
+    started = time.perf_counter()
+    page.keyboard.press("a")
+    while time.perf_counter() - started < 30:
+        if page.evaluate(THERE, slot):
+            return time.perf_counter() - started, _slot(page)
+        if page.get_by_text("All done").count():
+            return time.perf_counter() - started, None
+        time.sleep(0.01)
+    raise SystemExit(f"no next task after slot {slot}")
+
+
+def _wait(page: Page, slot: str | None) -> float:
+    started = time.perf_counter()
+    page.wait_for_function(THERE, arg=slot, polling=10)
+    return time.perf_counter() - started
+
+
+def _slot(page: Page) -> str | None:
+    return page.locator(".card").get_attribute("data-slot")
+
+
+def _server_mb(site: ReviewSite) -> float:
+    """Return the resident memory of the server's processes."""
+    found = 0
+    for pid in tree_of(site.server.pid):
+        status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+        found += next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS"))
+    return found / 1024
+
+
+if __name__ == "__main__":
+    main()

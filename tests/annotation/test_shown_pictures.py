@@ -1,0 +1,101 @@
+"""Pictures as the browser gets them: made once however many ask, dropped when too many, errors told to all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from walks import run_json
+
+from benchwright.annotation.app import shown_pictures as module
+from benchwright.annotation.app.shown_pictures import ShownPictures
+from benchwright.canonical import file_digest
+from benchwright.errors import DataError
+from benchwright.images import decode_rgb, encode_png
+from benchwright.records import ItemImage, VisualPrompt
+
+RECIPE = "name: few\nsteps:\n  - step: jigsaw\n    min_tile_px: 16\n"
+RING = ((60.0, 60.0),)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shown")
+    (folder / "images").mkdir()
+    rng = np.random.default_rng(2)
+    for number in range(4):
+        pixels = rng.integers(0, 256, (200 + number, 300, 3), dtype=np.uint8)
+        (folder / "images" / f"{number}.png").write_bytes(encode_png(pixels))
+    (folder / "few.yaml").write_text(RECIPE, encoding="utf-8")
+    run_json("run", folder / "few.yaml", "--images", folder / "images", "--workspace", folder / "workspace")
+    return folder
+
+
+@pytest.fixture
+def picture_of(folder: Path) -> Callable[[int], ItemImage]:
+    def found(number: int) -> ItemImage:
+        image_id = file_digest(folder / "images" / f"{number}.png")
+        ring = VisualPrompt(kind="ring", image_id=image_id, points=RING)
+        return ItemImage(image_id=image_id, role="view", prompts=(ring,))
+
+    return found
+
+
+def test_a_small_picture_keeps_every_pixel(folder: Path, picture_of: Callable[[int], ItemImage]) -> None:
+    shown = ShownPictures(folder / "workspace")
+    found = shown.picture(picture_of(1))
+    assert found.full_wh == shown.size(picture_of(1)) == (300, 201)
+    assert (decode_rgb(found.data) == decode_rgb(folder / "images" / "1.png")).all()
+    assert shown.marks(picture_of(1)).full_wh == (300, 201)
+
+
+def test_many_who_ask_at_once_wait_for_one_that_makes_it(
+    folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, made, go = ShownPictures(folder / "workspace"), [], threading.Event()
+    genuine = module.preview
+
+    def slow(data: bytes, **settings: int) -> object:
+        made.append(len(data))
+        go.wait(10)
+        return genuine(data, **settings)
+
+    monkeypatch.setattr(module, "preview", slow)
+    found: list[object] = []
+    askers = [threading.Thread(target=lambda: found.append(shown.picture(picture_of(0)))) for _ in range(6)]
+    for asker in askers:
+        asker.start()
+    go.set()
+    for asker in askers:
+        asker.join()
+    assert len(made) == 1
+    assert len({id(one) for one in found}) == 1
+
+
+def test_what_is_kept_is_bounded(
+    folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "KEPT_BYTES", 250_000)
+    shown = ShownPictures(folder / "workspace")
+    sizes = [len(shown.picture(picture_of(number)).data) for number in range(4)]
+    assert sum(sizes) > 250_000
+    assert sum(len(one.data) for one in shown._kept.values()) == shown._bytes <= 250_000
+
+
+def test_a_file_that_changed_is_an_error_for_all_and_found_again_when_it_is_back(
+    folder: Path, picture_of: Callable[[int], ItemImage]
+) -> None:
+    shown, image = ShownPictures(folder / "workspace"), picture_of(3)
+    path = folder / "images" / "3.png"
+    before = path.read_bytes()
+    path.write_bytes(before + b"x")
+    for _ in range(2):
+        with pytest.raises(DataError, match="has changed"):
+            shown.picture(image)
+    shown.warm([image])
+    assert shown.size(image) == (4, 3)
+    path.write_bytes(before)
+    assert shown.picture(image).full_wh == shown.size(image) == (300, 203)
