@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -51,7 +52,8 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
         note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
     if open_browser:
         webbrowser.open(start)
-    run_app(site, address=address, port=port)
+    with suppress(KeyboardInterrupt):  # that is how it ends
+        run_app(site, address=address, port=port)
 
 
 @click.command("users")

@@ -36,12 +36,16 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("evaluation report (plots)", "report", "matplotlib", "matplotlib"),
     ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
     ("models for that (ONNX)", "filters", "onnxruntime", "onnxruntime"),
+    ("review app", "app", "streamlit", "streamlit"),
+    ("passwords of the review app", "app", "argon2", "argon2-cffi"),
+    ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
+    ("charts of reports", "report", "matplotlib", "matplotlib"),
+    ("pages of reports", "report", "jinja2", "jinja2"),
 )
 """Name, extra, module and package of what is used today."""
 
 _NOT_YET: tuple[tuple[str, str, str], ...] = (
     ("text in images (PaddleOCR)", "paddleocr", "paddleocr"),
-    ("review app", "streamlit", "streamlit"),
     ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
     ("local models", "torch", "torch"),
     ("image generation", "diffusers", "diffusers"),
@@ -58,7 +62,7 @@ def examine() -> list[Check]:
     found = [check() for check in checks]
     found += [_extra(*extra) for extra in _EXTRAS]
     found += [_still_to_come(*later) for later in _NOT_YET]
-    return [*found, _gpu(), _key()]
+    return [*found, _chromium(), _gpu(), _key()]
 
 
 def _python() -> Check:
@@ -118,6 +122,12 @@ def _extra(name: str, extra: str, module: str, package: str) -> Check:
 def _still_to_come(name: str, module: str, package: str) -> Check:
     found = "not installed" if find_spec(module) is None else "installed"
     return Check(name, False, f"no step uses {package} yet ({found})", "nothing to do: it comes with a later version")
+
+
+def _chromium() -> Check:
+    program = shutil.which("chromium")
+    fix = "only tests in a browser need it: make browser"
+    return Check("Chromium for tests", program is not None, program or "not installed", None if program else fix)
 
 
 def _gpu() -> Check:

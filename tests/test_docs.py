@@ -14,17 +14,23 @@ import json
 import re
 import shlex
 import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 import pytest
 import yaml
 from conftest import ROOT
 from pydantic import AliasChoices, BaseModel
-from walks import RECIPE, make_photographs
+from walks import RECIPE, command, make_photographs
 
 from benchwright.cli.main import _ROOT, invoke
 from benchwright.pipeline.plan import plan
@@ -381,6 +387,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),
             ("review import @decisions.csv --workspace @people", 0, 1),
+            ("review users --workspace @people", 0, 0),
+            ("review users --workspace @people --add ann", 0, 0),
             ("review agreement --workspace @w", 0, 0),
             ("review agreement --ratings @ratings.csv", 0, 0),
             ("release freeze --workspace @w --name by-hand", 0, 0),
@@ -403,3 +411,38 @@ def test_the_json_document_of_a_command_has_the_documented_fields(
     shapes = _documented_shapes("evaluate run" if name == "evaluate score" else name)
     assert shapes[variant] != _Shape()
     shapes[variant].check(json.loads(capsys.readouterr().out), name)
+
+
+def test_the_json_document_of_review_serve_comes_first_and_has_the_documented_fields(place: Path) -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    words = command("review", "serve", "--workspace", place / "people", "--port", port, "--json")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as serving:
+        assert serving.stdout is not None
+        printed = ""
+        try:
+            while not printed.endswith("\n}\n"):
+                line = serving.stdout.readline()
+                assert line, f"it ended after {printed!r}"
+                printed += line
+            with urllib.request.urlopen(_once_there(json.loads(printed)["invitation"])) as reply:
+                assert "Welcome, curator" in reply.read().decode()
+        finally:
+            serving.send_signal(signal.SIGINT)
+            rest = serving.stdout.read()
+    [shape] = _documented_shapes("review serve")
+    assert shape != _Shape()
+    shape.check(json.loads(printed), "review serve")
+    assert (serving.returncode, rest) == (0, "")
+
+
+def _once_there(url: str) -> str:
+    """Return a URL once something listens there."""
+    host = urlsplit(url)
+    for _ in range(600):
+        with socket.socket() as probe:
+            if probe.connect_ex((host.hostname or "", host.port or 0)) == 0:
+                return url
+        time.sleep(0.1)
+    raise AssertionError(f"nothing listens at {url}")

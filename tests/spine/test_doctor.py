@@ -1,4 +1,4 @@
-"""What `benchwright doctor` says of OCR."""
+"""What `benchwright doctor` says of optional abilities."""
 
 from __future__ import annotations
 
@@ -9,8 +9,12 @@ import pytest
 from benchwright.doctor import Check, examine
 
 
+def _check(name: str) -> Check:
+    return next(check for check in examine() if check.name == name)
+
+
 def _ocr() -> Check:
-    return next(check for check in examine() if check.name == "text in images (OCR)")
+    return _check("text in images (OCR)")
 
 
 def test_ocr_that_is_installed_is_named_with_its_version() -> None:
@@ -22,3 +26,31 @@ def test_ocr_that_is_missing_is_named_with_the_extra_that_brings_it(monkeypatch:
     check = _ocr()
     assert not check.ok
     assert "pip install 'benchwright[filters]'" in str(check.fix)
+
+
+def test_the_review_app_is_named_with_its_version() -> None:
+    assert _check("review app") == Check("review app", True, "streamlit 1.67.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [
+        ("review app", "streamlit", "app"),
+        ("passwords of the review app", "argon2", "app"),
+        ("charts of reports", "matplotlib", "report"),
+    ],
+)
+def test_what_is_missing_is_named_with_the_extra_that_brings_it(
+    name: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    check = _check(name)
+    assert not check.ok
+    assert f"pip install 'benchwright[{extra}]'" in str(check.fix)
+
+
+def test_without_a_browser_the_tests_that_need_one_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    check = _check("Chromium for tests")
+    assert (check.ok, check.needed) == (False, False)
+    assert "make browser" in str(check.fix)

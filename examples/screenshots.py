@@ -1,0 +1,264 @@
+"""Take the pictures of the guides for annotators and curators: `python examples/screenshots.py docs/images`.
+
+Builds the demo in a temporary folder, serves its review app, and drives it with Chromium (`make browser`; extras
+`demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colours,
+which keeps them small.
+"""
+
+from __future__ import annotations
+
+import io
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PIL import Image
+
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import ReviewStore, Task, open_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+SHOWN_AT = "127.0.0.1:8501"
+"""What pages say about where they are, whatever port is free."""
+SIZE = {"width": 1280, "height": 800}
+MOST_BYTES = 200_000
+"""Of one picture; busy ones get fewer colours."""
+PASSWORDS = {"mira": "curator of all this", "ann": "first of annotators", "ben": "second of annotators"}
+CURATOR, ANNOTATOR = "mira", "ann"
+CAMPAIGN = "verify"
+FIRST_DECISION = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+
+
+class Tour(NamedTuple):
+    """The running app, the store behind it, and a browser."""
+
+    browser: Browser
+    store: ReviewStore
+
+    def page(self, name: str, path: str) -> Page:
+        """Return a page of the app as somebody sees it after signing in."""
+        page = self.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
+        page.goto(f"http://{SHOWN_AT}{path}")
+        page.fill("#name", name)
+        page.fill("#password", PASSWORDS[name])
+        page.click("button")
+        return page
+
+    @contextmanager
+    def task(self, kind: str) -> Iterator[Page]:
+        """Open the first open task of a kind, and give it back afterwards."""
+        task = min(self._untouched(kind), key=lambda task: task.item_id)
+        lease = self.store.claim(CAMPAIGN, ANNOTATOR, now=datetime.now(UTC), lease_s=300, task=task.id)
+        assert lease is not None
+        page = self.page(ANNOTATOR, f"/?campaign={CAMPAIGN}&task={task.id}")
+        page.locator(".card[aria-busy=false]").wait_for()
+        _settle(page)
+        yield page
+        page.context.close()
+        self.store.release(lease.slot_id, ANNOTATOR)
+
+    def _untouched(self, kind: str) -> list[Task]:
+        said = {one.item_id for one in self.store.decisions(CAMPAIGN)}
+        tasks = self.store.tasks(CAMPAIGN, states=("open",))
+        return [task for task in tasks if task.payload["task"] == kind and task.item_id not in said]
+
+
+def sign_in(tour: Tour) -> Image.Image:
+    """The door."""
+    page = tour.browser.new_context(viewport=SIZE, device_scale_factor=1).new_page()
+    page.goto(f"http://{SHOWN_AT}/login")
+    page.fill("#name", ANNOTATOR)
+    return _shot(page)
+
+
+def pair(tour: Tour) -> Image.Image:
+    """Two pictures beside each other."""
+    with tour.task("background_cross_image") as page:
+        return _shot(page)
+
+
+def slider(tour: Tour) -> Image.Image:
+    """One picture over the other, with the divider between them."""
+    with tour.task("background_cross_image") as page:
+        page.get_by_role("button", name="Slider", exact=True).click()
+        return _shot(page)
+
+
+def marks(tour: Tour) -> Image.Image:
+    """Rings and letters drawn over two views of one place."""
+    with tour.task("visual_correspondence") as page:
+        return _shot(page)
+
+
+def jigsaw(tour: Tour) -> Image.Image:
+    """A picture with a piece missing, beside the pieces."""
+    with tour.task("jigsaw") as page:
+        return _shot(page)
+
+
+def reasons(tour: Tour) -> Image.Image:
+    """A rejection being written: a reason and a note."""
+    with tour.task("object_localization") as page:
+        page.keyboard.press("3")
+        page.keyboard.press("n")
+        page.keyboard.type("Box B leaves out petals on the left.")
+        page.get_by_text("Draft saved").wait_for()
+        page.locator(".card textarea").scroll_into_view_if_needed()
+        return _shot(page)
+
+
+def history(tour: Tour) -> Image.Image:
+    """An annotator's own decisions."""
+    page = tour.page(ANNOTATOR, f"/history?campaign={CAMPAIGN}")
+    page.get_by_text("the latest first").wait_for()
+    return _shot(page)
+
+
+def progress(tour: Tour) -> Image.Image:
+    """How far a campaign is, and how far annotators agree."""
+    page = tour.page(CURATOR, f"/progress?campaign={CAMPAIGN}")
+    page.get_by_role("heading", name="Agreement", exact=True).wait_for()
+    return _shot(page)
+
+
+def people(tour: Tour) -> Image.Image:
+    """Accounts, and an invitation that was just made."""
+    page = tour.page(CURATOR, "/people")
+    page.get_by_label("Name").fill("cem")
+    page.get_by_role("button", name="Add and invite").click()
+    page.get_by_text("Invitation for cem").wait_for()
+    return _shot(page)
+
+
+PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
+    "review-sign-in.png": sign_in,
+    "review-pair.png": pair,
+    "review-slider.png": slider,
+    "review-marks.png": marks,
+    "review-jigsaw.png": jigsaw,
+    "review-reasons.png": reasons,
+    "review-history.png": history,
+    "review-progress.png": progress,
+    "review-people.png": people,
+}
+
+
+def decide(store: ReviewStore, *, tasks: int = 60) -> None:
+    """Let both annotators decide the same tasks, at moments that are the same every time.
+
+    They agree on most: every seventh task both reject, every ninth only one of them.
+    """
+    items = sorted(store.tasks(CAMPAIGN), key=lambda task: task.item_id)
+    # Every third of them, so that each kind of task has some; what is left is for the other pictures.
+    for n, task in enumerate(items[::3][:tasks]):
+        for m, name in enumerate((ANNOTATOR, "ben")):
+            rejects = n % 7 == 3 or (n % 9 == 4 and m == n % 2)
+            now = FIRST_DECISION + timedelta(seconds=31 * n + 9 * m)
+            lease = store.claim(CAMPAIGN, name, now=now, lease_s=600, task=task.id)
+            assert lease is not None
+            reason = ("unclear", "wrong_answer", "bad_image")[n % 3]
+            said: dict[str, Any] = {"reasons": [reason], "note": "hard to see at this size"} if rejects else {}
+            desk = Desk(store, store.campaign(CAMPAIGN), name)
+            later = now + timedelta(seconds=6 + n % 13)
+            desk.say(lease.slot_id, "reject" if rejects else "accept", now=later, **said)
+
+
+@contextmanager
+def touring(folder: Path) -> Iterator[Tour]:
+    """Build the demo in a folder, fill its review with decisions, and open its app in a browser."""
+    from playwright.sync_api import sync_playwright
+
+    _benchwright("demo", "--out", folder)
+    workspace = folder / "workspace"
+    for name, password in PASSWORDS.items():
+        role = "curator" if name == CURATOR else "annotator"
+        _benchwright(
+            "review", "users", "--workspace", workspace, "--add", name, "--role", role, "--password-stdin",
+            input_=password + "\n",
+        )  # fmt: skip
+    program = shutil.which("chromium")
+    if program is None:
+        raise SystemExit("Debian's chromium is not installed: make browser")
+    with (
+        closing(open_store(f"sqlite:///{workspace / 'review.sqlite'}")) as store,
+        _serving(workspace) as port,
+        sync_playwright() as driver,
+    ):
+        decide(store)
+        arguments = ["--no-sandbox", "--disable-gpu", f"--host-resolver-rules=MAP {SHOWN_AT} 127.0.0.1:{port}"]
+        browser = driver.chromium.launch(executable_path=program, args=arguments)
+        yield Tour(browser, store)
+        browser.close()
+
+
+@contextmanager
+def _serving(workspace: Path) -> Iterator[int]:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+    words = [sys.executable, "-m", "benchwright", "review", "serve", "--workspace", str(workspace), "--port", str(port)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as server:  # noqa: S603
+        try:
+            _await(port, server)
+            yield port
+        finally:
+            server.kill()  # browsers that are still connected would keep it for a while
+
+
+def _await(port: int, server: subprocess.Popen[bytes]) -> None:
+    while server.poll() is None:
+        time.sleep(0.1)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+    raise SystemExit(f"the review app ended with {server.returncode}")
+
+
+def _benchwright(*arguments: object, input_: str = "") -> None:
+    words = [sys.executable, "-m", "benchwright", *map(str, arguments)]
+    subprocess.run(words, input=input_, text=True, check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+def _settle(page: Page) -> None:
+    """Wait until pictures are there and nothing moves any more."""
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(800)
+
+
+def _shot(page: Page) -> Image.Image:
+    _settle(page)
+    taken = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    return next(small for colours in (256, 160, 96, 48) if len(_png(small := _few(taken, colours))) <= MOST_BYTES)
+
+
+def _few(picture: Image.Image, colours: int) -> Image.Image:
+    return picture.quantize(colours, method=Image.Quantize.MEDIANCUT, kmeans=1, dither=Image.Dither.NONE)
+
+
+def _png(picture: Image.Image) -> bytes:
+    written = io.BytesIO()
+    picture.save(written, "PNG", optimize=True)
+    return written.getvalue()
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write all pictures, or those that are named, to a folder."""
+    folder, *names = arguments
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as temporary, touring(Path(temporary)) as tour:
+        for name in names or PICTURES:
+            (Path(folder) / name).write_bytes(_png(PICTURES[name](tour)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
