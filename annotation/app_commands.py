@@ -112,13 +112,17 @@ def _check_app_is_installed() -> None:
 
 
 def _first_invitation(accounts: Accounts, now: Any) -> str | None:
-    """Return an invitation for a first curator while nobody can sign in."""
+    """Return an invitation for a curator while none can sign in."""
     known = accounts.all()
-    if any(state_of(account) == "open" for account in known):
+    curators = [account for account in known if account.role == "curator" and not account.is_disabled]
+    if any(account.has_password for account in curators):
         return None
-    if FIRST_CURATOR not in {account.name for account in known}:
-        accounts.add(FIRST_CURATOR, "curator", now=now)
-    return accounts.invite(FIRST_CURATOR, now=now)
+    if curators:
+        return accounts.invite(curators[0].name, now=now)
+    name = FIRST_CURATOR
+    while name in {account.name for account in known}:
+        name += "_"
+    return accounts.invite(accounts.add(name, "curator", now=now).name, now=now)
 
 
 def _set_password_from_stdin(accounts: Accounts, name: str) -> None:
@@ -140,7 +144,7 @@ def _user(account: Account) -> dict[str, Any]:
 def _serving_text(root: Path, url: str, start: str | None) -> str:
     lines = [f"reviewing {root} at {url} (Ctrl+C stops)"]
     if start is not None:
-        lines.append(f"nobody has an account yet; open this to become the curator, who adds the others: {start}")
+        lines.append(f"no curator can sign in yet; open this to become the one who adds the others: {start}")
     return "\n".join(lines)
 
 

@@ -295,7 +295,7 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
 def test_the_first_time_a_curator_is_invited_by_a_link(tmp_path: Path) -> None:
     workspace = make_workspace(tmp_path)
     with sqlite3.connect(workspace / "review.sqlite") as raw:
-        raw.execute("DELETE FROM accounts")
+        raw.execute("DELETE FROM accounts WHERE role = 'curator'")
     raw.close()
     with serve(workspace) as running:
         link = re.search(r"http://\S+/welcome\?invitation=\S+", running.server.output())
