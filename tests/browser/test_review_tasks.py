@@ -10,6 +10,7 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.answering import Answer
+from benchwright.annotation.app.cookies import COOKIE, Cookies
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.store import ReviewStore, open_store
@@ -146,3 +147,25 @@ def test_the_task_of_another_is_not_opened_by_its_address(
     for odd in ("x", "-1", "9" * 40, "1e3"):
         page.goto(f"{site.url}/?campaign=verify&task={odd}")
         assert slot_on_screen(page) > 0
+
+
+def test_strangers_are_refused_in_the_browser_too(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    context = new_context()
+    page = context.new_page()
+    page.goto(site.url)
+    page.fill("#name", "ann")
+    page.fill("#password", "not ann's password")
+    page.click("button")
+    assert page.get_by_role("alert").inner_text() == "Name or password is wrong."
+    assert page.locator("#name").input_value() == "ann"
+    theirs = Desk(store, store.campaign("verify"), "ann").next(now=datetime.now(UTC))
+    assert theirs is not None
+    picture = f"{site.url}/pictures/{theirs.task_id}/0"
+    assert page.request.get(picture).status == 401
+    stranger = Cookies("0f" * 32, secure=False).session("a" * 43).partition(";")[0].partition("=")[2]
+    context.add_cookies([{"name": COOKIE, "value": stranger, "url": site.url}])
+    page.goto(site.url + "/history")
+    page.get_by_role("heading", name="Sign in").wait_for()
+    assert page.request.get(picture).status == 401
