@@ -88,7 +88,7 @@ def json_lines(path: Path) -> Iterator[Row]:
             if len(raw) > MAX_LINE_BYTES:
                 raise DataError(f"{where}: longer than {MAX_LINE_BYTES} bytes; is this JSON Lines?")
             if raw.strip():
-                yield as_row(_parsed(raw, path, first_line=number), where)
+                yield as_row(_parsed(raw.rstrip(b"\r\n"), path, first_line=number), where)
 
 
 def json_document(path: Path) -> Any:
