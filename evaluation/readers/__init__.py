@@ -26,7 +26,7 @@ def _mvp_bench(reply: str, choices: Choices) -> str | None:
 
 def _blink(reply: str, choices: Choices) -> str | None:
     settled = blink.settled_choice(reply, [key for key, _ in choices])
-    return None if settled is None else settled.strip("()")
+    return None if settled is None else _offered(settled.strip("()"), choices)
 
 
 def _ii_bench(reply: str, choices: Choices) -> str | None:
