@@ -7,7 +7,8 @@ The reader never guesses. It knows what a model meant only where the reply says 
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
    among the options, the reply gives no letter; an earlier commitment is not brought back.
 3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.
-4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply and is not put aside.
+4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply, or else in its last
+   paragraph, and is not put aside.
 5. Otherwise the words of an option count, if just one option is mentioned.
 
 Thoughts (`<think>`) are not part of the reply. Words of a failed program give none.
@@ -27,11 +28,14 @@ from .reply_text import plain
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
     r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
-    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure)\s+"
+    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box)\s+"
     rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
     rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
     re.M,
 )
+
+
+_ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 
 
 class Reading(NamedTuple):
@@ -68,6 +72,8 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
         reading = _only(options_mentioned(text, declining), "option_words")
     elif labels := _labels(text, options):
         reading = _only(labels, "label")
+        if reading.letter is None and (concluding := _conclusion(text)):
+            reading = _only(_labels(concluding, options), "conclusion")
     else:
         said = options_mentioned(text, options)
         reading = _only(said, "option_words" if said else "nothing")
@@ -78,6 +84,14 @@ def _only(keys: set[str], rule: str) -> Reading:
     return (
         Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
     )
+
+
+def _conclusion(text: str) -> str:
+    """Return the last of several paragraphs, or nothing where it is the last entry of a list of options."""
+    *before, last = re.split(r"\n\s*\n", text)
+    entry = _ENTRY.match(last)
+    listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
+    return last if before and not listed else ""
 
 
 def _labels(text: str, options: Sequence[Option]) -> set[str]:

@@ -34,9 +34,11 @@ _ANOTHER = re.compile(
 )
 _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 _VERDICT = re.compile(
-    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|seems)\s+"
+    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
     r"(?:(?:indeed|clearly|definitely|therefore|thus|the|most|likely|probably|my|a|only|final)\s+)*"
-    r"(?:correct|right|true|best|answer|match|winner|missing)(?![A-Za-z])"
+    r"(?:correct|right|true|best|answer|match|winner|missing|closest|"
+    r"(?<=most\s)(?:possible|probable|plausible|suitable|appropriate|accurate|fitting|reasonable)|"
+    r"(?<=most\slikely\s)(?:choice|option|one|candidate))(?![A-Za-z])"
 )
 _TAG = re.compile(
     r"<(answer|final_answer|final|choice|option|response)>(.{0,400}?)(?:</\1>|\Z)"
@@ -49,6 +51,20 @@ _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
+_NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
+_LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
+_LED_UP_TO = re.compile(r":\s*\n\s*[(\[]?([A-Z])[)\].][^\n]*\Z")
+_SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
+_THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
+_CLAIM = re.compile(
+    rf"\A(?:the\s+)?(?:{_THING}\s+)?[(\[]?([A-Z])[)\]]?(?:,|(?=\s+(?:is|was|has|fits|\w+ly|more|better)\b))", re.I
+)
+_NAMED = re.compile(rf"(?i:{_THING})\s+([A-Z])(?![{LATIN}])|[(\[]([A-Z])[)\]]")
+_NAMED_LINE = re.compile(rf"^[-*\s]*(?i:{_THING})\s+([A-Z])(?![{LATIN}])", re.M)
+_ABOVE = re.compile(
+    r"\b(?:more|most|better|best|closer|closest|nearer|nearest|darker|darkest|lighter|brighter|tighter)\b", re.I
+)
 _LISTED = re.compile(r"(?:\A|\n|[.,;!?]\s)\s*[(\[]?([A-Z])(?:[)\]]|[.:]\s)|\s([A-Z])[.)]\s")
 
 
@@ -71,7 +87,7 @@ def commitments(text: str, options: Sequence[Option]) -> list[Commitment]:
     """Return every commitment of a plain text, by place."""
     found = [
         *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
-        *_lead(text, options), *_end(text, options),
+        *_lead(text, options), *_claim(text, options), *_end(text, options), *_last_line(text, options),
     ]  # fmt: skip
     return sorted(found, key=lambda c: c.place)
 
@@ -89,10 +105,10 @@ def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]
         for match in phrases.finditer(text):
             if match.end() == match.start() or CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
                 continue
-            ahead = text[match.end() : match.end() + 400]
+            ahead = text[match.end() : match.end() + 400].lstrip()
             sentence = re.split(r"\n\s*\n|(?<=[^\W_]{2})[.!?;](?=\s)", ahead, maxsplit=1)[0]
             value = value_of(sentence, options, whole=False)
-            if value is None or DENIED_AFTER.match(value.rest):
+            if value is None or DENIED_AFTER.match(value.rest) or _opens_list(ahead):
                 continue
             if firm or (value.letter and re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest)):
                 yield Commitment(match.end(), value.letter, "phrase")
@@ -113,7 +129,7 @@ def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     lines: list[tuple[int, str]] = []
     place = 0
     for line in text.split("\n"):
-        if bare := line.strip(" \t\"'()[]{}<>.:,;!-"):
+        if bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!-"):
             lines.append((place, bare.upper() if len(bare) == 1 and bare.isascii() and bare.isalpha() else ""))
         place += len(line) + 1
     for lone, group in groupby(lines, key=lambda line: line[1] != ""):
@@ -141,8 +157,33 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield a letter that is the reply's last sentence or clause."""
-    if (match := _END.search(text[-80:])) is not None and not REFUSAL.search(text):
+    match = _END.search(text[-80:])
+    if match is not None and not REFUSAL.search(text) and not _NUMBER.search(text[-80:][: match.start()]):
         yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
+
+
+def _last_line(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+    """Yield the label that opens the last line, where the line before ends in a colon and so leads up to it."""
+    if (match := _LED_UP_TO.search(text)) is not None:
+        yield Commitment(match.start(1), _known(match[1], options), "last_line")
+
+
+def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+    """Yield the one option that the first sentence puts above the others: "Box B fits more closely."."""
+    first = _SENTENCE_END.split(text, maxsplit=1)[0]
+    match = _CLAIM.match(first)
+    if match is None or not _ABOVE.search(first) or {m[1] for m in _NAMED.finditer(first)} - {match[1]}:
+        return
+    lists = any(m[1] != match[1] for m in _NAMED_LINE.finditer(text))
+    if not lists and not CONDITION.search(first) and not DENIED_AFTER.match(first[match.end(1) :]):
+        yield Commitment(0, _known(match[1], options), "claim")
+
+
+def _opens_list(ahead: str) -> bool:
+    """Say whether a text starts with one label and has another at the start of its next line."""
+    first = _LIST_LINE.match(ahead)
+    following = _LIST_LINE.match(ahead.partition("\n")[2].lstrip())
+    return first is not None and following is not None and first[1] != following[1]
 
 
 def value_of(content: str, options: Sequence[Option], *, whole: bool) -> Value | None:

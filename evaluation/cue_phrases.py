@@ -52,6 +52,7 @@ SOFT = re.compile(
 
 CONDITION = re.compile(
     r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?"
     r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?)\Z",
     re.I,
 )
@@ -71,7 +72,8 @@ DENIED_AFTER = re.compile(
 """An option named here is named to be put aside."""
 
 HEDGED_BEFORE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|could|might|may|either|between|whether|if)\b[^.;:\n]{0,30}\Z", re.I
+    r"\b(?:(?:maybe|perhaps|possibly|could|might|may|either|whether|if)\b[^.;:\n]{0,30}|between\b[^.,;:\n]{0,30})\Z",
+    re.I,
 )
 
 REFUSAL = re.compile(
