@@ -28,13 +28,17 @@ from .reply_text import plain
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
     r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
-    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box)\s+"
+    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box|labell?ed)\s+"
     rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
     rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
     re.M,
 )
 
 
+_SEVERAL = re.compile(
+    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
+    r"(?:,|\s+(?:and|or|&))"
+)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 
 
@@ -87,11 +91,11 @@ def _only(keys: set[str], rule: str) -> Reading:
 
 
 def _conclusion(text: str) -> str:
-    """Return the last of several paragraphs, or nothing where it is the last entry of a list of options."""
+    """Return the last of several paragraphs, or nothing where it is an entry of a list or speaks of several options."""
     *before, last = re.split(r"\n\s*\n", text)
     entry = _ENTRY.match(last)
     listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
-    return last if before and not listed else ""
+    return last if before and not listed and not _SEVERAL.search(last) else ""
 
 
 def _labels(text: str, options: Sequence[Option]) -> set[str]:

@@ -54,11 +54,13 @@ _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
 _NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
-_LED_UP_TO = re.compile(r":\s*\n\s*[(\[]?([A-Z])[)\].][^\n]*\Z")
+_LED_UP_TO = re.compile(r":\s*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
+_ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
 _CLAIM = re.compile(
-    rf"\A(?:the\s+)?(?:{_THING}\s+)?[(\[]?([A-Z])[)\]]?(?:,|(?=\s+(?:is|was|has|fits|\w+ly|more|better)\b))", re.I
+    rf"\A(?i:(?:(?:it|this)\s+(?:appears|seems)\s+(?:that\s+)?)?(?:the\s+)?(?:{_THING}\s+)?)[(\[]?([A-Z])[)\]]?"
+    r"(?:,|(?=\s+(?:is|was|has|fits|\w+ly|more|better)\b))"
 )
 _NAMED = re.compile(rf"(?i:{_THING})\s+([A-Z])(?![{LATIN}])|[(\[]([A-Z])[)\]]")
 _NAMED_LINE = re.compile(rf"^[-*\s]*(?i:{_THING})\s+([A-Z])(?![{LATIN}])", re.M)
@@ -87,7 +89,7 @@ def commitments(text: str, options: Sequence[Option]) -> list[Commitment]:
     """Return every commitment of a plain text, by place."""
     found = [
         *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
-        *_lead(text, options), *_claim(text, options), *_end(text, options), *_last_line(text, options),
+        *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
     ]  # fmt: skip
     return sorted(found, key=lambda c: c.place)
 
@@ -162,15 +164,16 @@ def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
 
 
-def _last_line(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
-    """Yield the label that opens the last line, where the line before ends in a colon and so leads up to it."""
-    if (match := _LED_UP_TO.search(text)) is not None:
-        yield Commitment(match.start(1), _known(match[1], options), "last_line")
+def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+    """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
+    for match in _LED_UP_TO.finditer(text):
+        if all(later[1] == match[1] for later in _ENTRY.finditer(text, match.end())):
+            yield Commitment(match.start(1), _known(match[1], options), "led_up_to")
 
 
 def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield the one option that the first sentence puts above the others: "Box B fits more closely."."""
-    first = _SENTENCE_END.split(text, maxsplit=1)[0]
+    first = re.split(r"\bthan\b", _SENTENCE_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
     match = _CLAIM.match(first)
     if match is None or not _ABOVE.search(first) or {m[1] for m in _NAMED.finditer(first)} - {match[1]}:
         return
