@@ -39,7 +39,7 @@ _SEVERAL = re.compile(
     r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
     r"(?:,|\s+(?:and|or|&))"
 )
-_ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
+_ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
 
 
 class Reading(NamedTuple):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from .cue_phrases import CONDITION, DENIED_AFTER, FIRM, REFUSAL, SOFT
+from .cue_phrases import CONDITION, DENIED_AFTER, DENIED_BEFORE, FIRM, HEDGED_BEFORE, REFUSAL, SOFT
 from .option_words import LATIN, Option, option_at_start
 
 _FILLER = (
@@ -38,7 +38,7 @@ _VERDICT = re.compile(
     r"(?:(?:indeed|clearly|definitely|therefore|thus|the|most|likely|probably|my|a|only|final)\s+)*"
     r"(?:correct|right|true|best|answer|match|winner|missing|closest|"
     r"(?<=most\s)(?:possible|probable|plausible|suitable|appropriate|accurate|fitting|reasonable)|"
-    r"(?<=most\slikely\s)(?:choice|option|one|candidate))(?![A-Za-z])"
+    r"(?<=most\slikely\s)(?:choice|option|one|candidate|scenario|behaviou?r|role|emotion|explanation))(?![A-Za-z])"
 )
 _TAG = re.compile(
     r"<(answer|final_answer|final|choice|option|response)>(.{0,400}?)(?:</\1>|\Z)"
@@ -51,10 +51,12 @@ _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_END_IS = re.compile(r"(?<=[a-z]{2})\s+is\s+[(\[]?([A-Z])[)\]]?\.?\Z")
 _NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
-_LED_UP_TO = re.compile(r":\s*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
+_LED_UP_TO = re.compile(r"([^\n]*):\s*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
+_OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong)\b", re.I)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
@@ -159,16 +161,21 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield a letter that is the reply's last sentence or clause."""
-    match = _END.search(text[-80:])
-    if match is not None and not REFUSAL.search(text) and not _NUMBER.search(text[-80:][: match.start()]):
+    tail = text[-80:]
+    match = _END.search(tail)
+    if match is None and (match := _END_IS.search(tail)) is not None:
+        before = tail[: match.start()]
+        match = None if HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) else match
+    if match is not None and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
         yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
 
 
 def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
     for match in _LED_UP_TO.finditer(text):
-        if all(later[1] == match[1] for later in _ENTRY.finditer(text, match.end())):
-            yield Commitment(match.start(1), _known(match[1], options), "led_up_to")
+        listed = any(later[1] != match[2] for later in _ENTRY.finditer(text, match.end()))
+        if not listed and not _OF_THE_REST.search(match[1]):
+            yield Commitment(match.start(2), _known(match[2], options), "led_up_to")
 
 
 def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
