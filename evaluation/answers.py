@@ -71,13 +71,15 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     if found := commitments(text, options):
         last = found[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
+        if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion
+            reading = _concluded(text, options) or reading
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
     elif labels := _labels(text, options):
         reading = _only(labels, "label")
-        if reading.letter is None and (concluding := _conclusion(text)):
-            reading = _only(_labels(concluding, options), "conclusion")
+        if reading.letter is None:
+            reading = _concluded(text, options) or reading
     else:
         said = options_mentioned(text, options)
         reading = _only(said, "option_words" if said else "nothing")
@@ -90,12 +92,18 @@ def _only(keys: set[str], rule: str) -> Reading:
     )
 
 
-def _conclusion(text: str) -> str:
-    """Return the last of several paragraphs, or nothing where it is an entry of a list or speaks of several options."""
+def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
+    """Return what the last of several paragraphs says, by labels; None where it comes to no single one.
+
+    The last entry of a list of options is no conclusion, nor is a paragraph that speaks of several of them.
+    """
     *before, last = re.split(r"\n\s*\n", text)
     entry = _ENTRY.match(last)
     listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
-    return last if before and not listed and not _SEVERAL.search(last) else ""
+    if not before or listed or _SEVERAL.search(last):
+        return None
+    reading = _only(_labels(last, options), "conclusion")
+    return reading if reading.letter is not None else None
 
 
 def _labels(text: str, options: Sequence[Option]) -> set[str]:

@@ -52,6 +52,7 @@ _LEAD = re.compile(
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
 _END_IS = re.compile(r"(?<=[a-z]{2})\s+is\s+[(\[]?([A-Z])[)\]]?\.?\Z")
+_NAMES_ANOTHER = re.compile(r"\bis\s+[(\[]?[A-Z](?![A-Za-z])[^.!?\n]*\Z")
 _NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
@@ -165,7 +166,8 @@ def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     match = _END.search(tail)
     if match is None and (match := _END_IS.search(tail)) is not None:
         before = tail[: match.start()]
-        match = None if HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) else match
+        put_aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) or _NAMES_ANOTHER.search(before)
+        match = None if put_aside else match
     if match is not None and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
         yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
 

@@ -67,7 +67,7 @@ DENIED_AFTER = re.compile(
     r"\A[)\]\"'.,:]*\s*(?:,?\s*which\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
     r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
     r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
-    r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|possible,?\s+but\b|irrelevant\b)",
+    r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)",
     re.I,
 )
 """An option named here is named to be put aside."""
