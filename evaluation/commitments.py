@@ -153,7 +153,7 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     rest = text[match.end() :]
     if DENIED_AFTER.match(rest):
         return
-    lists = letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest))
+    lists = _opens_list(text) or (letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest)))
     if lists or _ANOTHER.match(text[match.end() - 1 :]) or _ANOTHER.match(rest):
         yield Commitment(0, None, "several")
     else:

@@ -13,6 +13,7 @@ _THOUGHT_END = re.compile(r"\A.*</(?:think|thinking|thought|reasoning|scratchpad
 _TOKEN = re.compile(r"<\|[^|>\n]{1,40}\|>")
 _SEQUENCE_MARKS = re.compile(r"\A\s*<s>|</s>\s*\Z")
 _FENCE_LANGUAGE = re.compile(r"^```\w{1,20}[ \t]*\n(?!\s*```)", re.M)
+_CIRCLED_BULLET = re.compile(r"^[ \t]*[①-⑳⑴-⒇❶-❿➀-➓‣][ \t]*(?=[A-Z(\[])", re.M)
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]", re.I)
 _SPACING = re.compile(r"\\[,;! ]|~")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
@@ -34,6 +35,7 @@ def plain(reply: str) -> str:
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
+    reply = _CIRCLED_BULLET.sub("", reply)
     text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))

@@ -79,7 +79,7 @@ LETTERS = [
     ("The most possible choice would be B. Another possible choice would be C.", "B"),
     ("The corresponding point for the reference is point B.", "B"), ("The right choice to complete the first image is (A) the cat", "A"),
     # Marks that are no letters
-    ("<s> A", "A"), ("<s> C) dog</s>", "C"), ("```c\n(B)\n```", "B"), ("```\nB\n```", "B"), ("```B\n```", "B"), ("1. B", "B"),
+    ("<s> A", "A"), ("<s> C) dog</s>", "C"), ("```c\n(B)\n```", "B"), ("```\nB\n```", "B"), ("```B\n```", "B"), ("1. B", "B"), ("③ C. dog", "C"), ("④B", "B"), ("‣ D", "D"),
     # Words of an option
     ("dog", "C"), ("A dog.", "C"), ("It is a black cat", "B"), ("a cat", "A"), ("The answer is a dog.", "C"),
     ("Answer: A dog", "C"), ("Answer: parrot", "D"), ("This is not a dog but a parrot", "D"),
@@ -105,7 +105,7 @@ NONE = [
     "The answer is B. Hmm, on reflection the answer is either B or C.", "The answer is not A.", "(A) is wrong.",
     "I like (A) and (D).", "Error: option B timed out", "Error code: 500 - B", "<!DOCTYPE html><b>B</b>",
     "1. A\n2. B\n3. D", "The first is A, the second is B, and the last is D.", "(A) is grey.\n\n(B) is dark.\n\n(C) is red.",
-    "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
+    "C. dog\nD. parrot", "①C. dog\n②B. cat", "①B②D③A④C", "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
     "Consider each option:\n\n(A) is grey.\n\n(B) is dark.", "(A) and (B) are fine.\n\nThe others are less likely:\n\n(C) is red.",
     "Option D is less likely than the others.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
     "```c\nint x;\n```", "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
