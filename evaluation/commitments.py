@@ -56,7 +56,7 @@ _NAMES_ANOTHER = re.compile(r"\bis\s+[(\[]?[A-Z](?![A-Za-z])[^.!?\n]*\Z")
 _NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
-_LED_UP_TO = re.compile(r"([^\n]*):\s*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
+_LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
 _OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong)\b", re.I)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
@@ -174,10 +174,12 @@ def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
+    last_with = {entry[1]: entry.start() for entry in _ENTRY.finditer(text)}
     for match in _LED_UP_TO.finditer(text):
-        listed = any(later[1] != match[2] for later in _ENTRY.finditer(text, match.end()))
-        if not listed and not _OF_THE_REST.search(match[1]):
-            yield Commitment(match.start(2), _known(match[2], options), "led_up_to")
+        listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
+        leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not listed and not _OF_THE_REST.search(leading):
+            yield Commitment(match.start(1), _known(match[1], options), "led_up_to")
 
 
 def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
