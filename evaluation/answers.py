@@ -20,6 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from benchwright.records import LETTERS
+
 from .commitments import commitments
 from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, FAILURE, HEDGED_BEFORE, REFUSAL
 from .option_words import LATIN, Option, option_alone, options_mentioned, options_of
@@ -35,6 +37,7 @@ _LABEL = re.compile(
 )
 
 
+_NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
 _SEVERAL = re.compile(
     r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
     r"(?:,|\s+(?:and|or|&))"
@@ -107,15 +110,23 @@ def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
 
 
 def _labels(text: str, options: Sequence[Option]) -> set[str]:
-    """Return the labels in a text that are neither put aside nor hedged; a hedged one spoils them all."""
-    found = set()
+    """Return the labels in a text that are neither put aside nor hedged.
+
+    A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.
+    """
+    keys = {option.key for option in options}
+    found: set[str] = set()
+    strangers = False
     for match in _LABEL.finditer(text):
         letter = next(group for group in match.groups() if group)
         before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
-        if letter not in {option.key for option in options} or after.startswith("?"):
+        if after.startswith("?"):
             continue
-        if HEDGED_BEFORE.search(before):
-            return {option.key for option in options}
-        if not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
+        if letter not in keys:
+            strangers = strangers or letter in LETTERS[:8]
+        elif HEDGED_BEFORE.search(before):
+            return keys
+        elif not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
             found.add(letter)
-    return found
+            found |= {another[1] for another in [_NEXT_LABEL.match(after)] if another and another[1] in keys}
+    return keys if strangers and found else found

@@ -107,7 +107,7 @@ NONE = [
     "1. A\n2. B\n3. D", "The first is A, the second is B, and the last is D.", "(A) is grey.\n\n(B) is dark.\n\n(C) is red.",
     "C. dog\nD. parrot", "①C. dog\n②B. cat", "①B②D③A④C", "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
     "Consider each option:\n\n(A) is grey.\n\n(B) is dark.", "(A) and (B) are fine.\n\nThe others are less likely:\n\n(C) is red.",
-    "Option D is less likely than the others.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
+    "Option D is less likely than the others.", "Two boxes labeled A and B are seen.", "It is like (H), and (A) is like it as well.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
     "```c\nint x;\n```", "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
     "Failed to obtain answer via API. B", "429 Too Many Requests (B)", '{"error": {"answer": "B"}}',
 ]  # fmt: skip
