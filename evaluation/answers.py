@@ -35,10 +35,8 @@ _LABEL = re.compile(
     rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
     re.M,
 )
-
-
 _NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
-_SEVERAL = re.compile(
+_SEVERAL_NAMED = re.compile(
     r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
     r"(?:,|\s+(?:and|or|&))"
 )
@@ -103,7 +101,7 @@ def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
     *before, last = re.split(r"\n\s*\n", text)
     entry = _ENTRY.match(last)
     listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
-    if not before or listed or _SEVERAL.search(last):
+    if not before or listed or _SEVERAL_NAMED.search(last):
         return None
     reading = _only(_labels(last, options), "conclusion")
     return reading if reading.letter is not None else None
