@@ -39,8 +39,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("review app", "app", "streamlit", "streamlit"),
     ("passwords of the review app", "app", "argon2", "argon2-cffi"),
     ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
-    ("charts of reports", "report", "matplotlib", "matplotlib"),
-    ("pages of reports", "report", "jinja2", "jinja2"),
+    ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
 )
 """Name, extra, module and package of what is used today."""
 
@@ -50,7 +49,6 @@ _NOT_YET: tuple[tuple[str, str, str], ...] = (
     ("local models", "torch", "torch"),
     ("image generation", "diffusers", "diffusers"),
     ("Segment Anything", "segment_anything", "segment-anything"),
-    ("PostgreSQL review store", "psycopg", "psycopg"),
     ("Ray clusters", "ray", "ray"),
 )
 """Name, module and package of what extras install for steps that are still to come."""
