@@ -5,9 +5,9 @@ taken as independent they give intervals that are too narrow. A cluster is what 
 
 - No cluster has more than one item: Wilson's interval.
 - Otherwise percentiles of the share over resampled clusters (`resampling`).
-- Resampling understates how far a share may be off where there is little to draw from. With fewer than
-  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one: Wilson's
-  interval with the number of items that the clusters are worth.
+- Resampling understates how far a share may be off where there is little to draw from: with fewer than
+  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one. Then it is
+  Wilson's interval with the number of independent items that those of the clusters are worth (`items_worth`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from .resampling import Kinds, kinds_of, resampled_sums
-from .statistics import Estimate, Interval, mean_of_proportions, wilson, wilson_clustered
+from .statistics import Z_95, Estimate, Interval, mean_of_proportions, student_975, wilson, wilson_clustered
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,13 +36,16 @@ def share_right(right: NDArray[np.bool_], group: NDArray[Any], *about: str) -> E
     if len(right) == 0:
         return Estimate(None, None, 0)
     kinds = kinds_of(group, right)
-    (items, rights), squares = kinds.counts @ kinds.sums, int(kinds.counts @ kinds.sums[:, 0] ** 2)
+    items, rights = map(int, kinds.counts @ kinds.sums)
     if kinds.clusters == items:
-        return wilson(int(rights), int(items))
-    if not _enough(kinds):
-        return wilson_clustered(int(rights), int(items), squares)
+        return wilson(rights, items)
+    least = _least_of_each(kinds)
+    if kinds.clusters < LEAST_CLUSTERS or least < LEAST_OF_EACH:
+        p = rights / items
+        effect = design_effect(kinds, p, p * (1 - p)) if least >= LEAST_OF_EACH else None
+        return wilson_clustered(rights, items, items_worth(kinds, effect))
     sums = resampled_sums(kinds, *about)
-    return Estimate(float(rights / items), percentiles(sums[:, 1] / sums[:, 0]), int(items), "clustered_bootstrap")
+    return Estimate(rights / items, percentiles(sums[:, 1] / sums[:, 0]), items, "clustered_bootstrap")
 
 
 def mean_share_right(
@@ -63,8 +66,9 @@ def mean_share_right(
     """
     import numpy as np
 
-    combined = mean_of_proportions(shares)
-    if not _spans_tasks(group, task) or not _enough(kinds_of(group, right)):
+    combined, every = mean_of_proportions(shares), kinds_of(group, right)
+    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every) >= LEAST_OF_EACH
+    if not enough or not _spans_tasks(group, task):
         return combined
     of_tasks = [task == number for number in range(len(shares))]
     kinds = kinds_of(group, *of_tasks, *(of_task & right for of_task in of_tasks))
@@ -82,11 +86,42 @@ def percentiles(values: NDArray[np.float64]) -> Interval:
     return Interval(float(low), float(high))
 
 
-def _enough(kinds: Kinds) -> bool:
-    """Return whether clusters can be resampled; the second column counts right answers."""
+def design_effect(kinds: Kinds, mean: float, variance: float) -> float:
+    """Return the variance of a mean over clusters by that over independent items, at least 1.
+
+    With x_g the sum over cluster g, m_g its items and n all items: G / (G - 1) sum((x_g - mean m_g)^2) / n, over the
+    variance of one item.
+
+    Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
+
+    Args:
+        kinds: The clusters; their second column is summed.
+        mean: Of an item.
+        variance: Of an item, above 0.
+    """
+    groups, items = kinds.clusters, int(kinds.counts @ kinds.sums[:, 0])
+    squares = float(kinds.counts @ (kinds.sums[:, 1] - mean * kinds.sums[:, 0]) ** 2)
+    return max(1.0, groups / (groups - 1) * squares / items / variance)
+
+
+def items_worth(kinds: Kinds, effect: float | None) -> float:
+    """Return how many independent items those of clusters are worth.
+
+    n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, since the effect is itself an estimate
+    from G clusters (Korn and Graubard, as in `wilson_clustered`). Where it cannot be estimated, what they are worth at
+    least, n^2 / sum(m_g^2): exact where items of a cluster are all right or all wrong (Kish 1965, section 5.4).
+    """
+    items = int(kinds.counts @ kinds.sums[:, 0])
+    if effect is None:
+        return items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)
+    return items / effect * (Z_95 / student_975(kinds.clusters - 1)) ** 2
+
+
+def _least_of_each(kinds: Kinds) -> int:
+    """Return how many clusters hold a right answer, or how many a wrong one, whichever are fewer."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
     with_wrong = int(kinds.counts[kinds.sums[:, 1] < kinds.sums[:, 0]].sum())
-    return kinds.clusters >= LEAST_CLUSTERS and min(with_right, with_wrong) >= LEAST_OF_EACH
+    return min(with_right, with_wrong)
 
 
 def _spans_tasks(group: NDArray[Any], task: NDArray[Any]) -> bool:

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchwright.errors import DataError
+
 from .answers import read_answer
 from .metrics import JUDGED, State, chance_of, is_right
+from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
 
     from .questions import Reply
+    from .score import Score
 
 FORMAT, VERSION = "benchwright/predictions", 2
 VERSIONS = ("1", "2")
@@ -84,6 +88,45 @@ class JudgedWriter:
 def read_judged(path: Path) -> pa.Table:
     """Return the columns that metrics get."""
     return pq.read_table(path, columns=list(JUDGED), use_threads=False)
+
+
+def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
+    """Return the predictions that stand beside a score, opened, once they say that they are of its model and release.
+
+    Raises:
+        DataError: There are none, or they are of something else.
+    """
+    path = folder / PREDICTIONS_FILE
+    try:
+        file = pq.ParquetFile(path)
+    except FileNotFoundError as error:
+        raise not_of_score(path, "there is no such file") from error
+    except (OSError, pa.ArrowException) as error:
+        raise not_of_score(path, f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
+    metadata = file.schema_arrow.metadata or {}
+    stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in metadata.items()}
+    try:
+        _check_stamp(path, stamp, set(file.schema_arrow.names), score)
+    except DataError:
+        file.close()
+        raise
+    return file
+
+
+def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
+    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - {"group"} <= columns:
+        raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
+    if stamp.get("version") not in VERSIONS:
+        listed = " and ".join(VERSIONS)
+        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
+    for name in ("model", "release_id"):
+        if stamp.get(name) != getattr(score, name):
+            raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
+
+
+def not_of_score(path: Path, what: str) -> DataError:
+    """Return the error that predictions are not those that the score beside them was made from."""
+    return DataError(f"{path} is not what the score beside it was made from: {what}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:

@@ -83,15 +83,19 @@ class Rows(NamedTuple):
 
 def rows_of(judged: pa.Table) -> Rows:
     """Return judged predictions as arrays."""
+    names, numbers = task_numbers(judged.column("task"))
+    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
+    return Rows(right, group, numbers, chance, names)
+
+
+def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the names of the tasks, sorted, and the place of each row's task among them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    tasks = judged.column("task")
     names = tuple(sorted(pc.unique(tasks).to_pylist()))
-    numbers = pc.index_in(tasks, value_set=pa.array(names, pa.string()))
-    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
-    return Rows(right, group, numbers.to_numpy().astype(np.int64), chance, names)
+    return names, pc.index_in(tasks, value_set=pa.array(names, pa.string())).to_numpy().astype(np.int64)
 
 
 def _shares(rows: Rows) -> list[Estimate]:
