@@ -135,6 +135,32 @@ def compare(results: Path, model_a: str | None, model_b: str | None, release: Pa
     )  # fmt: skip
 
 
+@click.command("suspects")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    help="The release that was scored.",
+)  # fmt: skip
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write all of them to a .csv or .parquet file."
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@json_option
+def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:
+    """Rank items whose key is likely wrong: able models agree on another letter, or people miss it."""
+    from benchwright.release import Release
+
+    from .summary import drawn
+    from .suspect_file import suspects_document, suspects_table, write_suspects
+    from .suspects import find_suspects
+
+    found = find_suspects(results, Release.open(release))
+    if out is not None:
+        write_suspects(found, out, force=force)
+        note(f"written to {out}")
+    emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
+
+
 @click.command("report")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(

@@ -15,6 +15,7 @@ ROOM = Room(
         "evaluate extract": Entry(f"{_HERE}.commands:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.commands:summary", "Show the scores of several models side by side."),
         "evaluate compare": Entry(f"{_HERE}.commands:compare", "Say which models of a folder of results differ."),
+        "evaluate suspects": Entry(f"{_HERE}.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
     backends={

@@ -390,6 +390,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("evaluate score @release @replies.jsonl", 0, 0),
             ("evaluate summary @w/results", 0, 0),
             ("evaluate compare @w/results --release @release", 0, 0),
+            ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),
         )
