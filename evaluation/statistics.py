@@ -15,6 +15,16 @@ Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined"
 resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
 
 
+METHODS: dict[Method, str] = {
+    "wilson": "Wilson's, where no two items share a source image, pair or scene",
+    "wilson_clustered": "Wilson's, with as many independent items as those of clusters are worth",
+    "clustered_bootstrap": "percentiles over resampled clusters, items that share a source image, pair or scene",
+    "combined": "the tasks' intervals combined",
+    "adjusted_wald": "Bonett and Price's, of a difference",
+}
+"""In words."""
+
+
 class Interval(NamedTuple):
     """A two-sided interval at 95 %, within [0, 1]."""
 

@@ -91,6 +91,18 @@ def compare_results(
     return sheet, [_comparison(name, held, sheet) for name, held in _scopes(sheet)]
 
 
+def ranking_of(results: Path, scores: Sequence[Score], release: Release) -> tuple[Ranked, ...]:
+    """Return the ranking of all models over all tasks, best first; those that were asked less stand last, unplaced.
+
+    Raises:
+        DataError: Results or release are damaged.
+    """
+    import numpy as np
+
+    sheet = side_by_side(results, scores, release)
+    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet).ranking
+
+
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
     if not models:
         if len(scores) < 2:

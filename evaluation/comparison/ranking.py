@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 
@@ -18,6 +18,13 @@ class Place(NamedTuple):
     rank: int
     best: int
     worst: int
+
+
+def rank_text(place: Place | None, others: Iterable[Place | None]) -> str:
+    """Return a rank as people read it: with = where another model has it too, a dash where there is none."""
+    if place is None:
+        return "-"
+    return f"{place.rank}{'=' if sum(one is not None and one.rank == place.rank for one in others) > 1 else ''}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

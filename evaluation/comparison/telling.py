@@ -10,6 +10,7 @@ from ..resampling import RESAMPLES
 from ..summary import printable
 from .comparing import ALPHA, Compared, Comparison, Ranked
 from .power import POWER, items_needed
+from .ranking import rank_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -93,11 +94,7 @@ def _ranks(comparisons: Sequence[Comparison]) -> Table:
     lines = [("ranking", "rank", "model", "accuracy", "n")]
     for comparison in comparisons:
         for number, one in enumerate(comparison.ranking):
-            tied = (
-                one.place is not None
-                and sum(p.place is not None and p.place.rank == one.place.rank for p in comparison.ranking) > 1
-            )
-            rank = "-" if one.place is None else f"{one.place.rank}{'=' if tied else ''}"
+            rank = rank_text(one.place, (other.place for other in comparison.ranking))
             name = comparison.name if number == 0 else ""
             lines.append(
                 (name, rank, printable(one.model), _with_interval(one.figure.value, one.figure.ci), str(one.figure.n))
