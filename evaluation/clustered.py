@@ -25,31 +25,37 @@ if TYPE_CHECKING:
 LEAST_CLUSTERS, LEAST_OF_EACH = 20, 5
 
 
-def share_right(right: NDArray[np.bool_], group: NDArray[Any], *about: str) -> Estimate:
+def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: int = 1) -> Estimate:
     """Return the share of right answers with its 95 % interval.
 
     Args:
-        right: One a row.
+        right: One a row: whether it is right, or how many of its `parts` are, where a row stands for several answers.
+            Its variance is then taken for that of one answer, which is the most that it can be.
         group: Number of each row's cluster, from 0.
         about: What the figure is of; it seeds the resampling.
+        parts: Of each row.
     """
     if len(right) == 0:
         return Estimate(None, None, 0)
     kinds = kinds_of(group, right)
     items, rights = map(int, kinds.counts @ kinds.sums)
     if kinds.clusters == items:
-        return wilson(rights, items)
-    least = _least_of_each(kinds)
+        return wilson(rights / parts, items)
+    least, p = _least_of_each(kinds, parts), rights / parts / items
     if kinds.clusters < LEAST_CLUSTERS or least < LEAST_OF_EACH:
-        p = rights / items
-        effect = design_effect(kinds, p, p * (1 - p)) if least >= LEAST_OF_EACH else None
-        return wilson_clustered(rights, items, items_worth(kinds, effect))
+        effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if least >= LEAST_OF_EACH else None
+        return wilson_clustered(rights / parts, items, items_worth(kinds, effect))
     sums = resampled_sums(kinds, *about)
-    return Estimate(rights / items, percentiles(sums[:, 1] / sums[:, 0]), items, "clustered_bootstrap")
+    return Estimate(p, percentiles(sums[:, 1] / parts / sums[:, 0]), items, "clustered_bootstrap")
 
 
 def mean_share_right(
-    right: NDArray[np.bool_], group: NDArray[Any], task: NDArray[Any], shares: Sequence[Estimate], *about: str
+    right: NDArray[Any],
+    group: NDArray[Any],
+    task: NDArray[Any],
+    shares: Sequence[Estimate],
+    *about: str,
+    parts: int = 1,
 ) -> Estimate:
     """Return the unweighted mean of the tasks' shares with its 95 % interval.
 
@@ -58,23 +64,24 @@ def mean_share_right(
     little to resample, the tasks' intervals are combined.
 
     Args:
-        right: One a row.
+        right: As of `share_right`.
         group: Number of each row's cluster, from 0.
         task: Number of each row's task.
         shares: The tasks' shares, by that number.
         about: What the figure is of; it seeds the resampling.
+        parts: Of each row.
     """
     import numpy as np
 
     combined, every = mean_of_proportions(shares), kinds_of(group, right)
-    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every) >= LEAST_OF_EACH
+    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every, parts) >= LEAST_OF_EACH
     if not enough or not _spans_tasks(group, task):
         return combined
     of_tasks = [task == number for number in range(len(shares))]
-    kinds = kinds_of(group, *of_tasks, *(of_task & right for of_task in of_tasks))
+    kinds = kinds_of(group, *of_tasks, *(of_task * right for of_task in of_tasks))
     sums = resampled_sums(kinds, *about)[:, 1:].astype(np.float64)
     asked, rights = np.hsplit(sums, 2)
-    drawn = np.divide(rights, asked, out=np.full_like(rights, np.nan), where=asked > 0)
+    drawn = np.divide(rights / parts, asked, out=np.full_like(rights, np.nan), where=asked > 0)
     return combined._replace(interval=percentiles(np.nanmean(drawn, axis=1)), method="clustered_bootstrap")
 
 
@@ -117,10 +124,10 @@ def items_worth(kinds: Kinds, effect: float | None) -> float:
     return items / effect * (Z_95 / student_975(kinds.clusters - 1)) ** 2
 
 
-def _least_of_each(kinds: Kinds) -> int:
+def _least_of_each(kinds: Kinds, parts: int) -> int:
     """Return how many clusters hold a right answer, or how many a wrong one, whichever are fewer."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
-    with_wrong = int(kinds.counts[kinds.sums[:, 1] < kinds.sums[:, 0]].sum())
+    with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())
     return min(with_right, with_wrong)
 
 

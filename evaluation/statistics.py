@@ -64,7 +64,7 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     return Estimate(right / n, _score_interval(right, n, z), n, "wilson")
 
 
-def wilson_clustered(right: int, n: int, worth: float, *, z: float = Z_95) -> Estimate:
+def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
     """Return the share `right / n` with Wilson's interval for as many independent items as the n are worth.
 
     Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
