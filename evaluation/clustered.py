@@ -79,8 +79,7 @@ def mean_share_right(
         return combined
     of_tasks = [task == number for number in range(len(shares))]
     kinds = kinds_of(group, *of_tasks, *(of_task * right for of_task in of_tasks))
-    sums = resampled_sums(kinds, *about)[:, 1:].astype(np.float64)
-    asked, rights = np.hsplit(sums, 2)
+    asked, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
     drawn = np.divide(rights / parts, asked, out=np.full_like(rights, np.nan), where=asked > 0)
     return combined._replace(interval=percentiles(np.nanmean(drawn, axis=1)), method="clustered_bootstrap")
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
 
+    from .outlines import Outline
     from .questions import Reply
     from .score import Score
 
@@ -42,12 +43,14 @@ SCHEMA = pa.schema(
 Version 1 had no `group`."""
 
 
-def judge(item: Item, split: str, group: int, reply: Reply) -> dict[str, Any]:
+def judge(item: Item | Outline, split: str, group: int, reply: Reply) -> dict[str, Any]:
     """Return the row of one reply; `group` is the number of the item's cluster."""
     row: dict[str, Any] = {"item_id": item.item_id, "split": split, "task": item.task, "chance": chance_of(item)}
     state: State
     if reply.text is None:
         state, letter, rule = "error", None, None
+    elif reply.letter is not None:
+        state, letter, rule = "answered", reply.letter, "given"
     else:
         state, letter, rule = read_answer(reply.text, [(choice.key, choice.text) for choice in item.choices])
     return row | {
@@ -81,7 +84,8 @@ class JudgedWriter:
             self._flush()
 
     def _flush(self) -> None:
-        self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._writer.schema))
+        columns = {name: [row[name] for row in self._rows] for name in self._writer.schema.names}
+        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
         self._rows = []
 
 

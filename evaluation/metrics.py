@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
 
+    from .outlines import Outline
+
 State = Literal["answered", "miss", "refusal", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
@@ -28,7 +30,7 @@ JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "gro
 (they share a source image, a pair, a scene): intervals have to take them as one draw."""
 
 
-def is_right(item: Item, letter: str | None) -> bool:
+def is_right(item: Item | Outline, letter: str | None) -> bool:
     """Say whether a letter answers an item.
 
     Right is the item's answer; where nothing in the picture answers it, right is the option that declines, and
@@ -38,7 +40,7 @@ def is_right(item: Item, letter: str | None) -> bool:
     return letter is not None and letter == key
 
 
-def chance_of(item: Item) -> float:
+def chance_of(item: Item | Outline) -> float:
     """Return the probability that a letter drawn evenly is right, 0-1."""
     return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
 

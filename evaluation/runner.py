@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tempfile
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,7 @@ from benchwright.rooms import catalogue
 from .backends.base import Asking, Backend, Options, parse_model
 from .item_facts import groups_of
 from .judged import JudgedWriter, judge, read_judged
+from .outlines import Outline, outlines_of, question_of_outline
 from .prompts import VANILLA
 from .questions import Question, question_of
 from .release_files import check_files, columns_of
@@ -122,13 +123,15 @@ def _ask_all(
     release: Release, backend: Backend, split: str | None, asking: Asking, draft: Path, progress: Progress
 ) -> None:
     """Ask every item that the backend can take, judge the replies and write the rows to `draft`."""
-    waiting: deque[tuple[Item, str, int]] = deque()
+    waiting: deque[tuple[Item | Outline, str, int]] = deque()
 
     def questions() -> Iterator[Question]:
-        for released, group in zip(release.items(split), groups_of(release, split), strict=True):
-            if backend.tasks is None or released.item.task in backend.tasks:
-                waiting.append((released.item, released.split, group))
-                yield question_of(released)
+        for (item, its_split, question), group in zip(
+            _items(release, backend, split), groups_of(release, split), strict=True
+        ):
+            if backend.tasks is None or item.task in backend.tasks:
+                waiting.append((item, its_split, group))
+                yield question()
 
     stamp = {
         "model": backend.name,
@@ -146,6 +149,18 @@ def _ask_all(
             progress.advance(1)
     if waiting:
         raise RuntimeError(f"backend {backend.name} left {len(waiting)} questions without a reply")
+
+
+def _items(
+    release: Release, backend: Backend, split: str | None
+) -> Iterator[tuple[Item | Outline, str, Callable[[], Question]]]:
+    """Yield each item with its split and what makes a question of it; in outline for a backend that does not look."""
+    if getattr(backend, "looks", True):
+        for released in release.items(split):
+            yield released.item, released.split, partial(question_of, released)
+    else:
+        for outline, its_split in outlines_of(release, split):
+            yield outline, its_split, partial(question_of_outline, outline)
 
 
 def _score(release: Release, backend: Backend, split: str | None, judged: pa.Table) -> Score:

@@ -59,6 +59,8 @@ class PredictionsFile:
     """Answers from a file; refuses it unless it fits the release exactly."""
 
     tasks = None
+    looks = False
+    """It looks at neither words nor pictures, only at ids and letters."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +86,7 @@ class PredictionsFile:
             if prediction is None:
                 missing.append(question.item_id)
             else:
-                yield Reply(question.item_id, text=self._text(prediction, question))
+                yield self._reply(prediction, question)
         if missing:
             raise DataError(
                 f"{self.path} has no prediction for {len(missing)} of the items asked, such as {missing[0]}; "
@@ -125,16 +127,16 @@ class PredictionsFile:
             f"({len(unknown)} such rows); remove them or score the release they belong to"
         )
 
-    def _text(self, prediction: Prediction, question: Question) -> str:
-        if not prediction.is_letter:
-            return prediction.text
+    def _reply(self, prediction: Prediction, question: Question) -> Reply:
+        if not prediction.is_letter or not prediction.text:
+            return Reply(question.item_id, text=prediction.text)
         keys = [choice.key for choice in question.choices]
-        if prediction.text and prediction.text not in keys:
+        if prediction.text not in keys:
             raise DataError(
                 f"{self.path}: line {prediction.line}: answer {_shown(prediction.text)} is none of the options "
                 f"{', '.join(keys)} of item {question.item_id}; give free text as reply"
             )
-        return f"({prediction.text})" if prediction.text else ""
+        return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
 def _prediction(line: int, cells: Mapping[str, Any], where: str) -> Prediction:
