@@ -66,6 +66,19 @@ def test_drawing_kinds_is_drawing_clusters() -> None:
     assert np.cov(drawn.T).ravel() == pytest.approx(50 * np.cov(sums.T, bias=True).ravel(), rel=0.05)
 
 
+@given(st.integers(1, 12), st.integers(0, 2**31))
+def test_kinds_are_the_different_rows_in_order(columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 30, 80)
+    scales = 10 ** rng.integers(0, 9, columns)
+    added = [rng.integers(-2, 3, 80) * scale for scale in scales]
+    sums = np.column_stack([np.bincount(group), *(np.bincount(group, weights=one).astype(int) for one in added)])
+    rows, counts = np.unique(sums[sums[:, 0] > 0], axis=0, return_counts=True)
+    kinds = kinds_of(group, *added)
+    assert np.array_equal(kinds.sums, rows)
+    assert np.array_equal(kinds.counts, counts)
+
+
 def test_items_that_are_right_or_wrong_together_count_as_one_draw() -> None:
     """A thousand items in clusters of ten say as much as a hundred items."""
     alike = np.repeat(np.arange(100) % 4 > 0, 10)
