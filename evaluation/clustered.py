@@ -73,7 +73,10 @@ def mean_share_right(
     """
     import numpy as np
 
-    combined, every = mean_of_proportions(shares), kinds_of(group, right)
+    combined = mean_of_proportions(shares)
+    if len(right) == 0:
+        return combined
+    every = kinds_of(group, right)
     enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every, parts) >= LEAST_OF_EACH
     if not enough or not _spans_tasks(group, task):
         return combined

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from benchwright.release import Release
 
+_IN_EVERY_ITEM = frozenset({"item_id", "split", "task", "choices"})
+
 
 def data_files(release: Release, split: str | None) -> list[str]:
     """Return the names of the Parquet files of a split, or of all."""
@@ -44,14 +46,26 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
     Only files that `check_files` has passed are to be read: Arrow does not stand up to files made to harm.
 
     Raises:
-        DataError: A file cannot be read, or lacks a column.
+        DataError: A file cannot be read, has other columns than a release, or lacks what every item has.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from benchwright.release.schema import SCHEMA
+
     for name in data_files(release, split):
         try:
             with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-                yield from file.iter_batches(columns=list(columns), use_threads=False)
+                if not file.schema_arrow.equals(SCHEMA):
+                    raise DataError(f"{release.path}: {name}: its columns are not those of a release")
+                for batch in file.iter_batches(columns=list(columns), use_threads=False):
+                    _refuse_nulls(batch, f"{release.path}: {name}")
+                    yield batch
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
+
+
+def _refuse_nulls(batch: pa.RecordBatch, what: str) -> None:
+    for name in _IN_EVERY_ITEM.intersection(batch.schema.names):
+        if batch.column(name).null_count:
+            raise DataError(f"{what}: an item has no {name}; `benchwright release verify` says more")
