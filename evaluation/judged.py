@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -11,7 +12,7 @@ import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
 
-from .answers import read_answer
+from .answers import Reading, read_answer
 from .metrics import JUDGED, State, chance_of, is_right
 from .score import PREDICTIONS_FILE
 
@@ -29,6 +30,9 @@ VERSIONS = ("1", "2")
 """That readers of replies take: they differ in `group` only."""
 
 ROWS_PER_GROUP = 4096
+
+_SHORT = 200
+"""Characters of a reply that is likely to come up again."""
 
 _TEXT = pa.string()
 SCHEMA = pa.schema(
@@ -52,11 +56,19 @@ def judge(item: Item | Outline, split: str, group: int, reply: Reply) -> dict[st
     elif reply.letter is not None:
         state, letter, rule = "answered", reply.letter, "given"
     else:
-        state, letter, rule = read_answer(reply.text, [(choice.key, choice.text) for choice in item.choices])
+        choices = tuple((choice.key, choice.text) for choice in item.choices)
+        read = _read_again if len(reply.text) <= _SHORT else read_answer
+        state, letter, rule = read(reply.text, choices)
     return row | {
         "state": state, "letter": letter, "right": is_right(item, letter), "read_by": rule,
         "reply": _storable(reply.text), "cause": _storable(reply.error), "group": group,
     }  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 15)
+def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Reading:
+    """Read a short reply; equal ones to equal options, such as yes and no, are read once."""
+    return read_answer(text, choices)
 
 
 class JudgedWriter:

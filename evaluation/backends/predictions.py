@@ -22,6 +22,8 @@ from .base import Asking, Backend, Options
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
+_ITEM_ID = re.compile("[0-9a-f]{32}")
+
 
 class Prediction(NamedTuple):
     """One row of the file."""
@@ -99,7 +101,7 @@ class PredictionsFile:
         for line, cells in rows:
             where = f"{self.path}: line {line}"
             item_id = cells.get("item_id")
-            if not isinstance(item_id, str) or not re.fullmatch("[0-9a-f]{32}", item_id):
+            if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
                 raise DataError(f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits")
             stated = cells.get("release_id")
             if stated not in {None, "", asking.release_id}:
@@ -158,7 +160,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
                 raise DataError(f"{where}: longer than {MAX_LINE_CHARS} bytes")
             try:
                 text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
-                value = json.loads(text, object_pairs_hook=_without_repeats) if text else None
+                value = _DECODER.decode(text) if text else None
             except (ValueError, RecursionError) as error:
                 raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
             if text and not isinstance(value, dict):
@@ -172,6 +174,10 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
+"""Made once: `json.loads` would make one a line."""
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:
