@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     from benchwright.release import Release
 
-_IN_EVERY_ITEM = frozenset({"item_id", "split", "task", "choices"})
+_IN_EVERY_ITEM = {
+    "item_id": "^[0-9a-f]{32}$", "split": "^[a-z][a-z0-9_]*$", "task": "^[a-z][a-z0-9_]*$", "choices": None,
+}  # fmt: skip
+"""Columns that no item is without, and what their values look like."""
 
 
 def data_files(release: Release, split: str | None) -> list[str]:
@@ -59,13 +62,23 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
                 if not file.schema_arrow.equals(SCHEMA):
                     raise DataError(f"{release.path}: {name}: its columns are not those of a release")
                 for batch in file.iter_batches(columns=list(columns), use_threads=False):
-                    _refuse_nulls(batch, f"{release.path}: {name}")
+                    _check_values(batch, f"{release.path}: {name}")
                     yield batch
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
 
 
-def _refuse_nulls(batch: pa.RecordBatch, what: str) -> None:
-    for name in _IN_EVERY_ITEM.intersection(batch.schema.names):
-        if batch.column(name).null_count:
+def _check_values(batch: pa.RecordBatch, what: str) -> None:
+    """Refuse what no item has, since it ends up in tables and on terminals."""
+    import pyarrow.compute as pc
+
+    for name, pattern in _IN_EVERY_ITEM.items():
+        if name not in batch.schema.names:
+            continue
+        column = batch.column(name)
+        if column.null_count:
             raise DataError(f"{what}: an item has no {name}; `benchwright release verify` says more")
+        if pattern and not pc.all(pc.match_substring_regex(column, pattern), min_count=0).as_py():
+            raise DataError(
+                f"{what}: an item has a {name} that no item can have; `benchwright release verify` says more"
+            )

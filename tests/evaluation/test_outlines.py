@@ -68,15 +68,21 @@ def test_a_letter_given_as_such_is_not_read(
     assert read == ["empty", "given", "given"]
 
 
-@pytest.mark.parametrize("damage", ["columns", "nulls"])
+WORDS = {
+    "columns": "not those of a release", "nulls": "an item has no task", "terminal": "a task that no item can have",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("damage", WORDS)
 def test_columns_of_what_is_no_release_are_refused(release: Release, damage: str) -> None:
     path = release.path / release.manifest.data_files("test")[0]
     table = pq.read_table(path)
     if damage == "columns":
         table = table.drop_columns(["answer"])
     else:
-        nothing = pa.nulls(table.num_rows, pa.string())
-        table = table.set_column(table.column_names.index("task"), table.schema.field("task"), nothing)
+        value = None if damage == "nulls" else "naming\x1b[2J"
+        tasks = pa.array([value] * table.num_rows, pa.string())
+        table = table.set_column(table.column_names.index("task"), table.schema.field("task"), tasks)
     pq.write_table(table, path)
-    with pytest.raises(DataError, match="not those of a release" if damage == "columns" else "an item has no task"):
+    with pytest.raises(DataError, match=WORDS[damage]):
         list(columns_of(release, "test", ["item_id", "task", "answer"]))
