@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Z_95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
+
+
+Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald"]
+"""How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
+resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
+
+
+METHODS: dict[Method, str] = {
+    "wilson": "Wilson's, where no two items share a source image, pair or scene",
+    "wilson_clustered": "Wilson's, with as many independent items as those of clusters are worth",
+    "clustered_bootstrap": "percentiles over resampled clusters, items that share a source image, pair or scene",
+    "combined": "the tasks' intervals combined",
+    "adjusted_wald": "Bonett and Price's, of a difference",
+}
+"""In words."""
 
 
 class Interval(NamedTuple):
@@ -18,11 +33,12 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A proportion, its interval, and how many it stands on; None for both where `n` is 0."""
+    """A proportion, its interval, how many it stands on, and how the interval was made; None for both at `n` of 0."""
 
     value: float | None
     interval: Interval | None
     n: int
+    method: Method | None = None
 
 
 def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
@@ -45,13 +61,42 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
         raise ValueError(f"{right} right of {n} is no proportion")
     if n == 0:
         return Estimate(None, None, 0)
+    return Estimate(right / n, _score_interval(right, n, z), n, "wilson")
+
+
+def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
+    """Return the share `right / n` with Wilson's interval for as many independent items as the n are worth.
+
+    Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data", Survey Methodology 24 (1998), 193-201, with Wilson's formula.
+    """
+    share = worth if right == n else right / n * worth
+    return Estimate(right / n, _score_interval(share, worth, z), n, "wilson_clustered")
+
+
+def student_975(df: int) -> float:
+    """Return the 97.5 % point of Student's t with `df` degrees of freedom, at least 4; off by less than 0.003.
+
+    Source: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.5 (expansion about the normal point).
+    """
+    z = Z_95
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    return z + sum(term / float(df) ** k for k, term in enumerate(terms, start=1))
+
+
+def _score_interval(right: float, n: float, z: float) -> Interval:
     d = n + z * z
     centre = (right + z * z / 2) / d
     half = z / d * sqrt(right * (n - right) / n + z * z / 4)
     # The ends are exactly 0 and 1 there; rounding would leave a trace of 1e-17.
     low = 0.0 if right == 0 else max(0.0, centre - half)
     high = 1.0 if right == n else min(1.0, centre + half)
-    return Estimate(right / n, Interval(low, high), n)
+    return Interval(low, high)
 
 
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
@@ -71,4 +116,5 @@ def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
     mean = sum(value for value, _ in parts) / k
     below = sqrt(sum((value - ci.low) ** 2 for value, ci in parts)) / k
     above = sqrt(sum((ci.high - value) ** 2 for value, ci in parts)) / k
-    return Estimate(mean, Interval(max(0.0, mean - below), min(1.0, mean + above)), sum(e.n for e in estimates))
+    interval = Interval(max(0.0, mean - below), min(1.0, mean + above))
+    return Estimate(mean, interval, sum(e.n for e in estimates), "combined")

@@ -38,7 +38,7 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     lines = [("model", "all asked", *tasks, "no letter")]
     for score in sorted(scores, key=lambda score: score.model):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
-        lines.append((_printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
+        lines.append((printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
     lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
     if scores:
         lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), ""))
@@ -94,5 +94,6 @@ def _cell(figure: Figure | None) -> str:
     return f"{figure.value:.2f}{interval} n={figure.n}"
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """Return a name without characters that a terminal would act on."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
 
-from ..judged import FORMAT, SCHEMA, VERSION
+from ..judged import not_of_score, open_judged
 from ..score import PREDICTIONS_FILE, Score
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class Predictions:
         """
         self.path = folder / PREDICTIONS_FILE
         self._score = score
-        self._file = self._opened()
+        self._file = open_judged(folder, score)
         self._rows = self._read()
         self._next = next(self._rows, None)
         self._seen: Counter[str] = Counter()
@@ -95,27 +93,6 @@ class Predictions:
             if self._seen[name] != n:
                 raise self._damage(f"{name}: the rows have {self._seen[name]}, the score {n}")
 
-    def _opened(self) -> pq.ParquetFile:
-        try:
-            file = pq.ParquetFile(self.path)
-        except FileNotFoundError as error:
-            raise self._damage("there is no such file") from error
-        except (OSError, pa.ArrowException) as error:
-            raise self._damage(f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
-        stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in self._stamp(file).items()}
-        if stamp.get("format") != FORMAT or not set(SCHEMA.names) <= set(file.schema_arrow.names):
-            raise self._damage(f"it does not have the columns of the format {FORMAT!r}")
-        if stamp.get("version") != str(VERSION):
-            raise self._damage(f"version {stamp.get('version')!r} of the format, this program reads {VERSION}")
-        for name in ("model", "release_id"):
-            if stamp.get(name) != getattr(self._score, name):
-                raise self._damage(f"it states {name} {stamp.get(name)!r}, the score {getattr(self._score, name)!r}")
-        return file
-
-    @staticmethod
-    def _stamp(file: pq.ParquetFile) -> dict[bytes, bytes]:
-        return file.schema_arrow.metadata or {}
-
     def _read(self) -> Iterator[dict[str, Any]]:
         try:
             for batch in self._file.iter_batches(batch_size=_ROWS, columns=_COLUMNS, use_threads=False):
@@ -128,6 +105,5 @@ class Predictions:
             raise self._damage(f"its rows cannot be read ({str(error).splitlines()[0][:200]})") from error
 
     def _damage(self, what: str) -> DataError:
-        with suppress(AttributeError):
-            self._file.close()
-        return DataError(f"{self.path} is not what the score beside it was made from: {what}; score the model again")
+        self._file.close()
+        return not_of_score(self.path, what)
