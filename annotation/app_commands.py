@@ -18,7 +18,7 @@ from .account_words import invitation_path, state_of
 from .commands import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:
-    from .store import Account, Accounts
+    from .store import Account, Accounts, Role
 
 FIRST_CURATOR = "curator"
 DEFAULT_PORT = 8501
@@ -61,8 +61,9 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
 @click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
 @click.option(
     "--role", type=click.Choice(["annotator", "curator"]), default="annotator", show_default=True,
-    help="Of the account that is added; curators also see progress, agreement and accounts.",
+    help="Of the account that is added or changed; curators also see progress, agreement and accounts.",
 )  # fmt: skip
+@click.option("--change", metavar="NAME", help="Give somebody the role that --role says.")
 @click.option("--invite", metavar="NAME", help="Invite somebody anew, for instance who forgot the password.")
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
 @click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
@@ -72,13 +73,13 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
 )
 @json_option
 def users(
-    workspace: Path | None, add: str | None, role: str, invite: str | None, password_stdin: bool, lock: str | None,
-    unlock: str | None, url: str, as_json: bool,
+    workspace: Path | None, add: str | None, role: Role, change: str | None, invite: str | None, password_stdin: bool,
+    lock: str | None, unlock: str | None, url: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """List who may use the review app, after adding, inviting, locking or unlocking somebody."""
-    asked = [name for name in (add, invite, lock, unlock) if name is not None]
+    """List who may use the review app, after adding, changing, inviting, locking or unlocking somebody."""
+    asked = [name for name in (add, change, invite, lock, unlock) if name is not None]
     if len(asked) > 1:
-        raise BenchwrightError("give one of --add, --invite, --lock and --unlock at a time")
+        raise BenchwrightError("give one of --add, --change, --invite, --lock and --unlock at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
     _check_app_is_installed()
@@ -89,7 +90,9 @@ def users(
     with open_for_commands(workspace) as store, store.batch() as held:
         accounts = Accounts(held)
         if add is not None:
-            accounts.add(add, "curator" if role == "curator" else "annotator", now=clock())
+            accounts.add(add, role, now=clock())
+        if change is not None:
+            accounts.set_role(change, role)
         if (name := add or invite) is not None:
             if password_stdin:
                 _set_password_from_stdin(accounts, name)

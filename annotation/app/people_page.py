@@ -42,7 +42,12 @@ def _show_form(site: Site) -> None:
 def _show_account(site: Site, one: Account, *, is_self: bool) -> None:
     name, role, state, invite, lock = st.columns([3, 1.5, 2, 1.5, 1.5], vertical_alignment="center")
     name.text(one.name)
-    role.text(one.role)
+    roles = get_args(Role)
+    chosen = role.selectbox(
+        TEXTS["role"], roles, index=roles.index(one.role), key=f"role-{one.id}-{one.role}", label_visibility="collapsed"
+    )
+    if chosen != one.role:
+        _change(lambda: site.accounts.set_role(one.name, chosen))
     state.text(TEXTS[f"state_{state_of(one)}"])
     if not one.is_disabled and invite.button(TEXTS["invite_again"], key=f"invite-{one.id}"):
         _change(lambda: _invite(site, one.name))

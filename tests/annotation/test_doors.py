@@ -281,10 +281,15 @@ def test_users_are_listed_and_wrong_use_is_answered_in_words(site: ReviewSite, t
         (["--invite", "zoe"], "nobody named 'zoe'"),
         (["--lock", "cur"], "only curator"),
         (["--add", "a", "--lock", "b"], "one of --add"),
+        (["--change", "cur"], "only curator"),
+        (["--change", "zoe", "--role", "curator"], "nobody named 'zoe'"),
         (["--password-stdin"], "goes with --add"),
     ):
         done = benchwright("review", "users", "--workspace", site.workspace, *arguments)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+    run_json("review", "users", "--workspace", site.workspace, "--change", "ben", "--role", "curator")
+    changed = run_json("review", "users", "--workspace", site.workspace, "--change", "ben")["users"]
+    assert {"name": "ben", "role": "annotator", "state": "open"} in changed
     done = benchwright("review", "serve", "--workspace", tmp_path)
     assert done.returncode == 2
     port = site.url.rpartition(":")[2]
