@@ -9,13 +9,17 @@ from typing import Any
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
 
-from .answers import read_answer
+from .readers import READERS
 
 
-def read_cases(path: Path) -> list[str | None]:
+def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
     """Return the letter of each line's reply, in order; None where it names no single option.
 
     `choices` lists the options' texts in order; null stands for a picture.
+
+    Args:
+        path: The file.
+        reader: Who reads: one of `READERS`, by name.
 
     Raises:
         DataError: A line is not what it should be; the message names it.
@@ -28,7 +32,7 @@ def read_cases(path: Path) -> list[str | None]:
         except (ValueError, RecursionError) as error:
             raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
         reply, choices = _checked(case, where)
-        letters.append(read_answer(reply, list(zip(LETTERS, choices, strict=False))).letter)
+        letters.append(READERS[reader](reply, list(zip(LETTERS, choices, strict=False))))
     return letters
 
 

@@ -75,12 +75,16 @@ def score(release: Path, predictions: Path, out: Path | None, split: str | None,
 
 @click.command("extract")
 @click.argument("cases", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
+    help="Who reads: our reader, or one exactly as a paper's repository has it.",
+)  # fmt: skip
 @json_option
-def extract(cases: Path, as_json: bool) -> None:
+def extract(cases: Path, reader: str, as_json: bool) -> None:
     """Read the answer letters of free replies; CASES has {"reply": ..., "choices": [...]} a line."""
     from .cases import read_cases
 
-    letters = read_cases(cases)
+    letters = read_cases(cases, reader)
     emit({"letters": letters}, as_json=as_json, text=lambda: "\n".join(letter or "-" for letter in letters))
 
 

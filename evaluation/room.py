@@ -14,6 +14,9 @@ ROOM = Room(
         "evaluate score": Entry(f"{_HERE}.commands:score", "Score a file of predictions on a release."),
         "evaluate extract": Entry(f"{_HERE}.commands:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.commands:summary", "Show the scores of several models side by side."),
+        "evaluate published": Entry(
+            f"{_HERE}.published.command:published", "Count a paper's tables again from its published files."
+        ),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
     backends={

@@ -26,6 +26,14 @@ def ii_bench() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def published_data() -> Path:
+    """Folder with `mvp_bench`, `blink` and `ii_bench`: published files of four, three and one models."""
+    if not all((SHARED / name / "expected.json").is_file() for name in ("mvp_bench", "blink", "ii_bench")):
+        pytest.skip(NO_DATA)
+    return SHARED
+
+
 def _group(report: pytest.TestReport | pytest.CollectReport) -> str:
     parts = report.nodeid.split("::")[0].split("/")
     return parts[1] if len(parts) > 2 else "tests"

@@ -354,6 +354,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [release] = (folder / "w" / "releases").iterdir()
     release.rename(folder / "release")
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
+    for name, document in (
+        ("val_answers", {"val_Jigsaw_1": "(A)"}),
+        ("saved_val_predictions/one", {"val_Jigsaw_1": "(B)"}),
+    ):
+        (folder / "blink" / f"{name}.json").parent.mkdir(parents=True, exist_ok=True)
+        (folder / "blink" / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
     marks = [{"kind": "ring", "points": [[40.5, 30.5]], "label": "A"}]
     (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
@@ -398,7 +404,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("evaluate score @release @replies.jsonl", 0, 0),
             ("evaluate summary @w/results", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
+            ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),
+            ("evaluate extract @cases.jsonl --reader ii-bench", 0, 0),
         )
     ],
 )

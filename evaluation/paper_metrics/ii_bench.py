@@ -1,0 +1,40 @@
+"""II-Bench's metrics (paper appendix E.2): accuracy, error and miss, all of all questions, also by label."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from .shares import Share, share
+
+State = Literal["read", "miss", "error", "empty"]
+"""What became of a response: a letter was read, none was found, the call failed, or it is an empty text.
+
+An empty response is none of the paper's three: it counts in the denominator and as nothing else."""
+
+
+class Response(NamedTuple):
+    """One response as read. `labels` holds the question's labels by attribute, such as domain and rhetoric."""
+
+    state: State
+    right: bool
+    labels: Mapping[str, Sequence[str]]
+
+
+def rates(responses: Iterable[Response]) -> dict[str, Share]:
+    """Return accuracy, error and miss as shares of all responses."""
+    rows = list(responses)
+    return {
+        "accuracy": share(row.right for row in rows),
+        "error": share(row.state == "error" for row in rows),
+        "miss": share(row.state == "miss" for row in rows),
+    }
+
+
+def rates_by(attribute: str, responses: Iterable[Response]) -> dict[str, dict[str, Share]]:
+    """Return the rates within each label of an attribute, labels sorted; a question with two labels counts in both."""
+    groups: dict[str, list[Response]] = {}
+    for row in responses:
+        for label in dict.fromkeys(row.labels.get(attribute, ())):
+            groups.setdefault(label, []).append(row)
+    return {label: rates(rows) for label, rows in sorted(groups.items())}

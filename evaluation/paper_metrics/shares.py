@@ -1,0 +1,52 @@
+"""Shares: how many of how many."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import NamedTuple
+
+
+class Share(NamedTuple):
+    """A share that keeps what it was counted from; `part` is a sum of shares where a metric is their mean."""
+
+    part: float
+    of: int
+
+    @property
+    def value(self) -> float | None:
+        """The share, 0-1; None of nothing."""
+        return self.part / self.of if self.of else None
+
+
+def share(rights: Iterable[bool]) -> Share:
+    """Return how many are right, of all.
+
+    Example:
+        >>> share([True, False, True])
+        Share(part=2, of=3)
+    """
+    listed = list(rights)
+    return Share(sum(listed), len(listed))
+
+
+def share_of_groups(answers: Iterable[tuple[Hashable, bool]], *, at_least: int = 1) -> Share:
+    """Return how many groups have every answer right, of the groups that have enough answers.
+
+    Args:
+        answers: Group and whether the answer is right, in any order.
+        at_least: Groups with fewer answers do not count at all.
+
+    Example:
+        >>> share_of_groups([("a", True), ("a", True), ("b", True), ("b", False), ("c", True)], at_least=2)
+        Share(part=1, of=2)
+    """
+    groups: dict[Hashable, list[bool]] = {}
+    for group, right in answers:
+        groups.setdefault(group, []).append(right)
+    return share(all(rights) for rights in groups.values() if len(rights) >= at_least)
+
+
+def mean_of_shares(shares: Iterable[Share]) -> Share:
+    """Return the unweighted mean of shares: their sum, of their number. A share of nothing counts as 0."""
+    values = [one.value or 0.0 for one in shares]
+    return Share(sum(values), len(values))

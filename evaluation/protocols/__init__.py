@@ -1,0 +1,1 @@
+"""The papers' prompts, rendered to the byte from a question and its labels."""

@@ -1,0 +1,1 @@
+"""Tables of published benchmarks, counted again from the files that their repositories hold."""

@@ -1,0 +1,77 @@
+"""The benchmarks whose published tables can be counted again, and how each is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from benchwright.errors import BenchwrightError
+
+from . import blink, ii_bench, mvp_bench
+from .cells import Recount
+from .expected import printed_cells
+from .mvp_readings import PUBLISHED, READINGS, Vanilla
+
+Benchmark = Literal["mvp-bench", "blink", "ii-bench"]
+
+WAYS: Mapping[Benchmark, tuple[str, ...]] = {
+    "mvp-bench": ("published", "judge", "rule", "robust"),
+    "blink": ("published", "rule", "robust"),
+    "ii-bench": ("published", "robust"),
+}
+"""Ways of reading answers that a benchmark's cells can be counted in."""
+
+_MODELS = {"mvp-bench": mvp_bench.models, "blink": blink.models, "ii-bench": ii_bench.models}
+
+
+def recount(
+    benchmark: Benchmark,
+    data: Path,
+    model: str,
+    *,
+    reading: str = "published",
+    vanilla: Vanilla | None = None,
+    by_hand: Mapping[str, str] | None = None,
+) -> Recount:
+    """Return a model's cells, counted from the files in a folder of the benchmark's official layout.
+
+    Args:
+        benchmark: Which one.
+        data: The folder, with plain or gzipped files.
+        model: The name that the model's files carry.
+        reading: One of the benchmark's `WAYS`.
+        vanilla: MVP-Bench only: what VanillaEval counts, if not what the reading says.
+        by_hand: MVP-Bench only: yes/no answers read by a person, by question, beside those of the reading.
+
+    Raises:
+        DataError: A file is missing, damaged, or of another layout.
+        BenchwrightError: There is no such model, or a setting that the benchmark does not have.
+    """
+    names = _MODELS[benchmark](data)
+    if model not in names:
+        there = f"it has {', '.join(names)}" if names else "it has those of no model at all"
+        raise BenchwrightError(f"{data} has no files of a model named {ascii(model)[:80]}; {there}")
+    if reading not in WAYS[benchmark]:
+        raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(WAYS[benchmark])}")
+    if benchmark != "mvp-bench" and (vanilla or by_hand):
+        raise BenchwrightError(f"vanilla and by-hand are settings of mvp-bench; leave them out for {benchmark}")
+    found = _counted(benchmark, data, model, reading, vanilla, by_hand or {})
+    return replace(found, printed=printed_cells(data, model))
+
+
+def _counted(
+    benchmark: Benchmark, data: Path, model: str, reading: str, vanilla: Vanilla | None, by_hand: Mapping[str, str]
+) -> Recount:
+    if benchmark == "blink":
+        return blink.recount(data, model, _blink_way(reading))
+    if benchmark == "ii-bench":
+        return ii_bench.recount(data, model, "robust" if reading == "robust" else "published")
+    way = PUBLISHED.get(model, READINGS[reading]) if reading == "published" else READINGS[reading]
+    way = replace(way, vanilla=vanilla or way.vanilla, by_hand={**way.by_hand, **by_hand})
+    return mvp_bench.recount(data, model, way)
+
+
+def _blink_way(reading: str) -> blink.Reading:
+    return "rule" if reading == "rule" else "robust" if reading == "robust" else "published"

@@ -1,0 +1,151 @@
+"""BLINK's validation accuracies (paper tables 1 and 2), counted again from the repository's `eval/`.
+
+| file | what |
+|---|---|
+| `val_answers.json` | gold choice, such as `(A)`, by question |
+| `saved_outputs/MODEL/Task Name.json` | `{"val": [...], "test": [...]}`: outputs, and the choices read from them |
+| `saved_val_predictions/MODEL.json` | choice by question; read where the model has no folder of outputs |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from benchwright.errors import DataError
+
+from ..answers import read_answer
+from ..paper_metrics.blink import per_task, total
+from ..paper_metrics.shares import Share
+from ..readers.blink import settled_choice
+from .cells import Recount
+from .files import as_row, json_document, names_in, needed, plain_or_gzipped
+
+Reading = Literal["published", "rule", "robust"]
+
+OPTIONS: Mapping[str, int] = {
+    "Visual_Similarity": 2, "Counting": 4, "Relative_Depth": 2, "Jigsaw": 2, "Art_Style": 2,
+    "Functional_Correspondence": 4, "Semantic_Correspondence": 4, "Spatial_Relation": 2, "Object_Localization": 2,
+    "Visual_Correspondence": 4, "Multi-view_Reasoning": 2, "Relative_Reflectance": 3, "Forensic_Detection": 4,
+    "IQ_Test": 4,
+}  # fmt: skip
+"""Number of options of each task, in the order of table 1."""
+
+_OUTPUTS, _CHOICES = "saved_outputs", "saved_val_predictions"
+
+
+class Output(NamedTuple):
+    """One question's raw output and the choice that the repository read from it."""
+
+    question: str
+    task: str
+    output: str
+    choice: str
+
+
+def models(data: Path) -> tuple[str, ...]:
+    """Return the names of the models that have files here, sorted."""
+    data = _root(data)
+    folders = [path.name for path in (data / _OUTPUTS).iterdir() if path.is_dir()] if (data / _OUTPUTS).is_dir() else []
+    return tuple(sorted({*folders, *names_in(data / _CHOICES, ".json")}))
+
+
+def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
+    """Return accuracy per task and their mean, in the ways below.
+
+    `published` compares the stored choice with the gold one, as texts: "(C) Point C" is not "(C)". `rule` reads the
+    raw output by the repository's rule alone, so that what its judge settled is wrong. `robust` reads it by our reader,
+    which sees letters only, since the repository does not hold the options' texts.
+
+    A question without an output counts as wrong, as it does in the repository. The mean is left out unless the
+    model has outputs in all tasks.
+    """
+    data = _root(data)
+    gold = read_answers(data)
+    if (data / _OUTPUTS / model).is_dir():
+        choices = {one.question: read_choice(one, reading) for one in read_outputs(data, model) if one.question in gold}
+    else:
+        if reading != "published":
+            raise DataError(f"{data / _OUTPUTS} has no outputs of {model}; only --reading published can be counted")
+        choices = dict(_texts(needed(data / _CHOICES, f"{model}.json")))
+    answered = {task_of(question) for question in choices}
+    judged = [(task_of(q), choices.get(q) == right) for q, right in gold.items() if task_of(q) in answered]
+    tasks = dict(_ordered(per_task(judged)))
+    complete = answered >= OPTIONS.keys()
+    missing = [q for q in gold if q not in choices and task_of(q) in answered]
+    notes = [] if complete else [f"no val_total: {len(tasks)} of {len(OPTIONS)} tasks have outputs"]
+    if missing:
+        notes.append(f"{len(missing)} questions have no output and count as wrong, such as {missing[0]}")
+    cells = ({"val_total": total(tasks)} if complete else {}) | {f"val/{task}": one for task, one in tasks.items()}
+    return Recount(model, cells, tuple(notes))
+
+
+def read_answers(data: Path) -> dict[str, str]:
+    """Return the gold choice of each validation question."""
+    return dict(_texts(needed(data, "val_answers.json")))
+
+
+def read_outputs(data: Path, model: str, splits: tuple[str, ...] = ("val",)) -> Iterator[Output]:
+    """Yield a model's outputs task by task.
+
+    Raises:
+        DataError: The folder is empty, or a file is not what it should be.
+    """
+    folder = data / _OUTPUTS / model
+    names = names_in(folder, ".json")
+    if not names:
+        raise DataError(f"{folder} holds no JSON file of a task")
+    for name in names:
+        path = plain_or_gzipped(folder, f"{name}.json")
+        assert path is not None
+        document = as_row(json_document(path), str(path)).values
+        for split in splits:
+            rows = document.get(split)
+            if not isinstance(rows, list):
+                raise DataError(f"{path}: {split} is {ascii(rows)[:80]}, not a list of outputs")
+            for place, value in enumerate(rows, start=1):
+                row = as_row(value, f"{path}: {split}, entry {place}")
+                question = row.text("idx")
+                yield Output(question, _known(question, row.where), row.said("full_prediction"), row.text("prediction"))
+
+
+def read_choice(output: Output, reading: Reading) -> str | None:
+    """Return the choice that an output names in a way of reading."""
+    letters = "ABCDE"[: OPTIONS[output.task]]
+    if reading == "published":
+        return output.choice
+    if reading == "rule":
+        return settled_choice(output.output, letters)
+    letter = read_answer(output.output, [(one, None) for one in letters]).letter
+    return None if letter is None else f"({letter})"
+
+
+def task_of(question: str) -> str:
+    """Return the task in a question's id: `Art_Style` of `val_Art_Style_12`."""
+    return question.partition("_")[2].rpartition("_")[0]
+
+
+def _root(data: Path) -> Path:
+    """Return where the files lie: the repository has them in its folder `eval`."""
+    return data / "eval" if (data / "eval").is_dir() else data
+
+
+def _known(question: str, where: str) -> str:
+    task = task_of(question)
+    if task not in OPTIONS:
+        raise DataError(f"{where}: {ascii(question)[:80]} is the id of no question of BLINK's {len(OPTIONS)} tasks")
+    return task
+
+
+def _ordered(tasks: Mapping[str, Share]) -> Iterator[tuple[str, Share]]:
+    for task in OPTIONS:
+        if task in tasks:
+            yield task, tasks[task]
+
+
+def _texts(path: Path) -> Iterator[tuple[str, str]]:
+    row = as_row(json_document(path), str(path))
+    for question in row.values:
+        _known(question, str(path))
+        yield question, row.text(question)

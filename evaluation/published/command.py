@@ -1,0 +1,61 @@
+"""The command `evaluate published`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast, get_args
+
+import click
+
+from benchwright.cli.output import emit, json_option, note, printable
+
+_BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
+
+
+@click.command("published")
+@click.argument("benchmark", type=click.Choice(_BENCHMARKS), metavar="BENCHMARK")
+@click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    help="Folder of the benchmark's official layout, files plain or gzipped.",
+)  # fmt: skip
+@click.option("--model", required=True, metavar="NAME", help="The name that the model's files carry.")
+@click.option(
+    "--reading", type=click.Choice(("published", "judge", "rule", "robust")), default="published", show_default=True,
+    help="How answers are read: as the paper's tables did, or in another way that the benchmark has.",
+)  # fmt: skip
+@click.option(
+    "--vanilla", type=click.Choice(("one-pass", "rotation-0")),
+    help="mvp-bench: what VanillaEval counts.  [default: what the paper counted for the model]",
+)  # fmt: skip
+@click.option(
+    "--by-hand", "by_hand", multiple=True, metavar="ID=WORD",
+    help="mvp-bench: take the answer to a question as yes or no, as a person read it; may be repeated.",
+)  # fmt: skip
+@json_option
+def published(
+    benchmark: str, data: Path, model: str, reading: str, vanilla: str | None, by_hand: tuple[str, ...], as_json: bool
+) -> None:
+    """Count a paper's tables again from its published files; BENCHMARK is mvp-bench, blink or ii-bench."""
+    from ..summary import drawn
+    from .benchmarks import Benchmark, recount
+    from .mvp_readings import Vanilla
+
+    assert benchmark in get_args(Benchmark)
+    found = recount(
+        cast("Benchmark", benchmark), data, model, reading=reading, vanilla=cast("Vanilla | None", vanilla),
+        by_hand=_words(by_hand),
+    )  # fmt: skip
+    for line in found.notes:
+        note(printable(line))
+    document: dict[str, Any] = found.document()
+    emit(document, as_json=as_json, text=lambda: drawn(found.table()))
+
+
+def _words(given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for one in given:
+        question, _, word = one.partition("=")
+        if not question.isdecimal() or word not in {"yes", "no"}:
+            raise click.BadParameter(f"{one!r} is not such as 1718=no", param_hint="--by-hand")
+        found[question] = word
+    return found

@@ -1,0 +1,134 @@
+"""Files of a published layout, plain or gzipped, read with every mistake named by file and line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, cast
+
+from benchwright.errors import DataError
+
+MAX_LINE_BYTES = 4 * 1024 * 1024
+MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
+
+
+class Row(NamedTuple):
+    """An object of a file, and where it stands in words that begin an error message."""
+
+    where: str
+    values: Mapping[str, Any]
+
+    def text(self, name: str) -> str:
+        """Return a field that must be a text."""
+        value = self.values.get(name)
+        if not isinstance(value, str):
+            raise DataError(f"{self.where}: {name} is {self._shown(name)}, not a text")
+        return value
+
+    def said(self, name: str) -> str:
+        """Return what a model said: a text, or an empty one for null."""
+        return "" if self.values.get(name, 0) is None else self.text(name)
+
+    def whole(self, name: str) -> int:
+        """Return a field that must be a whole number."""
+        value = self.values.get(name)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise DataError(f"{self.where}: {name} is {self._shown(name)}, not a whole number")
+        return value
+
+    def one_of(self, name: str, allowed: tuple[str, ...]) -> str:
+        """Return a text field that must be one of a few."""
+        value = self.text(name)
+        if value not in allowed:
+            raise DataError(f"{self.where}: {name} is {self._shown(name)}, not one of {', '.join(allowed)}")
+        return value
+
+    def _shown(self, name: str) -> str:
+        return ascii(self.values[name])[:80] if name in self.values else "missing"
+
+
+def plain_or_gzipped(folder: Path, name: str) -> Path | None:
+    """Return the file of this name in a folder, with or without `.gz`; the plain one if both are there."""
+    return next((path for path in (folder / name, folder / f"{name}.gz") if path.is_file()), None)
+
+
+def needed(folder: Path, name: str) -> Path:
+    """Return the file of this name.
+
+    Raises:
+        DataError: It is in the folder neither plain nor gzipped.
+    """
+    found = plain_or_gzipped(folder, name)
+    if found is None:
+        raise DataError(f"{folder} holds neither {name} nor {name}.gz; --data takes a folder of the official layout")
+    return found
+
+
+def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
+    """Return the names of a folder's files that end in a suffix or in it and `.gz`, both cut off, sorted."""
+    if not folder.is_dir():
+        return ()
+    names = {path.name.removesuffix(".gz") for path in folder.iterdir() if path.is_file()}
+    return tuple(sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix)))
+
+
+def json_lines(path: Path) -> Iterator[Row]:
+    """Yield the objects of a JSON Lines file; blank lines are passed over.
+
+    Raises:
+        DataError: The file is damaged, or a line is no JSON object.
+    """
+    with _opened(path) as handle:
+        for number, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_BYTES + 1), b""), start=1):
+            where = f"{path}: line {number}"
+            if len(raw) > MAX_LINE_BYTES:
+                raise DataError(f"{where}: longer than {MAX_LINE_BYTES} bytes; is this JSON Lines?")
+            if raw.strip():
+                yield as_row(_parsed(raw.rstrip(b"\r\n"), path, first_line=number), where)
+
+
+def json_document(path: Path) -> Any:
+    """Return what a JSON file holds.
+
+    Raises:
+        DataError: The file is damaged, too large or no JSON.
+    """
+    with _opened(path) as handle:
+        raw = handle.read(MAX_DOCUMENT_BYTES + 1)
+    if len(raw) > MAX_DOCUMENT_BYTES:
+        raise DataError(f"{path}: larger than {MAX_DOCUMENT_BYTES} bytes")
+    return _parsed(raw, path, first_line=1)
+
+
+def as_row(value: Any, where: str) -> Row:
+    """Return a value as a row.
+
+    Raises:
+        DataError: It is no object.
+    """
+    if not isinstance(value, dict):
+        raise DataError(f"{where}: {ascii(value)[:80]} is not a JSON object")
+    return Row(where, value)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as handle:
+            yield cast("BinaryIO", handle)
+    except (EOFError, zlib.error, OSError) as error:
+        raise DataError(f"{path} cannot be read ({error}); fetch it again") from error
+
+
+def _parsed(raw: bytes, path: Path, *, first_line: int) -> Any:
+    try:
+        return json.loads(raw.decode("utf-8-sig"))
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        raise DataError(f"{path}: line {line}: not JSON ({error.msg}, column {error.colno})") from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}: line {first_line}: not JSON in UTF-8 ({error})") from error

@@ -1,0 +1,149 @@
+"""II-Bench's rates (paper tables 9 to 12) and the prompts really sent, from the repository's `results/`.
+
+A file `MODEL_SPLIT_MODE.jsonl` holds one record a line: the question as asked (its options in the order that was sent),
+its labels, `prompt` and `response`. Where the record has an `answer` (the test set's are sealed), accuracy is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from benchwright.errors import DataError
+
+from ..answers import read_answer
+from ..paper_metrics.ii_bench import Response, State, rates
+from ..paper_metrics.shares import Share, share
+from ..protocols.ii_bench import KEYWORD_MODES, MODES, OPTIONS, Mode, prompt
+from ..readers.ii_bench import option_label
+from .cells import Recount
+from .files import Row, as_row, json_lines, names_in, needed
+
+Reading = Literal["published", "robust"]
+
+EARLIER_LABELS: Mapping[str, Sequence[str]] = {"Others": ("Politics",)}
+"""Labels that were told to models and have another name in the data by now: the domain Politics went into Others."""
+
+_FOLDER = "results"
+_LETTERS = "ABCDEF"
+
+
+class Asked(NamedTuple):
+    """One question as it was asked; `response` is None where the call failed, `answer` where it is sealed."""
+
+    where: str
+    question: str
+    options: tuple[str, ...]
+    labels: Mapping[str, tuple[str, ...]]
+    prompt: str
+    response: str | None
+    answer: str | None
+
+
+def models(data: Path) -> tuple[str, ...]:
+    """Return the names of the models that have files here, sorted."""
+    return tuple(sorted({model for model, _, _ in _files(data)}))
+
+
+def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
+    """Return miss, error and prompt match by mode, and accuracy where the answers are open.
+
+    Of several splits that a model has results of, the test set is counted.
+    """
+    files = [(split, mode) for name, split, mode in _files(data) if name == model]
+    split = "test" if any(one == "test" for one, _ in files) else min(one for one, _ in files)
+    modes = {mode for one, mode in files if one == split}
+    cells: dict[str, Share] = {}
+    notes: list[str] = []
+    for mode in (one for one in MODES if one in modes):
+        rows = list(read_results(needed(data / _FOLDER, f"{model}_{split}_{mode}.jsonl")))
+        found = rates(_read(row, reading) for row in rows)
+        names = ("miss", "error") if any(row.answer is None for row in rows) else ("accuracy", "miss", "error")
+        cells |= {f"{name}/{mode}": found[name] for name in names}
+        matches = [prompt_label(row, mode) for row in rows]
+        cells[f"prompt_match/{mode}"] = share(match is not None for match in matches)
+        if earlier := sum(match == "earlier" for match in matches):
+            notes.append(
+                f"{mode}: {earlier} prompts tell a label by the name that it had before (Politics, now Others)"
+            )
+    left = sorted(modes - set(MODES))
+    notes += [f"not counted: modes {', '.join(left)}"] if left else []
+    return Recount(model, dict(sorted(cells.items(), key=lambda cell: cell[0].partition("/")[0])), tuple(notes))
+
+
+def read_results(path: Path) -> Iterator[Asked]:
+    """Yield the questions of a file of results.
+
+    Raises:
+        DataError: A record is not what it should be.
+    """
+    for row in json_lines(path):
+        listed = row.values.get("questions")
+        if not isinstance(listed, list) or len(listed) != 1:
+            raise DataError(f"{row.where}: questions is {ascii(listed)[:80]}, not a list of one question")
+        question = as_row(listed[0], row.where)
+        options = question.values.get("options")
+        if not isinstance(options, list) or len(options) != OPTIONS or not all(isinstance(o, str) for o in options):
+            raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of {OPTIONS} texts")
+        failed = isinstance(question.values.get("response"), dict)
+        yield Asked(
+            row.where, question.text("question"), tuple(options), _labels(row), question.text("prompt"),
+            None if failed else question.text("response"),
+            question.one_of("answer", tuple(_LETTERS)) if "answer" in question.values else None,
+        )  # fmt: skip
+
+
+def prompt_label(row: Asked, mode: Mode) -> Literal["now", "earlier"] | None:
+    """Return how our rendering equals the prompt really sent to the byte, or None where it does not.
+
+    `earlier` says that it does so with the name that the label had before.
+    """
+    labels = row.labels.get(mode, ()) if mode in KEYWORD_MODES else ()
+    if mode in KEYWORD_MODES and not labels:
+        raise DataError(f"{row.where}: meta_data has no {mode}")
+    if prompt(mode, row.question, row.options, labels) == row.prompt:
+        return "now"
+    for earlier in EARLIER_LABELS.get(labels[0], ()) if mode == "domain" else ():
+        if prompt(mode, row.question, row.options, (earlier,)) == row.prompt:
+            return "earlier"
+    return None
+
+
+def _read(row: Asked, reading: Reading) -> Response:
+    """Return what became of a response under a way of reading."""
+    letter: str | None = None
+    state: State
+    if row.response is None:
+        state = "error"
+    elif not row.response:
+        state = "empty"
+    else:
+        if reading == "robust":
+            letter = read_answer(row.response, list(zip(_LETTERS, row.options, strict=True))).letter
+        else:
+            letter = option_label(row.response, row.options)
+        state = "miss" if letter is None else "read"
+    return Response(state, letter is not None and letter == row.answer, row.labels)
+
+
+def _labels(row: Row) -> dict[str, tuple[str, ...]]:
+    """Return a question's labels by attribute; the data has some as texts and some as lists."""
+    given = as_row(row.values.get("meta_data"), row.where).values
+    found: dict[str, tuple[str, ...]] = {}
+    for attribute in ("domain", "emotion", "rhetoric", "image_type", "difficulty"):
+        value = given.get(attribute, [])
+        labels = [value] if isinstance(value, str) else value
+        if not isinstance(labels, list) or not all(isinstance(label, str) for label in labels):
+            raise DataError(f"{row.where}: {attribute} is {ascii(value)[:80]}, neither a text nor a list of texts")
+        found[attribute] = tuple(labels)
+    return found
+
+
+def _files(data: Path) -> Iterator[tuple[str, str, str]]:
+    """Yield model, split and mode of each file of results."""
+    for name in names_in(data / _FOLDER, ".jsonl"):
+        model_and_split, _, mode = name.rpartition("_")
+        model, _, split = model_and_split.rpartition("_")
+        if model:
+            yield model, split, mode

@@ -1,0 +1,142 @@
+"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with what models said.
+
+| file | what |
+|---|---|
+| `data/all_questions.json` | yes/no and multiple-choice questions, JSON Lines |
+| `data/mcq_questions.json` | the multiple-choice questions under every rotation of their options, JSON Lines |
+| `model_prediction/MODEL.jsonl` | one pass over all questions |
+| `model_prediction/MODEL_evaluated.jsonl` | the same with a judge's verdicts on yes/no answers that the rule leaves |
+| `model_prediction/mcq_MODEL.jsonl` | answers to the rotations |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import DataError
+
+from .files import Row, json_lines, names_in, needed, plain_or_gzipped
+
+YES_NO = ("y/n-s", "y/n-e")
+SINGLE_IMAGE = "Single_Images/"
+_TYPES = (*YES_NO, "mcq-e", "mcq-cross")
+_PREDICTIONS = "model_prediction"
+
+
+class Question(NamedTuple):
+    """A question, or one rotation of one: `number` is that of all its rotations, `rotation` counts from 0."""
+
+    key: str
+    pair: int
+    image: str
+    text: str
+    answer: str
+    kind: str
+    level: str
+    number: int
+    rotation: int
+
+
+class Said(NamedTuple):
+    """A model's raw output, and the judge's verdict on it where one is kept."""
+
+    output: str
+    verdict: str | None = None
+
+
+class Outputs(NamedTuple):
+    """What a model said, by question. A file that the folder does not hold is None.
+
+    Attributes:
+        one_pass: Outputs of the pass over all questions.
+        evaluated: The same with verdicts.
+        rotated: Outputs for the rotations.
+        repeats: Records that stand in the files more than once, with equal outputs.
+    """
+
+    one_pass: Mapping[str, Said] | None
+    evaluated: Mapping[str, Said] | None
+    rotated: Mapping[str, Said] | None
+    repeats: int
+
+
+def read_questions(data: Path) -> dict[str, Question]:
+    """Return the questions of the one pass by their number as text."""
+    found: dict[str, Question] = {}
+    for row in json_lines(needed(data / "data", "all_questions.json")):
+        number = row.whole("question_id")
+        _add(found, _question(row, str(number), number=number, rotation=0), row)
+    return found
+
+
+def read_rotations(data: Path) -> dict[str, Question]:
+    """Return every rotation of the multiple-choice questions by its id."""
+    found: dict[str, Question] = {}
+    for row in json_lines(needed(data / "data", "mcq_questions.json")):
+        key = row.text("question_id")
+        rotation = key.rpartition("__")[2]
+        if not rotation.isdecimal():
+            raise DataError(f"{row.where}: question_id is {ascii(key)[:80]}, not NUMBER__NUMBER__ROTATION")
+        _add(found, _question(row, key, number=row.whole("mcq_id"), rotation=int(rotation)), row)
+    return found
+
+
+def models(data: Path) -> tuple[str, ...]:
+    """Return the names of the models that have files here, sorted."""
+    names = names_in(data / _PREDICTIONS, ".jsonl")
+    return tuple(sorted({name.removeprefix("mcq_").removesuffix("_evaluated") for name in names}))
+
+
+def read_outputs(
+    data: Path, model: str, questions: Mapping[str, Question], rotations: Mapping[str, Question]
+) -> Outputs:
+    """Return what a model said.
+
+    Raises:
+        DataError: A file is damaged, answers a question that there is none of, or answers one twice and differently.
+    """
+    folder = data / _PREDICTIONS
+    one_pass, again = _read(plain_or_gzipped(folder, f"{model}.jsonl"), "output", questions)
+    evaluated, once_more = _read(plain_or_gzipped(folder, f"{model}_evaluated.jsonl"), "prediction", questions)
+    rotated, repeats = _read(plain_or_gzipped(folder, f"mcq_{model}.jsonl"), "output", rotations)
+    return Outputs(one_pass, evaluated, rotated, again + once_more + repeats)
+
+
+def _read(path: Path | None, field: str, known: Mapping[str, Question]) -> tuple[dict[str, Said] | None, int]:
+    """Return a file's outputs by question, and how many of its records are repeats."""
+    if path is None:
+        return None, 0
+    said: dict[str, Said] = {}
+    repeats = sum(_take(said, row, field, known) for row in json_lines(path))
+    return said, repeats
+
+
+def _take(said: dict[str, Said], row: Row, field: str, known: Mapping[str, Question]) -> bool:
+    """Add a row's output; say whether it was there before."""
+    key = str(row.values.get("question_id"))
+    if key not in known:
+        raise DataError(f"{row.where}: question_id {ascii(key)[:80]} is not among the {len(known)} questions of data/")
+    # The repository's own reader takes `text` where there is no `output`.
+    output = row.said("text" if field not in row.values and "text" in row.values else field)
+    verdict = row.values.get("extracted (GPT)")
+    if verdict is not None and not isinstance(verdict, str):
+        raise DataError(f"{row.where}: extracted (GPT) is {ascii(verdict)[:80]}, neither a text nor null")
+    one = Said(output, verdict)
+    if said.setdefault(key, one) != one:
+        raise DataError(f"{row.where}: question_id {key} was answered otherwise in an earlier line; keep one of them")
+    return said[key] is not one
+
+
+def _question(row: Row, key: str, *, number: int, rotation: int) -> Question:
+    return Question(
+        key, row.whole("id"), row.text("image"), row.text("question"), row.text("answer"), row.one_of("type", _TYPES),
+        row.one_of("level", ("low", "high")), number, rotation,
+    )  # fmt: skip
+
+
+def _add(found: dict[str, Question], question: Question, row: Row) -> None:
+    if question.key in found:
+        raise DataError(f"{row.where}: question_id {question.key!a} stands in the file twice")
+    found[question.key] = question

@@ -1,0 +1,30 @@
+"""How BLINK settles a choice without its judge (repository zeyofu/BLINK_Benchmark, `eval/`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+LETTERS = "ABCDE"
+
+
+def settled_choice(output: str, letters: Sequence[str] = LETTERS) -> str | None:
+    """Return the choice that an output names, such as `(A)`, or None where the repository asks its judge.
+
+    1. An output that is one letter A-E, bare or in parentheses, names that choice, offered or not.
+    2. Otherwise only tokens between white space that are exactly a choice count: "(A)" does, "(A)." and "A" do not. If
+       what follows the last blank line holds just one choice, that is it; else if the whole output holds just one.
+
+    Args:
+        output: The model's raw output.
+        letters: The letters that the question offers.
+    """
+    if alone := re.fullmatch(r"[A-E]|\([A-E]\)", output):
+        return f"({alone[0].strip('()')})"
+    choices = [f"({letter})" for letter in letters]
+    last = re.compile(r"\n\s*\n").split(output)[-1]
+    for part in (last, output):
+        named = [choice for choice in choices if choice in set(part.split())]
+        if len(named) == 1:
+            return named[0]
+    return None

@@ -1,0 +1,29 @@
+"""How II-Bench reads answers (repository II-Bench/II-Bench, `eval.py`; paper appendix E.1)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_IN_PARENTHESES = re.compile(r"\(([A-F])\)")
+_ALONE = re.compile(r"\b([A-F])\b")
+
+
+def option_label(response: str, options: Sequence[str] = ()) -> str | None:
+    """Return the letter A-F that a response names most often, or None, which the paper counts as a miss.
+
+    Letters in parentheses count; if there are none, capital letters that stand alone, so that the article "A" is
+    a vote for A; if there are none of those either, options whose text occurs in the response, or that hold it. Of
+    several that are equally frequent the one that is first met last wins.
+
+    Args:
+        response: The raw reply.
+        options: The texts of options A, B, and so on.
+    """
+    votes: Iterable[str] = _IN_PARENTHESES.findall(response) or _ALONE.findall(response)
+    if not votes:
+        votes = [chr(65 + k) for k, text in enumerate(options) if text.strip() in response or response in text]
+    counts = Counter(votes)
+    best = max(counts.values(), default=0)
+    return next((letter for letter in reversed(counts) if counts[letter] == best), None)

@@ -1,0 +1,150 @@
+"""The papers' printed cells come out of the papers' own files.
+
+Facts held here: every cell of MVP-Bench and BLINK that `expected.json` lists, with its numerator and denominator;
+every prompt that II-Bench really sent; and that plain files give what gzipped ones do.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.cli.main import invoke
+from benchwright.evaluation.published.benchmarks import Benchmark, recount
+
+MVP_MODELS = ("llava_v1.5_7b", "deepseek_vl_7b", "MiniGPT-4-v1-7B", "GPT4o")
+BLINK_MODELS = ("GPT4V", "GeminiProVision", "llava_v1.5_13b")
+
+
+def cells(benchmark: Benchmark, data: Path, model: str, **settings: Any) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = recount(benchmark, data, model, **settings).document()["cells"]
+    return found
+
+
+def expected(data: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads((data / "expected.json").read_text(encoding="utf-8"))
+    return document
+
+
+@pytest.mark.parametrize("model", MVP_MODELS)
+def test_every_reproducible_cell_of_mvp_bench_comes_out(published_data: Path, model: str) -> None:
+    data = published_data / "mvp_bench"
+    wanted, found = expected(data)["models"][model], cells("mvp-bench", data, model)
+    assert len(wanted) >= 30
+    counted = {name: (found[name]["numerator"], found[name]["denominator"]) for name in wanted}
+    assert counted == {name: (cell["num"], cell["den"]) for name, cell in wanted.items()}
+    far = {
+        name: found[name]["value"] for name, cell in wanted.items() if abs(found[name]["value"] - cell["paper"]) > 0.011
+    }
+    assert far == {}
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "changed"),
+    [
+        pytest.param("GPT4o", {"reading": "judge"}, {"aAcc_Ll", "aAcc_Lm", "aAcc_N", "iAcc_N", "iAcc_NM", "aAcc_S_low"}, id="a judged answer"),
+        pytest.param(
+            "deepseek_vl_7b", {"reading": "judge"},
+            {"qAcc_Lh", "qAcc_Lm", "aAcc_Lh", "aAcc_Lm", "mAcc", "iAcc_N", "iAcc_NM", "aAcc_N", "aAcc_S_high", "pAcc_I2"},
+            id="an answer read by hand",
+        ),
+        pytest.param("MiniGPT-4-v1-7B", {"vanilla": "one-pass"}, {"CI_vanilla_Ll", "CI_vanilla_Lh", "SI_vanilla"}, id="the first rotation"),
+    ],
+)  # fmt: skip
+def test_without_the_papers_departure_exactly_these_cells_miss(
+    published_data: Path, model: str, settings: dict[str, Any], changed: set[str]
+) -> None:
+    data = published_data / "mvp_bench"
+    wanted, found = expected(data)["models"][model], cells("mvp-bench", data, model, **settings)
+    assert {name for name, cell in wanted.items() if abs(found[name]["value"] - cell["paper"]) > 0.011} == changed
+
+
+def test_an_answer_read_by_hand_is_an_option(published_data: Path) -> None:
+    data = published_data / "mvp_bench"
+    by_hand = cells("mvp-bench", data, "deepseek_vl_7b", reading="rule", by_hand={"1718": "no"})
+    published = cells("mvp-bench", data, "deepseek_vl_7b")
+    assert [name for name in published if not name.startswith("pAcc") and by_hand[name] != published[name]] == []
+
+
+@pytest.mark.parametrize("model", BLINK_MODELS)
+def test_every_cell_of_blink_comes_out(published_data: Path, model: str) -> None:
+    data = published_data / "blink"
+    wanted, found = expected(data)["models"][model], cells("blink", data, model)
+    assert found["val_total"]["value"] == pytest.approx(wanted["val_total"]["paper"], abs=0.006)
+    counted = {name: (cell["numerator"], cell["denominator"]) for name, cell in found.items() if name != "val_total"}
+    assert counted == {f"val/{task}": (cell["num"], cell["den"]) for task, cell in wanted["val_tasks"].items()}
+
+
+@pytest.mark.parametrize(("model", "settled"), [("GPT4V", 2725), ("GeminiProVision", 3369), ("llava_v1.5_13b", 1146)])
+def test_the_rule_settles_as_many_rows_of_blink_as_the_repository_and_reads_them_alike(
+    published_data: Path, model: str, settled: int
+) -> None:
+    from benchwright.evaluation.published.blink import read_choice, read_outputs
+
+    rows = list(read_outputs(published_data / "blink", model, ("val", "test")))
+    read = [(read_choice(row, "rule"), row.choice) for row in rows]
+    assert len(rows) == 3807
+    assert sum(choice is not None for choice, _ in read) == settled
+    assert [pair for pair in read if pair[0] not in {None, pair[1]}] == []
+
+
+def test_the_stored_choices_of_blink_can_be_counted_where_there_are_no_outputs(
+    published_data: Path, tmp_path: Path
+) -> None:
+    for name in ("val_answers.json", "saved_val_predictions"):
+        source = published_data / "blink" / name
+        copy = shutil.copytree if source.is_dir() else shutil.copyfile
+        copy(source, tmp_path / name)
+    assert cells("blink", tmp_path, "GPT4V")["val_total"]["value"] == pytest.approx(51.09, abs=0.006)
+    assert cells("blink", tmp_path, "GeminiProVision")["val_total"]["value"] == pytest.approx(45.16, abs=0.006)
+
+
+def test_every_prompt_that_ii_bench_sent_is_rendered_to_the_byte(published_data: Path) -> None:
+    found = recount("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
+    matches = {name: (share.part, share.of) for name, share in found.cells.items() if name.startswith("prompt_match")}
+    assert matches == {f"prompt_match/{mode}": (250, 250) for mode in ("none", "cot", "domain", "emotion", "rhetoric")}
+    assert found.notes == ("domain: 5 prompts tell a label by the name that it had before (Politics, now Others)",)
+
+
+def test_misses_and_errors_of_ii_bench_are_counted_of_all_questions(published_data: Path) -> None:
+    found = cells("ii-bench", published_data / "ii_bench", "yi-vl-6b-chat")
+    rates = {name: cell for name, cell in found.items() if not name.startswith("prompt_match")}
+    assert set(rates) == {
+        f"{rate}/{mode}" for rate in ("miss", "error") for mode in ("none", "cot", "domain", "emotion", "rhetoric")
+    }
+    assert {(cell["numerator"], cell["denominator"]) for cell in rates.values()} == {(0, 250)}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "folder", "model"),
+    [
+        ("mvp-bench", "mvp_bench", "llava_v1.5_7b"),
+        ("blink", "blink", "GPT4V"),
+        ("ii-bench", "ii_bench", "yi-vl-6b-chat"),
+    ],
+)
+def test_plain_files_give_the_cells_of_gzipped_ones_also_under_another_name(
+    published_data: Path, tmp_path: Path, benchmark: Benchmark, folder: str, model: str
+) -> None:
+    source = published_data / folder
+    for path in sorted(source.rglob("*")):
+        if path.is_file() and path.parent.name not in {"dev", "test"}:
+            target = tmp_path / str(path.relative_to(source)).replace(model, "another").removesuffix(".gz")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
+    assert cells(benchmark, tmp_path, "another") == cells(benchmark, source, model)
+
+
+def test_people_see_the_printed_values_beside_the_cells(
+    published_data: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["evaluate", "published", "mvp-bench", "--data", str(published_data / "mvp_bench"), "--model", "GPT4o"]
+    assert invoke(arguments) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["pAcc_E1", "60.53", "23", "of", "38", "59.46"] in lines
+    assert ["SI_vanilla", "77.27", "323", "of", "418", "77.27"] in lines
