@@ -12,15 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError
 from benchwright.release import Release
-from benchwright.release.files import open_inside
 from benchwright.release.human import read_human_baseline
 
-from .runner import check_files, data_files
-from .score import Figure, Score, figures
+from .release_files import check_files, columns_of
+from .score import Figure, Score, figures, with_method
 from .statistics import Estimate, mean_of_proportions, wilson
 
 FORMAT: Literal["benchwright/human"] = "benchwright/human"
-VERSION = 1
+VERSION = 2
+"""Version 2 states how each interval was made."""
+
 HUMAN_FILE = "human.json"
 
 
@@ -104,11 +105,22 @@ def read_human(folder: Path) -> HumanFigures | None:
             raise DataError(
                 f"{path} has version {document['version']}, this program reads up to {VERSION}; upgrade benchwright"
             )
-        return HumanFigures.model_validate(document)
+        return HumanFigures.model_validate(_upgraded(document))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, RecursionError, ValidationError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
         raise DataError(f"{path} is no baseline ({str(error).splitlines()[0]}); run the recipe again") from error
+
+
+def _upgraded(document: Any) -> Any:
+    """Return figures of version 1, which did not say how an interval was made, as of this version."""
+    if not isinstance(document, dict) or document.get("version") != 1:
+        return document
+    campaigns = {
+        name: {**told, "metrics": {metric: with_method(metric, figure) for metric, figure in told["metrics"].items()}}
+        for name, told in document["campaigns"].items()
+    }
+    return {**document, "version": VERSION, "campaigns": campaigns}
 
 
 def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
@@ -146,12 +158,8 @@ def _mean(shares: Iterable[float]) -> Estimate:
 
 def _task_of_items(release: Release, split: str | None) -> dict[str, str]:
     """Return the task of each item by id, without reading a picture."""
-    import pyarrow.parquet as pq
-
     check_files(release, split)
     found: dict[str, str] = {}
-    for name in data_files(release, split):
-        with open_inside(release.path, name) as handle:
-            columns: dict[str, list[Any]] = pq.read_table(handle, columns=["item_id", "task"]).to_pydict()
-            found.update(zip(columns["item_id"], columns["task"], strict=True))
+    for batch in columns_of(release, split, ["item_id", "task"]):
+        found.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
     return found

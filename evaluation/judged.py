@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
     from .questions import Reply
 
-FORMAT, VERSION = "benchwright/predictions", 1
+FORMAT, VERSION = "benchwright/predictions", 2
+VERSIONS = ("1", "2")
+"""That readers of replies take: they differ in `group` only."""
+
 ROWS_PER_GROUP = 4096
 
 _TEXT = pa.string()
@@ -27,13 +30,16 @@ SCHEMA = pa.schema(
     [
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
+        ("group", pa.int64()),
     ]
 )  # fmt: skip
-"""`state` is answered, miss, refusal or error; `read_by` is the rule that read the letter; `cause` is the error's."""
+"""`state` is answered, miss, refusal or error; `read_by` is the rule that read the letter; `cause` is the error's;
+`group` numbers clusters of items that share group keys, directly or through others, in the order of the release.
+Version 1 had no `group`."""
 
 
-def judge(item: Item, split: str, reply: Reply) -> dict[str, Any]:
-    """Return the row of one reply."""
+def judge(item: Item, split: str, group: int, reply: Reply) -> dict[str, Any]:
+    """Return the row of one reply; `group` is the number of the item's cluster."""
     row: dict[str, Any] = {"item_id": item.item_id, "split": split, "task": item.task, "chance": chance_of(item)}
     state: State
     if reply.text is None:
@@ -42,7 +48,7 @@ def judge(item: Item, split: str, reply: Reply) -> dict[str, Any]:
         state, letter, rule = read_answer(reply.text, [(choice.key, choice.text) for choice in item.choices])
     return row | {
         "state": state, "letter": letter, "right": is_right(item, letter), "read_by": rule,
-        "reply": _storable(reply.text), "cause": _storable(reply.error),
+        "reply": _storable(reply.text), "cause": _storable(reply.error), "group": group,
     }  # fmt: skip
 
 

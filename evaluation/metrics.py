@@ -7,21 +7,25 @@ stand beside the score as counts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from .statistics import Estimate, mean_of_proportions, wilson
+from .clustered import mean_share_right, share_right
+from .statistics import Estimate
 
 if TYPE_CHECKING:
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from benchwright.records import Item
 
 State = Literal["answered", "miss", "refusal", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
-JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance")
-"""Columns that a metric gets, one row per asked item in the order of the release."""
+JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
+"""Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
+(they share a source image, a pair, a scene): intervals have to take them as one draw."""
 
 
 def is_right(item: Item, letter: str | None) -> bool:
@@ -44,35 +48,62 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
 
     `chance` has no interval: it is a property of the items, not an estimate.
     """
-    found = {"accuracy": _share(judged), "chance": _chance(judged)}
-    for task, rows in _by_task(judged):
-        found[f"accuracy/{task}"] = _share(rows)
-        found[f"chance/{task}"] = _chance(rows)
+    rows = rows_of(judged)
+    found = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
+    for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
+        found[f"accuracy/{name}"] = share
+        found[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
     return found
 
 
 def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the unweighted mean of the tasks' accuracies."""
-    return {"accuracy_macro": mean_of_proportions([_share(rows) for _, rows in _by_task(judged)])}
+    rows = rows_of(judged)
+    mean = mean_share_right(rows.right, rows.group, rows.task, _shares(rows), "accuracy_macro")
+    return {"accuracy_macro": mean}
 
 
-def _by_task(judged: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+class Rows(NamedTuple):
+    """Judged predictions as arrays, one value a row.
+
+    Args:
+        right: Whether the letter is the key.
+        group: Number of the item's cluster.
+        task: Place of the item's task in `tasks`.
+        chance: Probability that a letter drawn evenly is right.
+        tasks: Names of the tasks, sorted.
+    """
+
+    right: NDArray[np.bool_]
+    group: NDArray[np.int64]
+    task: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    tasks: tuple[str, ...]
+
+
+def rows_of(judged: pa.Table) -> Rows:
+    """Return judged predictions as arrays."""
+    import numpy as np
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     tasks = judged.column("task")
-    for task in sorted(pc.unique(tasks).to_pylist()):
-        yield task, judged.filter(pc.equal(tasks, task))
+    names = tuple(sorted(pc.unique(tasks).to_pylist()))
+    numbers = pc.index_in(tasks, value_set=pa.array(names, pa.string()))
+    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
+    return Rows(right, group, numbers.to_numpy().astype(np.int64), chance, names)
 
 
-def _share(rows: pa.Table) -> Estimate:
-    import pyarrow.compute as pc
+def _shares(rows: Rows) -> list[Estimate]:
+    """Return the accuracy of each task."""
+    return [
+        share_right(rows.right[held], rows.group[held], f"accuracy/{name}")
+        for number, name in enumerate(rows.tasks)
+        for held in (rows.task == number,)
+    ]
 
-    return wilson(pc.sum(rows.column("right")).as_py() or 0, rows.num_rows)
 
-
-def _chance(rows: pa.Table) -> Estimate:
+def _chance(chance: NDArray[np.float64]) -> Estimate:
     from math import fsum
 
-    if rows.num_rows == 0:
-        return Estimate(None, None, 0)
-    return Estimate(fsum(rows.column("chance").to_pylist()) / rows.num_rows, None, rows.num_rows)
+    return Estimate(fsum(chance) / len(chance), None, len(chance)) if len(chance) else Estimate(None, None, 0)

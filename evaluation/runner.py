@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import tempfile
 from collections import deque
@@ -14,16 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.atomic import replacing, write_json
 from benchwright.canonical import bytes_digest
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
-from benchwright.release.files import open_inside
 from benchwright.rooms import catalogue
 
 from .backends.base import Asking, Backend, Options, parse_model
+from .item_facts import groups_of
 from .judged import JudgedWriter, judge, read_judged
 from .prompts import VANILLA
 from .questions import Question, question_of
+from .release_files import check_files, columns_of
+from .resampling import RESAMPLES
 from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 
 if TYPE_CHECKING:
@@ -100,23 +101,6 @@ def slug(model: str) -> str:
     return name if is_plain else f"{name}-{bytes_digest(model.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
-def check_files(release: Release, split: str | None) -> None:
-    """Compare the data files of a split, or of all, with the release's manifest.
-
-    Raises:
-        DataError: One is missing or changed.
-    """
-    for name in data_files(release, split):
-        with open_inside(release.path, name) as handle:
-            found = hashlib.file_digest(handle, "sha256").hexdigest()
-        expected = release.manifest.files[name].sha256
-        if found != expected:
-            raise DataError(
-                f"{release.path}: {name} is not as it was frozen (its SHA-256 is {found}, the manifest says "
-                f"{expected}); nothing is scored on a changed release; `benchwright release verify` says more"
-            )
-
-
 def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     """Return every metric that the rooms bring, by name.
 
@@ -138,12 +122,12 @@ def _ask_all(
     release: Release, backend: Backend, split: str | None, asking: Asking, draft: Path, progress: Progress
 ) -> None:
     """Ask every item that the backend can take, judge the replies and write the rows to `draft`."""
-    waiting: deque[tuple[Item, str]] = deque()
+    waiting: deque[tuple[Item, str, int]] = deque()
 
     def questions() -> Iterator[Question]:
-        for released in release.items(split):
+        for released, group in zip(release.items(split), groups_of(release, split), strict=True):
             if backend.tasks is None or released.item.task in backend.tasks:
-                waiting.append((released.item, released.split))
+                waiting.append((released.item, released.split, group))
                 yield question_of(released)
 
     stamp = {
@@ -155,10 +139,10 @@ def _ask_all(
     progress.phase(backend.name, _askable(release, backend, split))
     with JudgedWriter(draft, stamp) as writer, closing(backend.answer(questions(), asking)) as replies:
         for reply in replies:
-            item, its_split = waiting.popleft()
+            item, its_split, group = waiting.popleft()
             if reply.item_id != item.item_id:
                 raise RuntimeError(f"backend {backend.name} answered {reply.item_id} where {item.item_id} was next")
-            writer.add(judge(item, its_split, reply))
+            writer.add(judge(item, its_split, group, reply))
             progress.advance(1)
     if waiting:
         raise RuntimeError(f"backend {backend.name} left {len(waiting)} questions without a reply")
@@ -175,7 +159,7 @@ def _score(release: Release, backend: Backend, split: str | None, judged: pa.Tab
         release_id=release.release_id,
         content_id=release.content_id,
         split=split,
-        settings={"backend": dict(backend.settings), "reader": READER_VERSION},
+        settings={"backend": dict(backend.settings), "reader": READER_VERSION, "intervals": _intervals(judged)},
         metrics=figures(take_metrics(judged)),
         miss=states.get("miss", 0),
         refusal=states.get("refusal", 0),
@@ -183,6 +167,16 @@ def _score(release: Release, backend: Backend, split: str | None, judged: pa.Tab
         asked=judged.num_rows,
         items=sum(_counts(release, split).values()),
     )
+
+
+def _intervals(judged: pa.Table) -> dict[str, Any]:
+    """Return what intervals rest on: their level, clusters of the asked items, and resamples where there are any."""
+    import pyarrow.compute as pc
+
+    clusters = pc.count_distinct(judged.column("group")).as_py()
+    return {
+        "level": 0.95, "clusters": clusters, "resamples": RESAMPLES if clusters < judged.num_rows else None,
+    }  # fmt: skip
 
 
 def _askable(release: Release, backend: Backend, split: str | None) -> int:
@@ -199,22 +193,11 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
     return found
 
 
-def data_files(release: Release, split: str | None) -> list[str]:
-    """Return the names of the Parquet files of a split, or of all."""
-    splits = release.splits if split is None else (split,)
-    return [name for one in splits for name in release.manifest.data_files(one)]
-
-
 def _item_ids(release: Release) -> frozenset[str]:
     """Return the ids of all items of all splits, without reading a picture."""
-    import pyarrow.parquet as pq
-
     check_files(release, None)
-    found: set[str] = set()
-    for name in data_files(release, None):
-        with open_inside(release.path, name) as handle:
-            found.update(pq.read_table(handle, columns=["item_id"]).column("item_id").to_pylist())
-    return frozenset(found)
+    batches = columns_of(release, None, ["item_id"])
+    return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
 
 
 def _refuse_others(folder: Path, backend: Backend, release: Release, split: str | None) -> None:

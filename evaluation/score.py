@@ -11,10 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError
 
-from .statistics import Estimate
+from .statistics import Estimate, Method
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
-VERSION = 1
+VERSION = 2
+"""Version 2 states how each interval was made."""
+
 SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
 
 
@@ -29,6 +31,8 @@ class Figure(BaseModel):
     """95 %; None where the value is no estimate, or there is none."""
     n: int = Field(ge=0)
     """Items that it stands on."""
+    method: Method | None = None
+    """How the interval was made; None where there is none, or where whoever made it did not say."""
 
 
 class Score(BaseModel):
@@ -72,9 +76,31 @@ class Score(BaseModel):
 def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
     """Return estimates as they stand in a score, sorted by name."""
     return {
-        name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n)
+        name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n, method=e.method)
         for name, e in sorted(estimates.items())
     }
+
+
+def upgraded(document: Any) -> Any:
+    """Return a score's document as of this version; one of this version, or no score, as it is.
+
+    Version 1 had Wilson's intervals on accuracies, and the mean of tasks had theirs combined. It does not say how other
+    metrics' intervals were made.
+    """
+    if not isinstance(document, dict) or document.get("version") != 1:
+        return document
+    metrics = {name: with_method(name, figure) for name, figure in document["metrics"].items()}
+    return {**document, "version": 2, "metrics": metrics}
+
+
+def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure of version 1 with how its interval was made."""
+    method: Method | None = None
+    if figure["ci"] is not None and name.partition("/")[0] == "accuracy":
+        method = "wilson"
+    elif figure["ci"] is not None and name == "accuracy_macro":
+        method = "combined"
+    return {**figure, "method": method}
 
 
 def read_score(folder: Path) -> Score:
@@ -91,10 +117,10 @@ def read_score(folder: Path) -> Score:
                 f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
                 "upgrade benchwright"
             )
-        return Score.model_validate(document)
+        return Score.model_validate(upgraded(document))
     except FileNotFoundError as error:
         raise DataError(f"{folder} holds no {SCORE_FILE}; it is no folder of a model's results") from error
-    except (OSError, ValueError, TypeError, RecursionError, ValidationError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
         first = str(error).splitlines()[0]
         raise DataError(f"{path} is not a score ({first}); score the model again") from error
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import sqrt
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 Z_95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
+
+
+Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald"]
+"""How an interval was made: Wilson's; Wilson's with as many items as the clusters are worth; percentiles of resampled
+clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
 
 
 class Interval(NamedTuple):
@@ -18,11 +23,12 @@ class Interval(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A proportion, its interval, and how many it stands on; None for both where `n` is 0."""
+    """A proportion, its interval, how many it stands on, and how the interval was made; None for both at `n` of 0."""
 
     value: float | None
     interval: Interval | None
     n: int
+    method: Method | None = None
 
 
 def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
@@ -45,13 +51,36 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
         raise ValueError(f"{right} right of {n} is no proportion")
     if n == 0:
         return Estimate(None, None, 0)
+    return Estimate(right / n, _score_interval(right, n, z), n, "wilson")
+
+
+def wilson_clustered(right: int, n: int, sum_of_squares: int, *, z: float = Z_95) -> Estimate:
+    """Return the share `right / n` with Wilson's interval for as many items as the clusters are worth at least.
+
+    That is n^2 / sum(m_g^2) with m_g the items of cluster g: the number of clusters where they are of one size, and
+    less where they are not. It is exact where the items of a cluster are right or wrong together, and else too wide
+    rather than too narrow. With clusters of one item it is Wilson's own interval.
+
+    Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.4 and 8.2; Wilson's formula with such a number:
+    E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data", Survey Methodology 24 (1998), 193-201.
+    """
+    if n == 0:
+        return Estimate(None, None, 0)
+    worth = n * n / sum_of_squares
+    return Estimate(
+        right / n, _score_interval(worth if right == n else right / n * worth, worth, z), n, "wilson_clustered"
+    )
+
+
+def _score_interval(right: float, n: float, z: float) -> Interval:
     d = n + z * z
     centre = (right + z * z / 2) / d
     half = z / d * sqrt(right * (n - right) / n + z * z / 4)
     # The ends are exactly 0 and 1 there; rounding would leave a trace of 1e-17.
     low = 0.0 if right == 0 else max(0.0, centre - half)
     high = 1.0 if right == n else min(1.0, centre + half)
-    return Estimate(right / n, Interval(low, high), n)
+    return Interval(low, high)
 
 
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
@@ -71,4 +100,5 @@ def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:
     mean = sum(value for value, _ in parts) / k
     below = sqrt(sum((value - ci.low) ** 2 for value, ci in parts)) / k
     above = sqrt(sum((ci.high - value) ** 2 for value, ci in parts)) / k
-    return Estimate(mean, Interval(max(0.0, mean - below), min(1.0, mean + above)), sum(e.n for e in estimates))
+    interval = Interval(max(0.0, mean - below), min(1.0, mean + above))
+    return Estimate(mean, interval, sum(e.n for e in estimates), "combined")

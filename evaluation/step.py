@@ -33,6 +33,7 @@ class Evaluate(FinalStep):
     """
 
     name: ClassVar[str] = "evaluate"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
 
     models: tuple[str, ...] = Field(min_length=1)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, field_validator
 
+from benchwright.components import components_of
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
 
@@ -105,21 +106,8 @@ def assign(
 
 
 def _components(group_keys: Sequence[Sequence[str] | None]) -> list[list[int]]:
-    """Return row numbers grouped by shared keys, by union-find with path halving."""
-    parent = list(range(len(group_keys)))
-
-    def find(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
-
-    first_with: dict[str, int] = {}
-    for row, keys in enumerate(group_keys):
-        for key in keys or ():
-            other = first_with.setdefault(key, row)
-            parent[find(row)] = find(other)
-    components: dict[int, list[int]] = {}
-    for row in range(len(group_keys)):
-        components.setdefault(find(row), []).append(row)
-    return list(components.values())
+    """Return the rows of each component."""
+    rows: dict[int, list[int]] = {}
+    for row, component in enumerate(components_of(group_keys)):
+        rows.setdefault(component, []).append(row)
+    return list(rows.values())

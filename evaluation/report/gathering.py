@@ -12,12 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import pyarrow.parquet as pq
-
 from benchwright.progress import Progress, Silent
-from benchwright.release.files import open_inside
 
-from ..runner import data_files, slug
+from ..release_files import columns_of
+from ..runner import slug
 from .cards import card
 from .pictures import Pictures
 from .replies import Predictions
@@ -160,8 +158,6 @@ def gather(
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:
     """Yield id, split and task of every item of a split, or of all, without reading a picture."""
-    for name in data_files(release, split):
-        with open_inside(release.path, name) as handle:
-            table = pq.read_table(handle, columns=["item_id", "split", "task"], use_threads=False)
-        columns = (table.column(column).to_pylist() for column in ("item_id", "split", "task"))
-        yield from ((item_id, (its_split, task)) for item_id, its_split, task in zip(*columns, strict=True))
+    for batch in columns_of(release, split, ["item_id", "split", "task"]):
+        for item_id, its_split, task in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            yield item_id, (its_split, task)

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
 
-from ..judged import FORMAT, SCHEMA, VERSION
+from ..judged import FORMAT, VERSIONS
 from ..score import PREDICTIONS_FILE, Score
 
 if TYPE_CHECKING:
@@ -103,10 +103,12 @@ class Predictions:
         except (OSError, pa.ArrowException) as error:
             raise self._damage(f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
         stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in self._stamp(file).items()}
-        if stamp.get("format") != FORMAT or not set(SCHEMA.names) <= set(file.schema_arrow.names):
+        if stamp.get("format") != FORMAT or not set(_COLUMNS) <= set(file.schema_arrow.names):
             raise self._damage(f"it does not have the columns of the format {FORMAT!r}")
-        if stamp.get("version") != str(VERSION):
-            raise self._damage(f"version {stamp.get('version')!r} of the format, this program reads {VERSION}")
+        if stamp.get("version") not in VERSIONS:
+            raise self._damage(
+                f"version {stamp.get('version')!r} of the format, this program reads {', '.join(VERSIONS)}"
+            )
         for name in ("model", "release_id"):
             if stamp.get(name) != getattr(self._score, name):
                 raise self._damage(f"it states {name} {stamp.get(name)!r}, the score {getattr(self._score, name)!r}")

@@ -10,7 +10,7 @@ from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
 
-from ..runner import check_files
+from ..release_files import check_files
 from ..score import Score, read_scores
 from .packages import require_packages
 

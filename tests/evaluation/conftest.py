@@ -50,6 +50,7 @@ class Bench:
         refusal: str | None = None,
         split: str = "test",
         marks: dict[int, list[tuple[str, tuple[float, float]]]] | None = None,
+        group_keys: Sequence[str] = (),
     ) -> Item:
         """Add an item; an option that is a number shows the picture of that number, from 0."""
         grey = np.full((5, 7, 3), len(self.items) % 256, dtype=np.uint8)
@@ -75,6 +76,7 @@ class Bench:
             operation_id=OPERATION.operation_id,
             made_from=ids[0],
             evidence={"answer": answer},
+            group_keys=tuple(group_keys),
         )
         self.items.append((item, split))
         return item

@@ -140,6 +140,7 @@ def test_the_step_scores_every_model_on_the_release_that_was_frozen(release: Pat
         "value": 0.5,
         "ci": [pytest.approx(0.15, abs=0.01), pytest.approx(0.85, abs=0.01)],
         "n": 4,
+        "method": "wilson",
     }
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
         "constant-A", "random", "report.html", "summary.json",

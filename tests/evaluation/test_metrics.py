@@ -11,7 +11,7 @@ from benchwright.evaluation.metrics import accuracy, accuracy_macro, chance_of, 
 from benchwright.evaluation.statistics import Estimate, wilson
 
 
-def judged(rows: list[tuple[str, str, bool, float]]) -> pa.Table:
+def judged(rows: list[tuple[str, str, bool, float]], group: list[int] | None = None) -> pa.Table:
     return pa.table(
         {
             "item_id": pa.array([f"{k:032x}" for k in range(len(rows))], pa.string()),
@@ -21,6 +21,7 @@ def judged(rows: list[tuple[str, str, bool, float]]) -> pa.Table:
             "letter": pa.array([None] * len(rows), pa.string()),
             "right": pa.array([row[2] for row in rows], pa.bool_()),
             "chance": pa.array([row[3] for row in rows], pa.float64()),
+            "group": pa.array(group or range(len(rows)), pa.int64()),
         }
     )
 

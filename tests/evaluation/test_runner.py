@@ -59,7 +59,8 @@ def test_a_score_counts_what_was_right_missed_refused_and_failed(bench: Any, tmp
     assert (score.miss, score.refusal, score.error, score.asked, score.items) == (1, 1, 1, 6, 6)
     assert (score.model, score.protocol, score.release) == ("spoken", "vanilla", "by-hand 1.0")
     assert (score.release_id, score.content_id) == (release.release_id, release.content_id)
-    assert score.settings == {"backend": {"volume": 3}, "reader": runner.READER_VERSION}
+    intervals = {"level": 0.95, "clusters": 6, "resamples": None}
+    assert score.settings == {"backend": {"volume": 3}, "reader": runner.READER_VERSION, "intervals": intervals}
 
 
 def test_an_interval_is_wilsons(bench: Any, tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_model_that_can_take_nothing_has_no_value_rather_than_zero(bench: Any,
     fill(bench)
     score = evaluate(bench.release(tmp_path / "release"), "edge_continuity")
     assert (score.asked, score.items) == (0, 6)
-    assert score.metrics["accuracy"].model_dump() == {"value": None, "ci": None, "n": 0}
+    assert score.metrics["accuracy"].model_dump() == {"value": None, "ci": None, "n": 0, "method": None}
 
 
 def test_one_split_is_scored_alone(bench: Any, tmp_path: Path) -> None:
@@ -116,6 +117,23 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
     assert stamp[b"release_id"] == release.release_id.encode()
+    assert stamp[b"version"] == b"2"
+
+
+def test_predictions_and_intervals_know_which_items_hang_together(bench: Any, tmp_path: Path) -> None:
+    """Two items share a key, and a third hangs on one of them, across splits and tasks."""
+    for number, keys in enumerate([("image:1",), ("image:2",), ("image:1", "image:3"), (), ("image:3",)]):
+        bench.add(f"q{number}", group_keys=keys, task="naming" if number else "counting", split="test")
+    release = bench.release(tmp_path / "release")
+    score = evaluate(release, "constant:B", out=tmp_path / "out")
+    table = pq.read_table(tmp_path / "out" / "constant-B" / "predictions.parquet")
+    question = {item.item_id: item.question for item, _ in bench.items}
+    group = {question[row["item_id"]]: row["group"] for row in table.to_pylist()}
+    assert group["q0"] == group["q2"] == group["q4"]
+    assert len(set(group.values())) == 3
+    assert score.settings["intervals"]["clusters"] == 3
+    assert score.metrics["accuracy"].method == "wilson_clustered"  # three clusters are too few to resample
+    assert score.metrics["accuracy/counting"].method == "wilson"
 
 
 def test_the_same_model_on_the_same_release_writes_the_same_bytes(bench: Any, tmp_path: Path) -> None:
@@ -299,7 +317,7 @@ def test_scores_of_two_releases_do_not_stand_side_by_side(bench: Any, tmp_path: 
     [
         ("{", "is not a score"),
         ("[]", "is not a score"),
-        ('{"format": "benchwright/score", "version": 99}', "reads up to 1; upgrade"),
+        ('{"format": "benchwright/score", "version": 99}', "reads up to 2; upgrade"),
         ('{"format": "benchwright/score", "version": 1}', "is not a score"),
     ],
 )

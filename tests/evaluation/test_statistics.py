@@ -23,7 +23,7 @@ def test_wilson_agrees_with_statsmodels(count: tuple[int, int]) -> None:
 def test_wilson_of_eight_in_ten_is_what_it_is_by_hand() -> None:
     # z^2 = 3.84146, d = 13.84146; centre (8 + 1.92073) / d = 0.716740;
     # half 1.959964 / d * sqrt(8 * 2 / 10 + 0.960365) = 0.141601 * 1.600114 = 0.226577.
-    value, interval, n = wilson(8, 10)
+    value, interval, n, _ = wilson(8, 10)
     assert (value, n) == (0.8, 10)
     assert interval == pytest.approx((0.490163, 0.943317), abs=2e-6)
 
@@ -38,7 +38,7 @@ def test_wilson_of_none_and_of_all_right_reaches_the_end_and_is_not_empty() -> N
 def test_wilson_takes_a_sum_of_shares_and_lies_between_the_whole_counts_around_it() -> None:
     # 2.5 of 4, z^2 = 3.84146, d = 7.84146: centre (2.5 + 1.92073) / d = 0.563764 and half-width
     # 1.959964 / d * sqrt(2.5 * 1.5 / 4 + 0.960365) = 0.249949 * 1.377630 = 0.344337.
-    value, interval, _ = wilson(2.5, 4)
+    value, interval, _, _ = wilson(2.5, 4)
     assert value == 0.625
     assert interval == pytest.approx((0.219427, 0.908101), abs=2e-6)
 
@@ -72,7 +72,7 @@ def test_the_mean_of_one_proportion_is_that_proportion() -> None:
 def test_the_mean_of_two_proportions_is_what_it_is_by_hand() -> None:
     # Distances below 0.3 and 0.4, above 0.1 and 0.2: sqrt(0.09 + 0.16) / 2 = 0.25, sqrt(0.01 + 0.04) / 2 = 0.111803.
     parts = [Estimate(0.8, Interval(0.5, 0.9), 10), Estimate(0.6, Interval(0.2, 0.8), 5)]
-    value, interval, n = mean_of_proportions(parts)
+    value, interval, n, _ = mean_of_proportions(parts)
     assert (value, n) == (pytest.approx(0.7), 15)
     assert interval == pytest.approx((0.45, 0.811803), abs=1e-6)
 
@@ -80,7 +80,7 @@ def test_the_mean_of_two_proportions_is_what_it_is_by_hand() -> None:
 @settings(deadline=None)
 @given(st.lists(counts, min_size=1, max_size=8))
 def test_the_interval_of_a_mean_holds_the_mean_and_never_leaves_zero_to_one(parts: list[tuple[int, int]]) -> None:
-    value, interval, n = mean_of_proportions([wilson(*part) for part in parts])
+    value, interval, n, _ = mean_of_proportions([wilson(*part) for part in parts])
     assert value is not None
     assert interval is not None
     assert 0 <= interval.low <= value + 1e-12

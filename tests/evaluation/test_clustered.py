@@ -1,0 +1,167 @@
+"""Intervals over clusters agree with plain resampling and with SciPy, cover the truth, and fall back where they must.
+
+- items that hang together make an interval wider, single items leave Wilson's;
+- equal data give equal limits, whatever the order of rows or the numbers of clusters;
+- too few clusters, or hardly any right or wrong, give Wilson's interval for what the clusters are worth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap
+from statsmodels.stats.proportion import proportion_confint
+
+from benchwright.evaluation import resampling
+from benchwright.evaluation.clustered import mean_share_right, share_right
+from benchwright.evaluation.resampling import kinds_of, resampled_sums
+from benchwright.evaluation.statistics import Estimate, Interval, wilson, wilson_clustered
+
+
+def clusters(count: int, *, seed: int, mean: float = 0.7, most: int = 6) -> tuple[np.ndarray, np.ndarray]:
+    """Return right and group of clusters whose items are alike, of sizes from 1 to `most`."""
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(1, most + 1, count)
+    chance = rng.beta(mean, 1 - mean, count)
+    group = np.repeat(np.arange(count), sizes)
+    return rng.random(len(group)) < chance[group], group
+
+
+def width(interval: Interval | None) -> float:
+    assert interval is not None
+    return interval.high - interval.low
+
+
+def test_single_items_have_wilsons_interval() -> None:
+    right = np.arange(30) % 3 > 0
+    assert share_right(right, np.arange(30) + 5) == wilson(20, 30)
+
+
+def test_the_bootstrap_agrees_with_scipy_resampling_whole_clusters() -> None:
+    right, group = clusters(80, seed=1)
+    sizes, rights = np.bincount(group), np.bincount(group, weights=right)
+    theirs = bootstrap(
+        (rights, sizes), lambda r, n, axis: r.sum(axis=axis) / n.sum(axis=axis), paired=True, vectorized=True,
+        method="percentile", n_resamples=20_000, rng=np.random.default_rng(0),
+    )  # fmt: skip
+    ours = share_right(right, group, "x")
+    assert ours.value == right.mean()
+    assert ours.method == "clustered_bootstrap"
+    assert ours.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
+
+
+def test_drawing_kinds_is_drawing_clusters() -> None:
+    """Mean and variance of the resampled sums are those of draws with replacement: G m and G s^2."""
+    right, group = clusters(50, seed=2)
+    kinds = kinds_of(group, right)
+    sums = np.repeat(kinds.sums, kinds.counts, axis=0)
+    assert sorted(map(tuple, sums)) == sorted(
+        zip(np.bincount(group), np.bincount(group, weights=right).astype(int), strict=True)
+    )
+    drawn = resampled_sums(kinds, "x", resamples=40_000)
+    assert drawn.mean(axis=0) == pytest.approx(50 * sums.mean(axis=0), rel=0.005)
+    assert np.cov(drawn.T).ravel() == pytest.approx(50 * np.cov(sums.T, bias=True).ravel(), rel=0.05)
+
+
+def test_items_that_are_right_or_wrong_together_count_as_one_draw() -> None:
+    """A thousand items in clusters of ten say as much as a hundred items."""
+    alike = np.repeat(np.arange(100) % 4 > 0, 10)
+    found = share_right(alike, np.repeat(np.arange(100), 10))
+    assert found.n == 1000
+    assert width(found.interval) == pytest.approx(width(wilson(75, 100).interval), rel=0.05)
+    assert width(found.interval) > 2.5 * width(wilson(750, 1000).interval)
+
+
+def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
+    covered = 0
+    for seed in range(400):
+        interval = share_right(*clusters(60, seed=seed)).interval
+        assert interval is not None
+        covered += interval.low <= 0.7 <= interval.high
+    assert 0.91 <= covered / 400 <= 0.98
+
+
+@pytest.mark.parametrize(("count", "mean"), [(6, 0.7), (15, 0.8), (25, 0.93)])
+def test_where_there_is_little_to_draw_from_the_interval_is_rather_too_wide(count: int, mean: float) -> None:
+    covered = 0
+    for seed in range(400):
+        right, group = clusters(count, seed=seed, mean=mean)
+        interval = share_right(right, group).interval
+        assert interval is not None
+        covered += interval.low <= mean <= interval.high
+    assert covered / 400 >= 0.92
+
+
+def test_all_right_has_no_empty_interval() -> None:
+    found = share_right(np.ones(90, dtype=bool), np.arange(90) // 3)
+    # 30 clusters of one size: z^2 / (30 + z^2) = 3.84146 / 33.84146 off the end.
+    assert found == Estimate(1.0, Interval(pytest.approx(1 - 0.113513, abs=1e-6), 1.0), 90, "wilson_clustered")
+
+
+def test_clusters_of_unequal_size_are_worth_less_than_their_number() -> None:
+    # Sizes 4, 1, 1: 36 / 18 = 2 items' worth; Wilson of 1 in 2.
+    found = wilson_clustered(3, 6, 18)
+    assert found.interval == pytest.approx(proportion_confint(1, 2, method="wilson"))
+
+
+def test_fewer_than_twenty_clusters_are_not_resampled() -> None:
+    right, group = clusters(19, seed=3, mean=0.5)
+    assert share_right(right, group).method == "wilson_clustered"
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.permutations(range(60)))
+def test_neither_the_order_of_rows_nor_the_numbers_of_clusters_matter(order: list[int]) -> None:
+    right, group = clusters(60, seed=4)
+    rows = np.random.default_rng(order[0]).permutation(len(group))
+    assert share_right(right[rows], np.array(order)[group[rows]], "x") == share_right(right, group, "x")
+
+
+def test_what_the_figure_is_of_seeds_the_draw() -> None:
+    right, group = clusters(60, seed=5)
+    assert share_right(right, group, "x") != share_right(right, group, "y")
+    assert share_right(right, group, "x").interval == pytest.approx(share_right(right, group, "y").interval, abs=0.02)
+
+
+def test_no_rows_have_neither_value_nor_interval() -> None:
+    assert share_right(np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)) == Estimate(None, None, 0)
+
+
+def test_many_kinds_are_drawn_in_blocks_with_the_same_spread(monkeypatch: pytest.MonkeyPatch) -> None:
+    right, group = clusters(3000, seed=6)
+    whole = share_right(right, group, "x")
+    monkeypatch.setattr(resampling, "MOST_KINDS", 8)
+    monkeypatch.setattr(resampling, "_DRAWN_AT_ONCE", 100)
+    few = resampled_sums(kinds_of(group, right), "x")
+    monkeypatch.setattr(resampling, "MOST_KINDS", 26)
+    many = resampled_sums(kinds_of(group, right), "x")
+    assert len(few) == len(many) == resampling.RESAMPLES
+    low, high = np.quantile(many[:, 1] / many[:, 0], [0.025, 0.975])
+    assert high - low == pytest.approx(width(whole.interval), rel=0.4)
+
+
+def by_task(right: np.ndarray, group: np.ndarray, task: np.ndarray) -> list[Estimate]:
+    return [share_right(right[task == number], group[task == number], str(number)) for number in range(3)]
+
+
+def test_the_mean_over_tasks_resamples_clusters_with_all_their_tasks() -> None:
+    rng = np.random.default_rng(7)
+    group, task = np.repeat(np.arange(70), 3), np.tile(np.arange(3), 70)
+    right = (rng.random(70) < 0.6)[group] ^ (rng.random(210) < 0.1)
+    found = mean_share_right(right, group, task, by_task(right, group, task), "macro")
+    table = right.reshape(70, 3).astype(float)
+    theirs = bootstrap(
+        (table.mean(axis=1),), np.mean, method="percentile", n_resamples=20_000, rng=np.random.default_rng(0)
+    )
+    assert found.value == pytest.approx(right.mean())
+    assert found.method == "clustered_bootstrap"
+    assert found.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
+
+
+def test_the_mean_over_tasks_that_share_no_cluster_combines_their_intervals() -> None:
+    right, group = clusters(90, seed=8)
+    task = group % 3
+    found = mean_share_right(right, group, task, by_task(right, group, task), "macro")
+    assert found.method == "combined"
