@@ -85,13 +85,13 @@ def board_of(scores: Sequence[Score], who: People | None) -> Board:
     least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
     where all are equal.
     """
-    scores = sorted(scores, key=lambda score: score.model)
+    scores = sorted(scores, key=lambda score: score.title)
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
     best = [_best(column) for column in zip(*table, strict=True)]
     lines = tuple(
-        Line(score.model, tuple(row), tuple(column[k] for column in best), score)
+        Line(score.title, tuple(row), tuple(column[k] for column in best), score)
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)

@@ -90,7 +90,8 @@ class Predictions:
         self._file.close()
         accuracy = self._score.metrics.get("accuracy")
         stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "error")}
-        stated["right"] = round((accuracy.value or 0) * accuracy.n) if accuracy else 0
+        if accuracy is None or accuracy.n == self._score.asked:  # else it counts repetitions of items
+            stated["right"] = round((accuracy.value or 0) * accuracy.n) if accuracy else 0
         for name, n in stated.items():
             if self._seen[name] != n:
                 raise self._damage(f"{name}: the rows have {self._seen[name]}, the score {n}")
@@ -109,7 +110,7 @@ class Predictions:
             raise self._damage(
                 f"version {stamp.get('version')!r} of the format, this program reads {', '.join(VERSIONS)}"
             )
-        for name in ("model", "release_id"):
+        for name in ("model", "protocol", "release_id"):
             if stamp.get(name) != getattr(self._score, name):
                 raise self._damage(f"it states {name} {stamp.get(name)!r}, the score {getattr(self._score, name)!r}")
         return file

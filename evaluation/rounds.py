@@ -1,0 +1,159 @@
+"""Asking the items of a release as a protocol says, round by round, in the order of the release.
+
+A round asks one model. What it replied lies in a file beside, not in memory, until the next round has been asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.canonical import canonical_json
+
+from .backends.base import Asking, Backend
+from .item_facts import groups_of
+from .judged import attempt_of
+from .protocols.base import Ask, Asked, Attempt, Protocol
+from .questions import Question, Released
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+    from benchwright.release import Release
+
+
+class Answered(NamedTuple):
+    """An item, and what became of every question about it so far."""
+
+    item: Item
+    split: str
+    group: int
+    attempts: list[Attempt]
+
+
+class Asker(NamedTuple):
+    """Who is asked in a round, and what it may know."""
+
+    backend: Backend
+    asking: Asking
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is asked, and how it is read.
+
+    Args:
+        release: The release.
+        split: Only this split; all where None.
+        protocol: How items are asked.
+        tasks: Only these; all where None.
+        reader: Name of the reader of replies.
+    """
+
+    release: Release
+    split: str | None
+    protocol: Protocol
+    tasks: frozenset[str] | None
+    reader: str
+
+    def items(self) -> Iterator[tuple[Released, int]]:
+        """Yield the items that are asked, each with the number of its cluster."""
+        groups = groups_of(self.release, self.split)
+        for released, group in zip(self.release.items(self.split), groups, strict=True):
+            if (self.tasks is None or released.item.task in self.tasks) and self.protocol.takes(released.item):
+                yield released, group
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An item of which replies are still to come."""
+
+    released: Released
+    group: int
+    asked: Sequence[Asked]
+    attempts: list[Attempt]
+    judged: int = 0
+    """How many of `asked` are among the attempts."""
+
+    def judge_what_was_not_put(self, survey: Survey, number: int) -> None:
+        """Take in the questions that nobody was asked, up to the next that somebody was."""
+        while self.judged < len(self.asked) and self.asked[self.judged].question is None:
+            self.judge(None, survey, number)
+
+    def judge(self, text_or_error: tuple[str | None, str | None] | None, survey: Survey, number: int) -> None:
+        """Take in what became of the next question."""
+        asked = self.asked[self.judged]
+        text, error = (None, asked.cause) if text_or_error is None else text_or_error
+        self.attempts.append(attempt_of(self.released.item, asked, number, text, error, survey.reader))
+        self.judged += 1
+
+
+def ask_rounds(
+    survey: Survey, askers: Sequence[Asker], folder: Path, watching: Callable[[int], Callable[[], None]]
+) -> Iterator[Answered]:
+    """Yield every item with all its attempts, once the last round has come to it.
+
+    Args:
+        survey: What is asked.
+        askers: Who is asked, one a round.
+        folder: Where replies of earlier rounds lie meanwhile.
+        watching: Called with a round's number as it begins; what it returns is called for each item that is through.
+    """
+    ask = survey.protocol.begin(survey.release)
+    earlier: Path | None = None
+    for number, asker in enumerate(askers[:-1]):
+        through = watching(number)
+        kept = folder / f"round-{number}.jsonl"
+        with kept.open("w", encoding="utf-8") as handle:
+            for answered in _one_round(survey, ask, asker, number, earlier):
+                handle.write(canonical_json([asdict(one) for one in answered.attempts]) + "\n")
+                through()
+        earlier = kept
+    through = watching(len(askers) - 1)
+    for answered in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier):
+        yield answered
+        through()
+
+
+def _one_round(survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None) -> Iterator[Answered]:
+    """Ask one round and yield each item with the attempts of this round and those before."""
+    waiting: deque[_Waiting] = deque()
+    before = _kept_attempts(earlier)
+
+    def questions() -> Iterator[Question]:
+        for released, group in survey.items():
+            attempts = next(before) if earlier is not None else []
+            one = _Waiting(released, group, ask(released, tuple(attempts)), list(attempts))
+            one.judge_what_was_not_put(survey, number)
+            waiting.append(one)
+            yield from (asked.question for asked in one.asked if asked.question is not None)
+
+    with closing(asker.backend.answer(questions(), asker.asking)) as replies:
+        for reply in replies:
+            while waiting and waiting[0].judged == len(waiting[0].asked):
+                yield _answered(waiting.popleft())
+            head = waiting[0] if waiting else None
+            expected = head.asked[head.judged].question if head is not None else None
+            if head is None or expected is None or reply.item_id != expected.item_id:
+                was_next = "nothing" if expected is None else expected.item_id
+                raise RuntimeError(f"backend {asker.backend.name} answered {reply.item_id} where {was_next} was next")
+            head.judge((reply.text, reply.error), survey, number)
+            head.judge_what_was_not_put(survey, number)
+    if left := sum(len(one.asked) - one.judged for one in waiting):
+        raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
+    yield from map(_answered, waiting)
+
+
+def _answered(one: _Waiting) -> Answered:
+    return Answered(one.released.item, one.released.split, one.group, one.attempts)
+
+
+def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:
+    if path is not None:
+        with path.open(encoding="utf-8") as handle:
+            for line in handle:
+                yield [Attempt(**one) for one in json.loads(line)]
