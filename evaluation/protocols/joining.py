@@ -6,18 +6,15 @@ heights differ, marks drawn before. Margin and black are those of its repository
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from benchwright.canonical import bytes_digest
 
-from ..prompts import one_part_a_run
-from ..questions import Part, Picture
+from ..questions import Picture
 
 MARGIN_PX = 10
-_NAME = re.compile(r"Image \d+:$")
 
 
 class Joined(NamedTuple):
@@ -54,38 +51,6 @@ def join(pictures: tuple[Picture, ...]) -> Joined:
         left += wide + MARGIN_PX
     data = encode_png(canvas)
     return Joined(Picture(bytes_digest(data), (), data), {"joined": parts, "size": [width, height]})
-
-
-def join_message(message: Sequence[Part], *, told: bool) -> tuple[tuple[Part, ...], Mapping[str, Any] | None]:
-    """Return a message with its pictures joined into one where the first stood, and the note on it.
-
-    Names of pictures that stand alone before them are dropped; others stay, and lose their colon.
-
-    Args:
-        message: As a wording gives it.
-        told: Whether a sentence says in which order the pictures stand.
-    """
-    pictures = tuple(dict.fromkeys(part for part in message if isinstance(part, Picture)))
-    if len(pictures) < 2:
-        return tuple(message), None
-    joined = join(pictures)
-    parts: list[Part] = []
-    for place, part in enumerate(message):
-        if isinstance(part, Picture):
-            if joined.picture not in parts:
-                parts.append(joined.picture)
-                parts += [f"The picture shows Image 1 to Image {len(pictures)} from left to right."] if told else []
-        else:
-            before_picture = place + 1 < len(message) and isinstance(message[place + 1], Picture)
-            parts.append(_without_name(part) if before_picture else part)
-    return one_part_a_run(parts), joined.note
-
-
-def _without_name(words: str) -> str:
-    lines = words.split("\n")
-    if _NAME.fullmatch(lines[-1]):
-        return "\n".join(lines[:-1])
-    return words[:-1] if _NAME.search(words) else words
 
 
 def _drawn(picture: Picture, decode: Any, draw: Any) -> Any:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..questions import Part, Question, Released, question_of
 from .base import Asked, Attempt, Protocol, Verdict
 from .worded import Worded
-from .wordings import WORDINGS, Name, named_text, numbered, option_words
+from .wordings import WORDINGS, Name, numbered, without_pictures
 
 if TYPE_CHECKING:
-    from benchwright.records import Choice, Item
+    from benchwright.records import Item
 
     from ..backends.base import Options
 
@@ -23,14 +23,6 @@ _DESCRIBE = (
     "what they do, the background, the style, and all text. If marks are drawn on it, such as circles, boxes or "
     "letters, say for each what it looks like and exactly where it is."
 )
-
-
-def without_pictures(question: Question) -> Question:
-    """Return a question in words only: pictures are named where it places them, options that are pictures as well."""
-    text = named_text(question)
-    return replace(
-        question, text=text, pictures=(), choices=tuple(_in_words(question, one) for one in question.choices)
-    )
 
 
 class Blind(Worded):
@@ -103,9 +95,3 @@ class Caption(Protocol):
         words = [part for part in WORDINGS[self.wording](plain, item) if isinstance(part, str)]
         note: Mapping[str, Any] = {"shown": []}
         return Asked("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)
-
-
-def _in_words(question: Question, choice: Choice) -> Choice:
-    if choice.image_id is None:
-        return choice
-    return choice.model_copy(update={"text": option_words(question, choice), "image_id": None})

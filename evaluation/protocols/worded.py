@@ -10,8 +10,7 @@ from benchwright.errors import BenchwrightError
 
 from ..questions import Question, Released, question_of
 from .base import Asked, Attempt, Protocol
-from .joining import join_message
-from .wordings import WORDINGS, Name
+from .wordings import WORDINGS, Name, joined_message
 
 if TYPE_CHECKING:
     from benchwright.records import Item
@@ -46,11 +45,12 @@ class Worded(Protocol):
         asked_id = f"{item.item_id}.{variant}" if variant else item.item_id
         if self.wording == "vanilla" and not self.joined:
             return Asked(variant, replace(question, item_id=asked_id), meant, note=note)
-        message = WORDINGS[self.wording](question, item)
         try:
-            if self.joined:
-                message, composed = join_message(message, told=self.wording != "blink")
-                note = {**(note or {}), **(composed or {})} or None
+            if self.joined and len(question.pictures) > 1:
+                message, composed = joined_message(question, item, self.wording)
+                note = {**(note or {}), **composed}
+            else:
+                message = WORDINGS[self.wording](question, item)
         except BenchwrightError as error:
             return Asked(variant, None, meant, cause=str(error))
         return Asked(variant, replace(question, item_id=asked_id, message=message), meant, note=note)

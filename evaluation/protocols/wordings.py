@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..prompts import one_part_a_run, vanilla
 from ..questions import Part, Question
+from .joining import join
 
 if TYPE_CHECKING:
     from benchwright.records import Choice, Item
@@ -72,6 +74,31 @@ def option_words(question: Question, choice: Choice, naming: Naming = numbered) 
         return choice.text or ""
     places = [k for k, one in enumerate(question.pictures, start=1) if one.image_id == choice.image_id]
     return naming(places[0], len(question.pictures) > 1)
+
+
+def without_pictures(question: Question, naming: Naming = numbered) -> Question:
+    """Return a question in words only: pictures are named where it places them, options that are pictures as well."""
+    choices = [
+        one.model_copy(update={"text": option_words(question, one, naming), "image_id": None})
+        for one in question.choices
+    ]
+    return replace(question, text=named_text(question, naming), pictures=(), choices=tuple(choices))
+
+
+def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
+    """Return a message that shows several pictures as one, and the note on where each lies in it.
+
+    The words name the pictures and stand where the wording has them: before the picture in BLINK's, else behind it and
+    a sentence on the order.
+
+    Raises:
+        DataError: A picture cannot be decoded.
+    """
+    picture, note = join(question.pictures)
+    if wording == "blink":
+        return (*WORDINGS[wording](without_pictures(question, counted_off), item), picture), note
+    order = f"The picture shows Image 1 to Image {len(question.pictures)} from left to right."
+    return one_part_a_run([picture, order, *WORDINGS[wording](without_pictures(question), item)]), note
 
 
 def _plain(question: Question, item: Item) -> tuple[Part, ...]:

@@ -17,10 +17,10 @@ class Scripted:
     """`say(question)` returns the reply's text, or None for a request that failed."""
 
     tasks = None
-    settings: dict[str, Any] = {}
 
     def __init__(self, say: Callable[[Question], str | None], name: str = "scripted") -> None:
         self.say, self.name = say, name
+        self.settings: dict[str, Any] = {}
         self.asked: list[Question] = []
 
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
