@@ -7,7 +7,8 @@ The reader never guesses. It knows what a model meant only where the reply says 
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
    among the options, the reply gives no letter; an earlier commitment is not brought back.
 3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.
-4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply and is not put aside.
+4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply, or else in its last
+   paragraph, and is not put aside.
 5. Otherwise the words of an option count, if just one option is mentioned.
 
 Thoughts (`<think>`) are not part of the reply. Words of a failed program give none.
@@ -19,6 +20,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from benchwright.records import LETTERS
+
 from .commitments import commitments
 from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, FAILURE, HEDGED_BEFORE, REFUSAL
 from .option_words import LATIN, Option, option_alone, options_mentioned, options_of
@@ -27,11 +30,17 @@ from .reply_text import plain
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
     r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
-    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure)\s+"
+    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box|labell?ed)\s+"
     rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
     rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
     re.M,
 )
+_NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
+_SEVERAL_NAMED = re.compile(
+    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
+    r"(?:,|\s+(?:and|or|&))"
+)
+_ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
 
 
 class Reading(NamedTuple):
@@ -63,11 +72,15 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     if found := commitments(text, options):
         last = found[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
+        if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion
+            reading = _concluded(text, options) or reading
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
     elif labels := _labels(text, options):
         reading = _only(labels, "label")
+        if reading.letter is None:
+            reading = _concluded(text, options) or reading
     else:
         said = options_mentioned(text, options)
         reading = _only(said, "option_words" if said else "nothing")
@@ -80,16 +93,38 @@ def _only(keys: set[str], rule: str) -> Reading:
     )
 
 
+def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
+    """Return what the last of several paragraphs says, by labels; None where it comes to no single one.
+
+    The last entry of a list of options is no conclusion, nor is a paragraph that speaks of several of them.
+    """
+    *before, last = re.split(r"\n\s*\n", text)
+    entry = _ENTRY.match(last)
+    listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
+    if not before or listed or _SEVERAL_NAMED.search(last):
+        return None
+    reading = _only(_labels(last, options), "conclusion")
+    return reading if reading.letter is not None else None
+
+
 def _labels(text: str, options: Sequence[Option]) -> set[str]:
-    """Return the labels in a text that are neither put aside nor hedged; a hedged one spoils them all."""
-    found = set()
+    """Return the labels in a text that are neither put aside nor hedged.
+
+    A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.
+    """
+    keys = {option.key for option in options}
+    found: set[str] = set()
+    strangers = False
     for match in _LABEL.finditer(text):
         letter = next(group for group in match.groups() if group)
         before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
-        if letter not in {option.key for option in options} or after.startswith("?"):
+        if after.startswith("?"):
             continue
-        if HEDGED_BEFORE.search(before):
-            return {option.key for option in options}
-        if not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
+        if letter not in keys:
+            strangers = strangers or letter in LETTERS[:8]
+        elif HEDGED_BEFORE.search(before):
+            return keys
+        elif not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
             found.add(letter)
-    return found
+            found |= {another[1] for another in [_NEXT_LABEL.match(after)] if another and another[1] in keys}
+    return keys if strangers and found else found

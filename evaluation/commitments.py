@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from .cue_phrases import CONDITION, DENIED_AFTER, FIRM, REFUSAL, SOFT
+from .cue_phrases import CONDITION, DENIED_AFTER, DENIED_BEFORE, FIRM, HEDGED_BEFORE, REFUSAL, SOFT
 from .option_words import LATIN, Option, option_at_start
 
 _FILLER = (
@@ -34,9 +34,11 @@ _ANOTHER = re.compile(
 )
 _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 _VERDICT = re.compile(
-    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|seems)\s+"
+    rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
     r"(?:(?:indeed|clearly|definitely|therefore|thus|the|most|likely|probably|my|a|only|final)\s+)*"
-    r"(?:correct|right|true|best|answer|match|winner|missing)(?![A-Za-z])"
+    r"(?:correct|right|true|best|answer|match|winner|missing|closest|"
+    r"(?<=most\s)(?:possible|probable|plausible|suitable|appropriate|accurate|fitting|reasonable)|"
+    r"(?<=most\slikely\s)(?:choice|option|one|candidate|scenario|behaviou?r|role|emotion|explanation))(?![A-Za-z])"
 )
 _TAG = re.compile(
     r"<(answer|final_answer|final|choice|option|response)>(.{0,400}?)(?:</\1>|\Z)"
@@ -49,6 +51,25 @@ _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_END_IS = re.compile(r"(?<=[a-z]{2})\s+is\s+[(\[]?([A-Z])[)\]]?\.?\Z")
+_NAMES_ANOTHER = re.compile(r"\bis\s+[(\[]?[A-Z](?![A-Za-z])[^.!?\n]*\Z")
+_NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
+_NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
+_LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
+_LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
+_OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong)\b", re.I)
+_ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
+_SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
+_THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
+_CLAIM = re.compile(
+    rf"\A(?i:(?:(?:it|this)\s+(?:appears|seems)\s+(?:that\s+)?)?(?:the\s+)?(?:{_THING}\s+)?)[(\[]?([A-Z])[)\]]?"
+    r"(?:,|(?=\s+(?:is|was|has|fits|\w+ly|more|better)\b))"
+)
+_NAMED = re.compile(rf"(?i:{_THING})\s+([A-Z])(?![{LATIN}])|[(\[]([A-Z])[)\]]")
+_NAMED_LINE = re.compile(rf"^[-*\s]*(?i:{_THING})\s+([A-Z])(?![{LATIN}])", re.M)
+_ABOVE = re.compile(
+    r"\b(?:more|most|better|best|closer|closest|nearer|nearest|darker|darkest|lighter|brighter|tighter)\b", re.I
+)
 _LISTED = re.compile(r"(?:\A|\n|[.,;!?]\s)\s*[(\[]?([A-Z])(?:[)\]]|[.:]\s)|\s([A-Z])[.)]\s")
 
 
@@ -71,7 +92,7 @@ def commitments(text: str, options: Sequence[Option]) -> list[Commitment]:
     """Return every commitment of a plain text, by place."""
     found = [
         *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
-        *_lead(text, options), *_end(text, options),
+        *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
     ]  # fmt: skip
     return sorted(found, key=lambda c: c.place)
 
@@ -89,10 +110,10 @@ def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]
         for match in phrases.finditer(text):
             if match.end() == match.start() or CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
                 continue
-            ahead = text[match.end() : match.end() + 400]
+            ahead = text[match.end() : match.end() + 400].lstrip()
             sentence = re.split(r"\n\s*\n|(?<=[^\W_]{2})[.!?;](?=\s)", ahead, maxsplit=1)[0]
             value = value_of(sentence, options, whole=False)
-            if value is None or DENIED_AFTER.match(value.rest):
+            if value is None or DENIED_AFTER.match(value.rest) or _opens_list(ahead):
                 continue
             if firm or (value.letter and re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest)):
                 yield Commitment(match.end(), value.letter, "phrase")
@@ -113,7 +134,7 @@ def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     lines: list[tuple[int, str]] = []
     place = 0
     for line in text.split("\n"):
-        if bare := line.strip(" \t\"'()[]{}<>.:,;!-"):
+        if bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!-"):
             lines.append((place, bare.upper() if len(bare) == 1 and bare.isascii() and bare.isalpha() else ""))
         place += len(line) + 1
     for lone, group in groupby(lines, key=lambda line: line[1] != ""):
@@ -132,7 +153,7 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     rest = text[match.end() :]
     if DENIED_AFTER.match(rest):
         return
-    lists = letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest))
+    lists = _opens_list(text) or (letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest)))
     if lists or _ANOTHER.match(text[match.end() - 1 :]) or _ANOTHER.match(rest):
         yield Commitment(0, None, "several")
     else:
@@ -141,8 +162,42 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield a letter that is the reply's last sentence or clause."""
-    if (match := _END.search(text[-80:])) is not None and not REFUSAL.search(text):
+    tail = text[-80:]
+    match = _END.search(tail)
+    if match is None and (match := _END_IS.search(tail)) is not None:
+        before = tail[: match.start()]
+        put_aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) or _NAMES_ANOTHER.search(before)
+        match = None if put_aside else match
+    if match is not None and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
         yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
+
+
+def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+    """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
+    last_with = {entry[1]: entry.start() for entry in _ENTRY.finditer(text)}
+    for match in _LED_UP_TO.finditer(text):
+        listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
+        leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if not listed and not _OF_THE_REST.search(leading):
+            yield Commitment(match.start(1), _known(match[1], options), "led_up_to")
+
+
+def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+    """Yield the one option that the first sentence puts above the others: "Box B fits more closely."."""
+    first = re.split(r"\bthan\b", _SENTENCE_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
+    match = _CLAIM.match(first)
+    if match is None or not _ABOVE.search(first) or {m[1] for m in _NAMED.finditer(first)} - {match[1]}:
+        return
+    lists = any(m[1] != match[1] for m in _NAMED_LINE.finditer(text))
+    if not lists and not CONDITION.search(first) and not DENIED_AFTER.match(first[match.end(1) :]):
+        yield Commitment(0, _known(match[1], options), "claim")
+
+
+def _opens_list(ahead: str) -> bool:
+    """Say whether a text starts with one label and has another at the start of its next line."""
+    first = _LIST_LINE.match(ahead)
+    following = _LIST_LINE.match(ahead.partition("\n")[2].lstrip())
+    return first is not None and following is not None and first[1] != following[1]
 
 
 def value_of(content: str, options: Sequence[Option], *, whole: bool) -> Value | None:

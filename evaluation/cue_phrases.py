@@ -12,8 +12,8 @@ FIRM = re.compile(
         [
             # "the answer is", "Final choice:", "my guess would be", "answer -> "
             rf"{_BEFORE}(?:answer|ans\.?|choice|option|selection|guess|conclusion|verdict|prediction|response|"
-            r"(?:correct|right|best|matching|missing|chosen)\s+(?:one|letter|image|picture|tile|point|patch|candidate))"
-            rf"(?:(?:\s+[a-z]{{2,12}}){{0,4}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains){_AFTER}\s*:?|"
+            r"(?:correct|right|best|matching|missing|chosen|corresponding|closest)\s+(?:one|letter|image|picture|tile|point|patch|candidate))"
+            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains){_AFTER}\s*:?|"
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
             rf"{_BEFORE}(?:i|we)(?:'d|'ll)?(?:\s+(?:will|would|must|should|am|have\s+to|therefore|thus|finally|now))*\s+"
@@ -52,33 +52,37 @@ SOFT = re.compile(
 
 CONDITION = re.compile(
     r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
     r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?)\Z",
     re.I,
 )
 """Text right before a phrase that takes its force away."""
 
 DENIED_BEFORE = re.compile(
-    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|rather\s+than|unlike|except)\b|n't\b)"
+    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|compared\s+(?:to|with)|unlike|except)\b|n't\b)"
     r"(?:(?!\bbut\b)[^.,;:\n]){0,24}\Z",
     re.I,
 )
 DENIED_AFTER = re.compile(
-    r"\A[)\]\"'.,:]*\s*(?:,?\s*which\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?(?:\w+ly\s+)?"
+    r"\A[)\]\"'.,:]*\s*(?:,?\s*which\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
+    r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
     r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
-    r"eliminated\b|excluded\b|out\b|fails?\b|mismatch)",
+    r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)",
     re.I,
 )
 """An option named here is named to be put aside."""
 
 HEDGED_BEFORE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|could|might|may|either|between|whether|if)\b[^.;:\n]{0,30}\Z", re.I
+    r"\b(?:(?:maybe|perhaps|possibly|could|might|may|either|whether|if)\b[^.;:\n]{0,30}|between\b[^.,;:\n]{0,30})\Z",
+    re.I,
 )
 
 REFUSAL = re.compile(
     r"\b(?:i\s*(?:'m|\s+am)\s+(?:sorry|unable|not\s+able|not\s+sure|uncertain)|sorry\b|i\s+apologi[sz]e|"
     r"(?:i|we)\s+(?:can\s*not|can't|could\s*not|couldn't|don't|do\s+not|won't|will\s+not|am\s+not)\s+(?:\w+\s+){0,2}?"
     r"(?:answer|determine|tell|help|assist|identify|know|see|provide|decide|view|comply|process|access|make\s+out)|"
-    r"(?:cannot|can't|can\s+not|could\s+not|impossible\s+to)\s+(?:be\s+)?(?:determined?|answer(?:ed)?|known?|tell|decided?)|"
+    r"(?:cannot|can't|can\s+not|could\s+not|(?:impossible|not\s+possible)\s+to)\s+(?:be\s+)?(?:\w+ly\s+)?"
+    r"(?:determined?|answer(?:ed)?|known?|tell|say|decided?)|"
     r"(?:not\s+enough|insufficient)\s+(?:information|context|detail|evidence)|unable\s+to\s+(?:answer|determine|see|view|identify)|"
     r"unanswerable|as\s+an\s+ai\b)"
     r"|无法(?:回答|确定|判断)|不知道|抱歉|対応できません|答えられません|わかりません|알\s*수\s*없|죄송",

@@ -11,6 +11,9 @@ MAX_CHARS = 20_000
 _THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.I | re.S)
 _THOUGHT_END = re.compile(r"\A.*</(?:think|thinking|thought|reasoning|scratchpad)>", re.I | re.S)
 _TOKEN = re.compile(r"<\|[^|>\n]{1,40}\|>")
+_SEQUENCE_MARKS = re.compile(r"\A\s*<s>|</s>\s*\Z")
+_FENCE_LANGUAGE = re.compile(r"^```\w{1,20}[ \t]*\n(?!\s*```)", re.M)
+_CIRCLED_BULLET = re.compile(r"^[ \t]*[①-⑳⑴-⒇❶-❿➀-➓‣][ \t]*(?=[A-Z(\[])", re.M)
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]", re.I)
 _SPACING = re.compile(r"\\[,;! ]|~")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
@@ -32,10 +35,12 @@ def plain(reply: str) -> str:
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
+    reply = _CIRCLED_BULLET.sub("", reply)
     text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
-    text = _TOKEN.sub("\n", text).strip()
+    text = _SEQUENCE_MARKS.sub("", _TOKEN.sub("\n", text)).strip()
+    text = _FENCE_LANGUAGE.sub("```\n", text)
     if turn := _NEXT_TURN.search(text):
         text = text[: turn.start()]
     text = _LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text)))

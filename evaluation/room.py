@@ -18,6 +18,9 @@ ROOM = Room(
         "evaluate published": Entry(
             f"{_HERE}.published.command:published", "Count a paper's tables again from its published files."
         ),
+        "evaluate import": Entry(
+            f"{_HERE}.published.command:import_questions", "Make a release of a benchmark's published questions."
+        ),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
     backends={

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .statistics import Estimate
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
 
 

@@ -360,6 +360,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ):
         (folder / "blink" / f"{name}.json").parent.mkdir(parents=True, exist_ok=True)
         (folder / "blink" / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+    question = {"id": "dev-1", "question": "Why?", "options": ["one", "two"], "answer": "B"}
+    record = {"local_path": "p/piece-01.jpg", "questions": [question], "meta_data": {}}
+    (folder / "ii" / "data").mkdir(parents=True)
+    (folder / "ii" / "data" / "dev.json").write_text(json.dumps([record]), encoding="utf-8")
+    shutil.copytree(folder / "p", folder / "ii" / "p")
     marks = [{"kind": "ring", "points": [[40.5, 30.5]], "label": "A"}]
     (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
@@ -405,6 +410,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("evaluate summary @w/results", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
+            ("evaluate import ii-bench --data @ii --out @imported", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),
             ("evaluate extract @cases.jsonl --reader ii-bench", 0, 0),
         )

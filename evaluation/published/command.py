@@ -1,4 +1,4 @@
-"""The command `evaluate published`."""
+"""The commands `evaluate published` and `evaluate import`."""
 
 from __future__ import annotations
 
@@ -49,6 +49,26 @@ def published(
         note(printable(line))
     document: dict[str, Any] = found.document()
     emit(document, as_json=as_json, text=lambda: drawn(found.table()))
+
+
+@click.command("import")
+@click.argument("benchmark", type=click.Choice(("ii-bench", "mvp-bench")), metavar="BENCHMARK")
+@click.option(
+    "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    help="Folder of the benchmark's official layout, with its pictures.",
+)  # fmt: skip
+@click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
+@json_option
+def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> None:
+    """Make a release of a benchmark's published questions; BENCHMARK is ii-bench or mvp-bench."""
+    from .importing import import_published
+
+    found = import_published(benchmark, data, out).document()
+    left_out = ", ".join(f"{number} {reason}" for reason, number in found["left_out"].items()) or "none"
+    emit(
+        found, as_json=as_json,
+        text=lambda: printable(f"{out}: {found['items']} items; left out: {left_out}"),
+    )  # fmt: skip
 
 
 def _words(given: tuple[str, ...]) -> dict[str, str]:

@@ -21,6 +21,8 @@ def option_label(response: str, options: Sequence[str] = ()) -> str | None:
         response: The raw reply.
         options: The texts of options A, B, and so on.
     """
+    if not response:  # the repository counts an empty one without reading it
+        return None
     votes: Iterable[str] = _IN_PARENTHESES.findall(response) or _ALONE.findall(response)
     if not votes:
         votes = [chr(65 + k) for k, text in enumerate(options) if text.strip() in response or response in text]

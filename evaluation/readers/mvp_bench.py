@@ -13,7 +13,7 @@ def first_clause(reply: str) -> str:
         >>> first_clause("No, there is none. It is a cat.")
         'No'
     """
-    return reply.strip().split(".")[0].strip().split(",")[0].strip()
+    return reply.partition(".")[0].partition(",")[0].strip()
 
 
 def yes_or_no(reply: str) -> str | None:

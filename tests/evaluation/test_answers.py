@@ -66,6 +66,20 @@ LETTERS = [
     # Labels when just one is left
     ("The seam fits in (C) only.", "C"), ("(A) does not fit. (B) continues the edge.", "B"),
     ("Not option A, rather image D", "D"),
+    # What the last paragraph concludes, and what a line leads up to
+    ("(A) is grey.\n\n(B) is dark.\n\nTherefore, the second one (B) matches.", "B"),
+    ("(A) is grey.\n\n(B) is dark.\n\nTherefore, the one that matches is:\n\n(B) the second", "B"),
+    ("Point A lies on it.\n\nIt appears that:\n\n(B) B is darker\n\nThe wall at point A is white.", "B"),
+    ("I look at (A) and (B).\n\n(A) is closer to it than (B).", "A"), ("Therefore, the correct choice is:\n\n(C) the dog", "C"),
+    ("I compare (A) and (B).\n\nBetween the two, the second (B) is alike.", "B"),
+    ("Box B is closer to the edge, while it is dark. Box A is too large.", "B"), ("Point C, on the cloth, appears to be closer than point A.", "C"),
+    ("It appears that point B is closer to the camera. Point A is on the wall.", "B"),
+    ("Option A is possible. Option B is the most possible choice.", "B"), ("Option C seems to be the best fit. Option D is less likely.", "C"),
+    ("Option A looks odd. Option D is the most likely scenario.", "D"), ("The point that corresponds to the one in the first is C.", "C"),
+    ("The most possible choice would be B. Another possible choice would be C.", "B"),
+    ("The corresponding point for the reference is point B.", "B"), ("The right choice to complete the first image is (A) the cat", "A"),
+    # Marks that are no letters
+    ("<s> A", "A"), ("<s> C) dog</s>", "C"), ("```c\n(B)\n```", "B"), ("```\nB\n```", "B"), ("```B\n```", "B"), ("1. B", "B"), ("③ C. dog", "C"), ("④B", "B"), ("‣ D", "D"),
     # Words of an option
     ("dog", "C"), ("A dog.", "C"), ("It is a black cat", "B"), ("a cat", "A"), ("The answer is a dog.", "C"),
     ("Answer: A dog", "C"), ("Answer: parrot", "D"), ("This is not a dog but a parrot", "D"),
@@ -90,6 +104,11 @@ NONE = [
     "Therefore, the answer is neither.", "<think>The answer is B", "Answer: B or maybe C",
     "The answer is B. Hmm, on reflection the answer is either B or C.", "The answer is not A.", "(A) is wrong.",
     "I like (A) and (D).", "Error: option B timed out", "Error code: 500 - B", "<!DOCTYPE html><b>B</b>",
+    "1. A\n2. B\n3. D", "The first is A, the second is B, and the last is D.", "(A) is grey.\n\n(B) is dark.\n\n(C) is red.",
+    "C. dog\nD. parrot", "①C. dog\n②B. cat", "①B②D③A④C", "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
+    "Consider each option:\n\n(A) is grey.\n\n(B) is dark.", "(A) and (B) are fine.\n\nThe others are less likely:\n\n(C) is red.",
+    "Option D is less likely than the others.", "Two boxes labeled A and B are seen.", "It is like (H), and (A) is like it as well.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
+    "```c\nint x;\n```", "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
     "Failed to obtain answer via API. B", "429 Too Many Requests (B)", '{"error": {"answer": "B"}}',
 ]  # fmt: skip
 
@@ -104,7 +123,8 @@ def test_a_reply_that_commits_to_no_single_option_gives_none(reply: str) -> None
     [
         "I'm sorry, but I can't answer that.", "I cannot determine which one it is.", "It cannot be determined from the image.",
         "There is not enough information, (B) is blurred.", "As an AI, I can't view images.", "无法确定", "申し訳ありませんが、わかりません",
-        "I am unable to see the picture.", "Answer: cannot be determined", "Sorry, I don't know whether it is A or B.",
+        "It is not possible to tell which point is closer. While point B appears larger, that is the angle.",
+        "It is impossible to definitively say, (B) is dark.", "I am unable to see the picture.", "Answer: cannot be determined", "Sorry, I don't know whether it is A or B.",
     ],
 )  # fmt: skip
 def test_a_reply_that_declines_is_a_refusal(reply: str) -> None:
@@ -149,7 +169,7 @@ def test_any_text_is_read_without_an_exception_and_to_a_known_letter(reply: str)
 
 
 @pytest.mark.parametrize(
-    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`"]
+    "unit", ["(A", "the answer is ", "{", "\\boxed{", "not ", "so it is ", "a or ", "<think>", "A, ", '"answer": ', "\n", "$*_`", "x:\n(A)\n", "option A is ", "①"]
 )  # fmt: skip
 def test_a_reply_of_a_million_characters_is_cut_before_it_is_read(unit: str) -> None:
     """Without the cut, patterns whose work grows with the square of the length would not come to an end here."""

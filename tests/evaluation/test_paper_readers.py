@@ -53,7 +53,7 @@ def test_blink_settles_a_choice_or_leaves_it_to_its_judge(output: str, choice: s
     [
         ("(B)", "B"), ("B", "B"), ("A picture (B)", "B"), ("A picture of B", "B"), ("B then A", "A"),
         ("(A) (B) (A) (B)", "B"), ("(A) (B) (A)", "A"), ("The dog, a dog", "B"), ("a cat or a dog", "B"), ("cat", "A"),
-        ("G", None), ("who knows", None), ("BOB", None),
+        ("G", None), ("", None), ("who knows", None), ("BOB", None),
     ],
 )  # fmt: skip
 def test_ii_bench_takes_the_letter_named_most_often_and_the_last_of_equals(response: str, letter: str | None) -> None:

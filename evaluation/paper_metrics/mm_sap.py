@@ -1,0 +1,82 @@
+"""MM-SAP's metrics (paper sections 4.1 and 4.4, equations 1 to 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from .shares import Share, share
+
+
+class Prediction(NamedTuple):
+    """One question and what a model chose, by option keys.
+
+    Attributes:
+        part: Which of the three sets the question is of: what every model knows, what some know, what none can know.
+        answer: The right option; None where nothing in the picture answers the question.
+        refusal: The option that declines.
+        chosen: What the model chose; None where its reply names no option.
+        forced: What it chose in the second pass, without the refusal option; only asked in `know`, after a refusal.
+    """
+
+    part: Literal["basic", "know", "beyond"]
+    answer: str | None
+    refusal: str
+    chosen: str | None
+    forced: str | None = None
+
+    @property
+    def knows(self) -> bool:
+        """The right option was chosen. A question without an answer can never be known."""
+        return self.answer is not None and self.chosen == self.answer
+
+    @property
+    def refuses(self) -> bool:
+        """The option that declines was chosen."""
+        return self.chosen == self.refusal
+
+    @property
+    def knew(self) -> bool:
+        """The model refused, and chose the right option when it had to (equation 3)."""
+        return self.refuses and self.answer is not None and self.forced == self.answer
+
+
+def score_kk(predictions: Iterable[Prediction]) -> Share:
+    """Return known knowns: the share of all questions that are answered right (equation 1)."""
+    return share(one.knows for one in predictions)
+
+
+def score_ku(predictions: Iterable[Prediction]) -> Share:
+    """Return known unknowns: the share of all questions that are refused and not known (equations 2 and 3)."""
+    return share(one.refuses and one.part != "basic" and not one.knew for one in predictions)
+
+
+def score_sa(predictions: Iterable[Prediction]) -> Share:
+    """Return self-awareness, the sum of known knowns and known unknowns (equation 4)."""
+    rows = list(predictions)
+    return Share(score_kk(rows).part + score_ku(rows).part, len(rows))
+
+
+def answer_rate(predictions: Iterable[Prediction]) -> Share:
+    """Return the share of questions that are not refused (equation 6); a reply that names no option is no refusal."""
+    return share(not one.refuses for one in predictions)
+
+
+def answer_accuracy(predictions: Iterable[Prediction]) -> Share:
+    """Return the share of right answers of the questions that are not refused (equation 5)."""
+    return share(one.knows for one in predictions if not one.refuses)
+
+
+def refusal_number(predictions: Iterable[Prediction]) -> int:
+    """Return how many questions of `know` are refused (equation 7)."""
+    return sum(one.refuses for one in predictions if one.part == "know")
+
+
+def unknown_knowns_of_refusals(predictions: Iterable[Prediction]) -> Share:
+    """Return the share of refused questions of `know` that the model knew: what table 4 holds."""
+    return share(one.knew for one in predictions if one.part == "know" and one.refuses)
+
+
+def unknown_knowns_of_all(predictions: Iterable[Prediction]) -> Share:
+    """Return the same, of all questions of `know`: equation 8 as it is printed, which table 4 does not follow."""
+    return share(one.knew for one in predictions if one.part == "know")

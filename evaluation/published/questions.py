@@ -1,0 +1,115 @@
+"""Published questions in one shape, whatever layout they come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from benchwright.errors import DataError
+
+from . import mvp_layout
+from .files import Row, as_row, json_document, names_in, needed
+from .mvp_bench import options_of
+from .mvp_readings import category_of
+
+_YES_NO_CLOSING = "\nPlease answer yes or no."
+_FIRST_OPTION = re.compile(r"^A\. ", re.M)
+
+
+class PublishedQuestion(NamedTuple):
+    """One question with its picture; `answer` is None where the publisher keeps it sealed.
+
+    Attributes:
+        key: The publisher's own id.
+        split: The split that it is published in.
+        image: Path below the data folder, as the publisher writes it.
+        group: What a later split must keep together, if the publisher says so.
+    """
+
+    key: str
+    split: str
+    task: str
+    kind: Literal["yes_no", "multiple_choice"]
+    image: str
+    text: str
+    options: tuple[str, ...]
+    answer: str | None
+    group: str | None = None
+    level: str | None = None
+    category: str | None = None
+    attributes: Mapping[str, str] = {}
+    explanation: str | None = None
+
+
+def ii_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
+    """Yield II-Bench's questions, file by file: `data/dev.json`, and the test set without answers.
+
+    Raises:
+        DataError: A file is not what it should be.
+    """
+    folder = data / "data"
+    names = names_in(folder, ".json")
+    if not names:
+        raise DataError(f"{folder} holds no JSON file of questions; --data takes a folder of the official layout")
+    for name in names:
+        path = needed(folder, f"{name}.json")
+        records = json_document(path)
+        if not isinstance(records, list):
+            raise DataError(f"{path}: {ascii(records)[:80]} is not a list of records")
+        for number, record in enumerate(records, start=1):
+            row = as_row(record, f"{path}: entry {number}")
+            yield _ii_question(row, "dev" if name == "dev" else "test")
+
+
+def mvp_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
+    """Yield MVP-Bench's questions; the instruction that closes each, and the options in its text, are taken off.
+
+    Raises:
+        DataError: The file is not what it should be.
+    """
+    for one in mvp_layout.read_questions(data).values():
+        yes_no = one.kind in mvp_layout.YES_NO
+        options = ("Yes", "No") if yes_no else tuple(text or "" for _, text in options_of(one.text))
+        first = _FIRST_OPTION.search(one.text)
+        text = one.text.removesuffix(_YES_NO_CLOSING) if first is None or yes_no else one.text[: first.start()]
+        answer = {"yes": "A", "no": "B"}.get(one.answer.lower()) if yes_no else one.answer
+        if answer is None or answer not in "ABCDEFGH"[: len(options)]:
+            raise DataError(f"question {one.key} of {data}: answer {one.answer!a} is none of its options")
+        side = "manipulated" if one.kind in {"y/n-e", "mcq-e"} else "natural" if yes_no else "both"
+        yield PublishedQuestion(
+            one.key, "test", "yes_no" if yes_no else "single_image" if one.kind == "mcq-e" else "cross_image",
+            "yes_no" if yes_no else "multiple_choice", one.image, text.strip(), options, answer, f"pair:{one.pair}",
+            one.level, category_of(one.pair), {"image_side": side},
+        )  # fmt: skip
+
+
+def _ii_question(row: Row, split: str) -> PublishedQuestion:
+    listed = row.values.get("questions")
+    if not isinstance(listed, list) or len(listed) != 1:
+        raise DataError(f"{row.where}: questions is {ascii(listed)[:80]}, not a list of one question")
+    question, labels = as_row(listed[0], row.where), as_row(row.values.get("meta_data"), row.where).values
+    options = question.values.get("options")
+    if not isinstance(options, list) or len(options) < 2 or not all(isinstance(one, str) for one in options):
+        raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of texts")
+    answer = None
+    if "answer" in question.values:
+        answer = question.one_of("answer", tuple("ABCDEFGH"[: len(options)]))
+    explanation = labels.get("explanation")
+    return PublishedQuestion(
+        question.text("id"), split, "implication", "multiple_choice", row.text("local_path"), question.text("question"),
+        tuple(options), answer, category=_spelled(labels.get("domain")), explanation=_spelled(explanation),
+        attributes={
+            name: words
+            for name in ("image_type", "difficulty", "emotion", "rhetoric")
+            if (words := _spelled(labels.get(name))) is not None
+        },
+    )  # fmt: skip
+
+
+def _spelled(value: object) -> str | None:
+    """Return a label as a text; lists are joined, and of the one record that holds an object nothing is taken."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return value if isinstance(value, str) and value else None
