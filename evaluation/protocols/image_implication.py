@@ -13,6 +13,7 @@ from pydantic import Field, model_validator
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
+from ..labels import labels_in
 from ..questions import Part, Picture, Question, Released, question_of
 from ..release_files import check_files
 from .base import Ask, Asked, Attempt, Protocol
@@ -33,7 +34,7 @@ class IIBench(Protocol):
     source: ClassVar[str] = "II-Bench section 4.1 and appendix C"
 
     mode: Mode = "none"
-    """none, cot, or the label that is told: domain, emotion, rhetoric (an attribute of the item)."""
+    """none, cot, or the label that is told: domain, emotion, rhetoric (an attribute; for the domain also category)."""
     shots: int = Field(0, ge=0, le=3)
     """Examples before the question; only in mode none."""
     examples: str | None = None
@@ -49,7 +50,7 @@ class IIBench(Protocol):
         """Say whether an item has what the mode needs."""
         if len(item.images) != 1 or len(item.choices) != OPTIONS or any(one.text is None for one in item.choices):
             return False
-        return self.mode not in KEYWORD_MODES or bool(labels_of(item.attributes, self.mode))
+        return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
 
     def begin(self, release: Release) -> Ask:
         """Return what asks, with the examples at hand if there are any."""
@@ -67,7 +68,7 @@ class IIBench(Protocol):
         """Return the picture and the prompt without examples."""
         del earlier
         item, question = released.item, question_of(released)
-        told = labels_of(item.attributes, self.mode) if self.mode in KEYWORD_MODES else ()
+        told = labels_of(item, self.mode) if self.mode in KEYWORD_MODES else ()
         words = prompt(self.mode, question.text, [one.text or "" for one in question.choices], told)
         return [_once(question, (*question.pictures, words), note=None)]
 
@@ -99,15 +100,10 @@ def _drawn(released: Released) -> int:
     return seed_for(0, "evaluate.examples", released.item.item_id)
 
 
-def labels_of(attributes: dict[str, Any], name: str) -> tuple[str, ...]:
-    """Return an item's labels of a kind; several stand in one attribute with commas between.
-
-    Example:
-        >>> labels_of({"rhetoric": "Metaphor,Contrast"}, "rhetoric")
-        ('Metaphor', 'Contrast')
-    """
-    value = attributes.get(name)
-    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else ()
+def labels_of(item: Item, name: str) -> tuple[str, ...]:
+    """Return an item's labels of a kind, its category for the domain if it has no attribute of that name."""
+    given = item.attributes.get(name)
+    return labels_in(item.category if given is None and name == "domain" else given)
 
 
 def _once(question: Question, message: tuple[Part, ...], *, note: dict[str, Any] | None) -> Asked:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..labels import labels_in
 from ..statistics import Estimate, mean_of_proportions
 from .units import has, share_of, singly
 
@@ -59,6 +60,5 @@ def _of_attributes(attributes: dict[str, Any]) -> list[tuple[str, str]]:
         if isinstance(value, bool):
             named.append((label, "yes" if value else "no"))
         elif isinstance(value, str):
-            values = dict.fromkeys(part.strip() for part in value.split(",") if part.strip())
-            named += [(label, one) for one in values]
+            named += [(label, one) for one in labels_in(value)]
     return named

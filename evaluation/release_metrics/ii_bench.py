@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
+from ..labels import labels_in
 from ..statistics import Estimate
 from .units import Row, by_value, has, rows_with, share_of, singly
 
@@ -17,26 +19,24 @@ NEEDED = frozenset({"domain", "emotion", "rhetoric"})
 
 
 def ii_bench(judged: pa.Table) -> Mapping[str, Estimate]:
-    """Return accuracy, error and miss of the items that have the attributes `domain`, `emotion` and `rhetoric`.
+    """Return accuracy, error and miss of the items that have a domain, emotion and rhetoric.
 
-    `ii_bench/accuracy`, `/error` and `/miss` divide by all such items: an error is a request that failed, a miss any
-    other reply that names no letter, a refusal among them. `ii_bench/<rate>/<label>/<value>` divides by the items with
-    that value of domain, emotion, image_type, difficulty or rhetoric; one with two figures of rhetoric,
-    `"Metaphor,Contrast"`, counts in both.
+    These are attributes; the domain may be the category instead, as in imported releases. `ii_bench/accuracy`, `/error`
+    and `/miss` divide by all such items: an error is a request that failed, a miss any other reply that names no
+    letter, a refusal among them. `ii_bench/<rate>/<label>/<value>` divides by the items with that value of domain,
+    emotion, image_type, difficulty or rhetoric; one with two figures of rhetoric, `"Metaphor,Contrast"`, counts in
+    both.
     """
-    if not has(judged, "attributes", "state"):
+    if not has(judged, "attributes", "category", "state"):
         return {}
-    labels: dict[str, dict[str, tuple[str, ...]]] = {}
-    rows = rows_with(judged, "attributes", "state")
-    for row in rows:
-        if row["attributes"] not in labels:
-            labels[row["attributes"]] = _labels(row["attributes"])
-    rows = [row for row in rows if labels[row["attributes"]].keys() >= NEEDED]
+    read = cache(_labels)
+    rows = rows_with(judged, "attributes", "category", "state")
+    rows = [row for row in rows if read(row["attributes"], row["category"]).keys() >= NEEDED]
     if not rows:
         return {}
     found = _rates("ii_bench/{}", rows)
     for label in LABELS:
-        groups = by_value(rows, lambda row: labels[row["attributes"]].get(label, ()))  # noqa: B023
+        groups = by_value(rows, lambda row: read(row["attributes"], row["category"]).get(label, ()))  # noqa: B023
         for value, group in groups.items():
             found |= _rates(f"ii_bench/{{}}/{label}/{value}", group)
     return found
@@ -52,7 +52,6 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
     return {full: share_of(some, full) for full, some in named.items()}
 
 
-def _labels(attributes: str) -> dict[str, tuple[str, ...]]:
-    given = json.loads(attributes or "{}")
-    split = {name: str(given[name]).split(",") for name in LABELS if isinstance(given.get(name), str)}
-    return {name: found for name, parts in split.items() if (found := tuple(p.strip() for p in parts if p.strip()))}
+def _labels(attributes: str, category: str | None) -> dict[str, tuple[str, ...]]:
+    given = {"domain": category, **json.loads(attributes or "{}")}
+    return {name: found for name in LABELS if (found := labels_in(given.get(name)))}

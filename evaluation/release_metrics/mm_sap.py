@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from ..paper_metrics.mm_sap import Prediction
 from ..statistics import Estimate
-from .units import Row, has, rows_with, share_of, singly
+from .units import Row, Unit, has, rows_with, share_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,53 +53,67 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     rows = [row for row in rows_with(judged, *_COLUMNS) if row["refusal"] is not None]
     if not rows:
         return {}
-    parts = {name: [row for row in rows if part_of(row) == name] for name in PARTS}
-    known = all(row["again"] is not None for row in parts["know"] if refused(row))
-    found = _scores("mm_sap/{}", rows, known=known)
+    replies = [_Reply(prediction_of(row), row["group"], row["again"]) for row in rows]
+    parts = {name: [one for one in replies if one.said.part == name] for name in PARTS}
+    known = all(one.again is not None for one in parts["know"] if one.said.refuses)
+    found = _scores("mm_sap/{}", replies, known=known)
     for name, some in parts.items():
         if some:
             found |= _scores(f"mm_sap/{{}}/{name}", some, known=known or name != "know")
-    return found | (_unknown_knowns(parts["know"], known=known) if parts["know"] else {})
-
-
-def refused(row: Row) -> bool:
-    """Say whether the option that declines was chosen."""
-    return row["letter"] is not None and row["letter"] == row["refusal"]
-
-
-def _kk(row: Row) -> bool:
-    return bool(row["right"]) and row["answer"] is not None
-
-
-def _ku(row: Row) -> bool:
-    part = part_of(row)
-    if not refused(row) or part == "basic":
-        return False
-    return part == "beyond" or (row["again"] not in {None, "error"} and not row["knew"])
-
-
-def _scores(name: str, rows: Sequence[Row], *, known: bool) -> dict[str, Estimate]:
-    def share(metric: str, units: list[Row], right: object) -> None:
-        full = name.replace("{}", metric, 1)
-        found[full] = share_of(singly(units, right), full)  # type: ignore[arg-type]
-
-    found: dict[str, Estimate] = {}
-    answered = [row for row in rows if not refused(row)]
-    share("score_kk", list(rows), _kk)
-    share("answer_rate", list(rows), lambda row: not refused(row))
-    share("answer_accuracy", answered, _kk)
-    if known:
-        share("score_ku", list(rows), _ku)
-        share("score_sa", list(rows), lambda row: _kk(row) or _ku(row))
-    return found
-
-
-def _unknown_knowns(rows: Sequence[Row], *, known: bool) -> dict[str, Estimate]:
-    declined = [row for row in rows if refused(row)]
     repeats = len({row["variant"] for row in rows})
-    found = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(rows))}
+    return found | (_unknown_knowns(parts["know"], repeats, known=known) if parts["know"] else {})
+
+
+def prediction_of(row: Row) -> Prediction:
+    """Return a row in the paper's terms; a verdict over several questions chose the answer only where it is right."""
+    answer = row["answer"]
+    chosen = answer if row["right"] and answer is not None else row["letter"]
+    missed = chosen == answer and not row["right"]
+    return Prediction(
+        part_of(row), answer, row["refusal"], None if missed else chosen, forced=answer if row["knew"] else None
+    )
+
+
+class _Reply(NamedTuple):
+    """A row in the paper's terms, and whether what it says of the unknown can be taken."""
+
+    said: Prediction
+    group: int
+    again: str | None
+
+    @property
+    def known_unknown(self) -> bool:
+        """It declined what is unknown; a second question that failed shows nothing."""
+        one = self.said
+        shown = one.part == "beyond" or (one.part == "know" and self.again != "error" and not one.knew)
+        return one.refuses and shown
+
+
+Says = Callable[[_Reply], bool]
+
+
+def _share(replies: Iterable[_Reply], says: Says, name: str) -> Estimate:
+    return share_of((Unit(says(one), one.group) for one in replies), name)
+
+
+def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
+    answered = [one for one in replies if not one.said.refuses]
+    wanted: dict[str, tuple[Sequence[_Reply], Says]] = {
+        "score_kk": (replies, lambda one: one.said.knows),
+        "answer_rate": (replies, lambda one: not one.said.refuses),
+        "answer_accuracy": (answered, lambda one: one.said.knows),
+    }
     if known:
-        for name, units in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", list(rows))):
-            full = f"mm_sap/{name}"
-            found[full] = share_of(singly(units, lambda row: refused(row) and bool(row["knew"])), full)
+        wanted["score_ku"] = (replies, lambda one: one.known_unknown)
+        wanted["score_sa"] = (replies, lambda one: one.said.knows or one.known_unknown)
+    named = {name.replace("{}", metric, 1): told for metric, told in wanted.items()}
+    return {full: _share(some, says, full) for full, (some, says) in named.items()}
+
+
+def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> dict[str, Estimate]:
+    declined = [one for one in replies if one.said.refuses]
+    found = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
+    if known:
+        for name, some in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", replies)):
+            found[f"mm_sap/{name}"] = _share(some, lambda one: one.said.knew, f"mm_sap/{name}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,15 +15,17 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "kind", "pair", "level", "category", "view", "pictures", "image", "question", "variant", "at_first", "questions",
+    "attributes",
 )  # fmt: skip
-_VIEWS = ("manipulated", "natural")
+_VIEWS, _BOTH = ("manipulated", "natural"), "both"
 Units = Callable[[Sequence[Row]], list[Unit]]
 
 
 def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     """Return the paper's metrics of items that belong to a pair, that is have a group key `pair:...`.
 
-    Questions of yes or no show one picture, whose role is `natural` or `manipulated`:
+    Questions of yes or no show one picture, whose role, or else the attribute `image_side`, is `natural` or
+    `manipulated`:
 
     - `mvp_bench/aAcc`: answers right, of all answers.
     - `mvp_bench/qAcc`: questions right on every picture of their pair, of all questions (one text on one pair).
@@ -31,15 +34,25 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     - `mvp_bench/pAcc/<category>`: qAcc within a category.
 
     aAcc and qAcc also come by level, aAcc and iAcc by natural and manipulated. Of multiple-choice items,
-    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (one picture, or both) are those right as the
-    item stands; under `circular` the same with `/circular` are those right in all rotations. Both come by level. All
-    divide by the items of the kind that were asked. Not given under protocols that repeat.
+    `mvp_bench/single_image/vanilla` and `mvp_bench/cross_image/vanilla` (two pictures, or `image_side` says `both`)
+    are those right as the item stands; under `circular` the same with `/circular` are those right in all rotations.
+    Both come by level. All divide by the items of the kind that were asked. Not given under protocols that repeat.
     """
     if not has(judged, *_COLUMNS):
         return {}
     rows = [row for row in rows_with(judged, *_COLUMNS) if row["pair"] is not None and row["variant"] is None]
-    paired = [row for row in rows if row["kind"] == "yes_no" and row["pictures"] == 1 and row["view"] in _VIEWS]
+    sides = [side_of(row) for row in rows]
+    rows = [{**row, "view": side} for row, side in zip(rows, sides, strict=True)]
+    paired = [row for row in rows if row["kind"] == "yes_no" and row["view"] in _VIEWS]
     return _yes_no(paired) | _choosing([row for row in rows if row["kind"] == "multiple_choice"])
+
+
+def side_of(row: Row) -> str | None:
+    """Return which side of a pair a row's item shows: natural, manipulated, both; None where nothing says it."""
+    if row["pictures"] > 1:
+        return _BOTH
+    side = json.loads(row["attributes"] or "{}").get("image_side")
+    return side if isinstance(side, str) else row["view"]
 
 
 def _yes_no(rows: list[Row]) -> dict[str, Estimate]:
@@ -58,8 +71,8 @@ def _yes_no(rows: list[Row]) -> dict[str, Estimate]:
 
 def _choosing(rows: list[Row]) -> dict[str, Estimate]:
     found: dict[str, Estimate] = {}
-    for name, pictures in (("single_image", 1), ("cross_image", 2)):
-        some = [row for row in rows if row["pictures"] == pictures]
+    for name in ("single_image", "cross_image"):
+        some = [row for row in rows if (row["view"] == _BOTH) == (name == "cross_image")]
         ways: dict[str, Units] = {"vanilla": _at_first}
         if any(row["questions"] > 1 for row in some):
             ways["circular"] = singly
