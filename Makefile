@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test browser lint docs bench format clean
+.PHONY: help demo test browser postgres lint docs bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
 	@echo "make test    install what the tests need and run them all"
 	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
+	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make bench   time and memory of the main jobs"
@@ -34,10 +35,14 @@ demo: $(VENV)/.demo
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(PYTEST)
 
-# Needs root on Debian or Ubuntu; elsewhere install Chromium by hand, or those tests are skipped.
+# Both need root on Debian or Ubuntu; elsewhere install the programs by hand, or the tests that want them are skipped.
 browser:
 	command -v chromium >/dev/null || { apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null; }
+
+postgres:
+	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -qq && \
+	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

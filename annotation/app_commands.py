@@ -15,7 +15,7 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 from .account_words import invitation_path, state_of
-from .commands import open_for_commands, workspace_option
+from .commands import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from .store import Account, Accounts
@@ -38,8 +38,8 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
     from .app.serve import check_free, is_loopback, run_app
     from .app.site import clock, open_site
 
-    with open_for_commands(workspace) as store:
-        root = store.path.parent
+    root = workspace_of(workspace)
+    open_for_commands(root).close()
     check_free(address, port)
     site = open_site(root, secure=https)
     invitation = _first_invitation(site.accounts, clock())

@@ -100,7 +100,7 @@ def export(workspace: Path | None, campaign: str | None, out: Path, images: Path
     from .pictures import Pictures
     from .task_file import export_tasks
 
-    root = _workspace(workspace)
+    root = workspace_of(workspace)
     with open_for_commands(root) as store:
         name = _pick(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
@@ -108,7 +108,8 @@ def export(workspace: Path | None, campaign: str | None, out: Path, images: Path
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
 
 
-def _workspace(given: Path | None) -> Path:
+def workspace_of(given: Path | None) -> Path:
+    """Return the workspace that was given, or the one here."""
     from benchwright.cli.workspaces import find_workspace
 
     return find_workspace(given)
@@ -122,12 +123,11 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     """
     from benchwright.workspace import Workspace
 
-    from .store import open_store
-    from .store.connection import path_of
+    from .store import open_store, store_exists
 
-    root = _workspace(workspace)
+    root = workspace_of(workspace)
     url = Workspace(root).store_url
-    if not path_of(url).exists():
+    if not store_exists(url):
         raise BenchwrightError(f"{root} has no review store; run a recipe with a step such as `verify` there first")
     return open_store(url)
 

@@ -32,15 +32,14 @@ class Check:
 
 _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("demo photographs", "demo", "skimage", "scikit-image"),
-    ("evaluation report (template)", "report", "jinja2", "jinja2"),
-    ("evaluation report (plots)", "report", "matplotlib", "matplotlib"),
+    ("pages of reports", "report", "jinja2", "jinja2"),
+    ("charts of reports", "report", "matplotlib", "matplotlib"),
     ("text in images (OCR)", "filters", "rapidocr", "rapidocr"),
     ("models for that (ONNX)", "filters", "onnxruntime", "onnxruntime"),
     ("review app", "app", "streamlit", "streamlit"),
     ("passwords of the review app", "app", "argon2", "argon2-cffi"),
     ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
-    ("charts of reports", "report", "matplotlib", "matplotlib"),
-    ("pages of reports", "report", "jinja2", "jinja2"),
+    ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
 )
 """Name, extra, module and package of what is used today."""
 
@@ -50,7 +49,6 @@ _NOT_YET: tuple[tuple[str, str, str], ...] = (
     ("local models", "torch", "torch"),
     ("image generation", "diffusers", "diffusers"),
     ("Segment Anything", "segment_anything", "segment-anything"),
-    ("PostgreSQL review store", "psycopg", "psycopg"),
     ("Ray clusters", "ray", "ray"),
 )
 """Name, module and package of what extras install for steps that are still to come."""

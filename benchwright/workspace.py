@@ -4,7 +4,7 @@ workspace.json      format, version, seed, shard count, image folder, recipe as 
 tables/STAGE/       the stage's shards, markers and `current.json`
 objects/            made images by hash
 releases/, results/ what final steps make
-review.sqlite       what people said
+review.sqlite       what people said; or review-store.json, which names the database where that is
 runs/               one folder a run: what varies (times, workers, versions, messages)
 cache/ journal/ tmp/  can be deleted while nothing runs
 """
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import fcntl
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +22,7 @@ from typing import Any
 from benchwright.atomic import write_json
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.objects import ObjectStore
+from benchwright.store_place import store_url
 
 FORMAT = "benchwright/workspace"
 VERSION = 1
@@ -118,5 +118,5 @@ class Workspace:
 
     @property
     def store_url(self) -> str:
-        """Return the review store's database URL."""
-        return f"sqlite:///{os.path.abspath(self.root / 'review.sqlite')}"
+        """Return the review store's database URL, as `store_place.store_url`."""
+        return store_url(self.root)

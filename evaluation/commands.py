@@ -135,6 +135,60 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     emit(document, as_json=as_json, text=lambda: "\n".join([drawn(summary_table(scores, human)), *gaps]))
 
 
+@click.command("compare")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("model_a", required=False)
+@click.argument("model_b", required=False)
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    help="The release that was scored: shows as well whether models favour letters.",
+)  # fmt: skip
+@json_option
+def compare(results: Path, model_a: str | None, model_b: str | None, release: Path | None, as_json: bool) -> None:
+    """Compare two models in RESULTS, or all pairs, on the items that both were asked."""
+    from benchwright.release import Release
+
+    from .comparison.comparing import compare_results
+    from .comparison.telling import RULE, comparison_document, comparison_tables
+    from .letters import letters_of_models
+    from .summary import drawn
+
+    opened = None if release is None else Release.open(release)
+    sheet, found = compare_results(results, opened, [name for name in (model_a, model_b) if name is not None])
+    letters = None if opened is None else letters_of_models(sheet)
+    document: dict[str, Any] = comparison_document(sheet.scores, found, letters)
+    emit(
+        document, as_json=as_json,
+        text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE]),
+    )  # fmt: skip
+
+
+@click.command("suspects")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    help="The release that was scored.",
+)  # fmt: skip
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write all of them to a .csv or .parquet file."
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there already.")
+@json_option
+def suspects(results: Path, release: Path, out: Path | None, force: bool, as_json: bool) -> None:
+    """Rank items whose key is likely wrong: able models agree on another letter, or people miss it."""
+    from benchwright.release import Release
+
+    from .summary import drawn
+    from .suspect_file import suspects_document, suspects_table, write_suspects
+    from .suspects import find_suspects
+
+    found = find_suspects(results, Release.open(release))
+    if out is not None:
+        write_suspects(found, out, force=force)
+        note(f"written to {out}")
+    emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
+
+
 @click.command("report")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from math import fsum
+from collections.abc import Mapping, Sequence
+from math import lcm
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -14,9 +14,11 @@ from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.release.human import read_human_baseline
 
+from .clustered import mean_share_right, share_right
+from .item_facts import groups_of
 from .release_files import check_files, columns_of
 from .score import Figure, Score, figures, with_method
-from .statistics import Estimate, mean_of_proportions, wilson
+from .statistics import Estimate
 
 FORMAT: Literal["benchwright/human"] = "benchwright/human"
 VERSION = 2
@@ -65,9 +67,9 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
     """Return what people reached on a release, or on one split; None where nobody was asked.
 
     An accuracy is the mean over items of the share of right answers, so that each item counts once, as it does for a
-    model. The interval takes an item's answers together as one draw: n is the number of items, not of answers, since
-    answers to one item resemble each other. It errs on the wide side: a share lies in [0, 1], so its variance is at
-    most mean (1 - mean), which is that of a single answer.
+    model. The interval takes an item's answers together as one draw, and clusters of items as a model's does: n is the
+    number of items, not of answers, since answers to one item resemble each other. It errs on the wide side: a share
+    lies in [0, 1], so its variance is at most mean (1 - mean), which is that of a single answer.
 
     Raises:
         DataError: The release is damaged.
@@ -75,7 +77,7 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
     baseline = read_human_baseline(release)
     if baseline is None:
         return None
-    tasks = _task_of_items(release, split)
+    items = _items(release, split)
     return HumanFigures(
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
@@ -85,7 +87,7 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
                 simulated=told["simulated"],
                 annotators=told["annotators"],
                 answers_per_item=told["answers_per_item"],
-                metrics=figures(_accuracies(told["items"], tasks)),
+                metrics=figures(_accuracies(told["items"], items)),
             )
             for name, told in sorted(baseline.items())
         },
@@ -138,28 +140,40 @@ def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
             )
 
 
-def _accuracies(items: Mapping[str, Mapping[str, int]], tasks: Mapping[str, str]) -> dict[str, Estimate]:
-    shares: dict[str, list[float]] = {}
-    for item_id, told in sorted(items.items()):
-        if item_id in tasks:
-            shares.setdefault(tasks[item_id], []).append(told["right"] / told["asked"])
-    by_task = {task: _mean(shares[task]) for task in sorted(shares)}
+class _Item(NamedTuple):
+    """Task of an item, and number of its cluster."""
+
+    task: str
+    group: int
+
+
+def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _Item]) -> dict[str, Estimate]:
+    import numpy as np
+
+    asked = [(told, items[item_id]) for item_id, told in sorted(answers.items()) if item_id in items]
+    # Shares as whole numbers of equal parts; where numbers of answers have no small multiple in common, to a millionth.
+    parts = min(lcm(*(told["asked"] for told, _ in asked)), 10**6)
+    right = np.array([round(told["right"] * parts / told["asked"]) for told, _ in asked], dtype=np.int64)
+    group = np.array([item.group for _, item in asked], dtype=np.int64)
+    names = sorted({item.task for _, item in asked})
+    task = np.array([names.index(item.task) for _, item in asked], dtype=np.int64)
+    shares = [
+        share_right(right[held], group[held], f"accuracy/{name}", parts=parts)
+        for number, name in enumerate(names)
+        for held in (task == number,)
+    ]
     return {
-        "accuracy": _mean(share for task in shares.values() for share in task),
-        "accuracy_macro": mean_of_proportions(list(by_task.values())),
-        **{f"accuracy/{task}": estimate for task, estimate in by_task.items()},
+        "accuracy": share_right(right, group, "accuracy", parts=parts),
+        "accuracy_macro": mean_share_right(right, group, task, shares, "accuracy_macro", parts=parts),
+        **{f"accuracy/{name}": share for name, share in zip(names, shares, strict=True)},
     }
 
 
-def _mean(shares: Iterable[float]) -> Estimate:
-    found = list(shares)
-    return wilson(fsum(found), len(found))
-
-
-def _task_of_items(release: Release, split: str | None) -> dict[str, str]:
-    """Return the task of each item by id, without reading a picture."""
+def _items(release: Release, split: str | None) -> dict[str, _Item]:
+    """Return task and cluster of each item by id, without reading a picture."""
     check_files(release, split)
-    found: dict[str, str] = {}
-    for batch in columns_of(release, split, ["item_id", "task"]):
-        found.update(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-    return found
+    batches = list(columns_of(release, split, ["item_id", "task"]))
+    ids, tasks = (
+        [value for batch in batches for value in batch.column(name).to_pylist()] for name in ("item_id", "task")
+    )
+    return dict(zip(ids, map(_Item, tasks, groups_of(release, split)), strict=True))

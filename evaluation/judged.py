@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -12,14 +13,19 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
 
-from .answers import read_answer
+from .answers import Reading, read_answer
 from .metrics import is_right
 from .protocols.base import Asked, Attempt, Protocol, reread
 from .readers import READERS, ROBUST
+from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
     from benchwright.records import Item
+
+    from .questions import Reply
+    from .score import Score
 
 FORMAT, VERSION = "benchwright/predictions", 3
 VERSIONS = ("1", "2", "3")
@@ -29,6 +35,9 @@ ADDED = frozenset({"group", "attempts", "robust_right"})
 """Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
+
+_SHORT = 200
+"""Characters of a reply that is likely to come up again."""
 
 _TEXT = pa.string()
 ATTEMPT = pa.struct(
@@ -55,28 +64,36 @@ that a protocol asked; it is null where the row itself is the only one. The row'
 with the row's letter."""
 
 
-def attempt_of(
-    item: Item, asked: Asked, number: int, text: str | None, error: str | None, reader: str
-) -> Attempt:  # fmt: skip
-    """Return what became of a question of round `number`: `text` is the reply's, or `error` says why there is none."""
+def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reader: str) -> Attempt:
+    """Return what became of a question of round `number`; `reply` is None where it could not be put."""
     note = None if asked.note is None else canonical_json(asked.note)
-    reply, cause = _storable(text), _storable(error)
-    if text is None:
-        return Attempt(asked.variant, number, "error", cause=cause, note=note)
+    if reply is None or reply.text is None:
+        cause = asked.cause if reply is None else reply.error
+        return Attempt(asked.variant, number, "error", cause=_storable(cause), note=note)
+    text = _storable(reply.text)
     if not asked.keys:
-        return Attempt(asked.variant, number, "caption", reply=reply, note=note)
-    assert asked.question is not None
-    choices = [(one.key, one.text) for one in asked.question.choices]
-    state, robust, rule = read_answer(text, choices)
-    said, own = robust, asked.keys
-    if reader != ROBUST:
-        said, rule = READERS[reader](text, choices), reader
-        state = "answered" if said is not None else "refusal" if state == "refusal" else "miss"
-    letter = None if said is None else own[said]
+        return Attempt(asked.variant, number, "caption", reply=text, note=note)
+    (state, said, rule), robust = _read(reply, reply.text, asked, reader)
+    letter = None if said is None else asked.keys[said]
     return Attempt(
-        asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule,
-        reply=reply, note=note, robust=None if robust is None else own[robust],
+        asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
+        note=note, robust=None if robust is None else asked.keys[robust],
     )  # fmt: skip
+
+
+def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, str | None]:
+    """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
+    if reply.letter is not None:
+        return Reading("answered", reply.letter, "given"), reply.letter
+    assert asked.question is not None
+    choices = tuple((one.key, one.text) for one in asked.question.choices)
+    robust = (_read_again if len(text) <= _SHORT else read_answer)(text, choices)
+    if reader == ROBUST:
+        return robust, robust.letter
+    said = READERS[reader](text, choices)
+    if said is not None:
+        return Reading("answered", said, reader), robust.letter
+    return Reading("refusal" if robust.state == "refusal" else "miss", None, reader), robust.letter
 
 
 def row_of(
@@ -99,6 +116,12 @@ def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) 
     robust: Sequence[bool | None] = [None] * len(attempts) if other is None else [one.right for one in other]
     rows = [asdict(one) | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
     return [{name: row[name] for name in ATTEMPT.names} for row in rows]
+
+
+@lru_cache(maxsize=1 << 15)
+def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Reading:
+    """Read a short reply; equal ones to equal options, such as yes and no, are read once."""
+    return read_answer(text, choices)
 
 
 class JudgedWriter:
@@ -126,8 +149,48 @@ class JudgedWriter:
             self._flush()
 
     def _flush(self) -> None:
-        self._writer.write_table(pa.Table.from_pylist(self._rows, schema=self._writer.schema))
+        columns = {name: [row[name] for row in self._rows] for name in self._writer.schema.names}
+        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
         self._rows = []
+
+
+def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
+    """Return the predictions that stand beside a score, opened, once they say that they are of its model and release.
+
+    Raises:
+        DataError: There are none, or they are of something else.
+    """
+    path = folder / PREDICTIONS_FILE
+    try:
+        file = pq.ParquetFile(path)
+    except FileNotFoundError as error:
+        raise not_of_score(path, "there is no such file") from error
+    except (OSError, pa.ArrowException) as error:
+        raise not_of_score(path, f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
+    metadata = file.schema_arrow.metadata or {}
+    stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in metadata.items()}
+    try:
+        _check_stamp(path, stamp, set(file.schema_arrow.names), score)
+    except DataError:
+        file.close()
+        raise
+    return file
+
+
+def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
+    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - ADDED <= columns:
+        raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
+    if stamp.get("version") not in VERSIONS:
+        listed = ", ".join(VERSIONS)
+        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
+    for name in ("model", "protocol", "release_id"):
+        if stamp.get(name) != getattr(score, name):
+            raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
+
+
+def not_of_score(path: Path, what: str) -> DataError:
+    """Return the error that predictions are not those that the score beside them was made from."""
+    return DataError(f"{path} is not what the score beside it was made from: {what}; score the model again")
 
 
 def _storable(text: str | None) -> str | None:

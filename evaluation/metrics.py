@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
 
+    from .outlines import Outline
+
 State = Literal["answered", "miss", "refusal", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
@@ -29,7 +31,7 @@ JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "gro
 `counted.with_labels` say what else there is, and where a row is a repetition of an item instead."""
 
 
-def is_right(item: Item, letter: str | None) -> bool:
+def is_right(item: Item | Outline, letter: str | None) -> bool:
     """Say whether a letter answers an item.
 
     Right is the item's answer; where nothing in the picture answers it, right is the option that declines, and
@@ -39,7 +41,7 @@ def is_right(item: Item, letter: str | None) -> bool:
     return letter is not None and letter == key
 
 
-def chance_of(item: Item) -> float:
+def chance_of(item: Item | Outline) -> float:
     """Return the probability that a letter drawn evenly is right, 0-1."""
     return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
 
@@ -84,15 +86,19 @@ class Rows(NamedTuple):
 
 def rows_of(judged: pa.Table) -> Rows:
     """Return judged predictions as arrays."""
+    names, numbers = task_numbers(judged.column("task"))
+    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
+    return Rows(right, group, numbers, chance, names)
+
+
+def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the names of the tasks, sorted, and the place of each row's task among them."""
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    tasks = judged.column("task")
     names = tuple(sorted(pc.unique(tasks).to_pylist()))
-    numbers = pc.index_in(tasks, value_set=pa.array(names, pa.string()))
-    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
-    return Rows(right, group, numbers.to_numpy().astype(np.int64), chance, names)
+    return names, pc.index_in(tasks, value_set=pa.array(names, pa.string())).to_numpy().astype(np.int64)
 
 
 def _shares(rows: Rows) -> list[Estimate]:

@@ -76,11 +76,19 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for one question: a text, or an error with its cause."""
+    """What came back for one question: a text, or an error with its cause.
+
+    Args:
+        item_id: Of the question.
+        text: What was said.
+        error: Why nothing was.
+        letter: The letter, where it was given as such: then nothing is read from the text.
+    """
 
     item_id: str
     text: str | None = None
     error: str | None = None
+    letter: str | None = None
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from benchwright.release import Release
 
+_IN_EVERY_ITEM = {
+    "item_id": "^[0-9a-f]{32}$", "split": "^[a-z][a-z0-9_]*$", "task": "^[a-z][a-z0-9_]*$", "choices": None,
+}  # fmt: skip
+"""Columns that no item is without, and what their values look like."""
+
 
 def data_files(release: Release, split: str | None) -> list[str]:
     """Return the names of the Parquet files of a split, or of all."""
@@ -44,14 +49,36 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
     Only files that `check_files` has passed are to be read: Arrow does not stand up to files made to harm.
 
     Raises:
-        DataError: A file cannot be read, or lacks a column.
+        DataError: A file cannot be read, has other columns than a release, or lacks what every item has.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from benchwright.release.schema import SCHEMA
+
     for name in data_files(release, split):
         try:
             with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
-                yield from file.iter_batches(columns=list(columns), use_threads=False)
+                if not file.schema_arrow.equals(SCHEMA):
+                    raise DataError(f"{release.path}: {name}: its columns are not those of a release")
+                for batch in file.iter_batches(columns=list(columns), use_threads=False):
+                    _check_values(batch, f"{release.path}: {name}")
+                    yield batch
         except (pa.ArrowException, OSError) as error:
             raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
+
+
+def _check_values(batch: pa.RecordBatch, what: str) -> None:
+    """Refuse what no item has, since it ends up in tables and on terminals."""
+    import pyarrow.compute as pc
+
+    for name, pattern in _IN_EVERY_ITEM.items():
+        if name not in batch.schema.names:
+            continue
+        column = batch.column(name)
+        if column.null_count:
+            raise DataError(f"{what}: an item has no {name}; `benchwright release verify` says more")
+        if pattern and not pc.all(pc.match_substring_regex(column, pattern), min_count=0).as_py():
+            raise DataError(
+                f"{what}: an item has a {name} that no item can have; `benchwright release verify` says more"
+            )

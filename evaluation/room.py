@@ -21,6 +21,8 @@ ROOM = Room(
         "evaluate import": Entry(
             f"{_HERE}.published.command:import_questions", "Make a release of a benchmark's published questions."
         ),
+        "evaluate compare": Entry(f"{_HERE}.commands:compare", "Say which models of a folder of results differ."),
+        "evaluate suspects": Entry(f"{_HERE}.commands:suspects", "Rank items whose key is likely wrong."),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
     backends={

@@ -7,23 +7,31 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from benchwright.canonical import canonical_json
+from benchwright.records import LETTERS
 
 from .backends.base import Asking, Backend
 from .item_facts import groups_of
 from .judged import attempt_of
+from .outlines import outlines_of, question_of_outline
 from .protocols.base import Ask, Asked, Attempt, Protocol
-from .questions import Question, Released
+from .protocols.worded import Vanilla
+from .questions import Question, Released, Reply
 
 if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
+
+    from .outlines import Outline
+
+
+_AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class Answered(NamedTuple):
@@ -52,6 +60,7 @@ class Survey:
         protocol: How items are asked.
         tasks: Only these; all where None.
         reader: Name of the reader of replies.
+        looks: Whether who is asked looks at words and pictures.
     """
 
     release: Release
@@ -59,11 +68,24 @@ class Survey:
     protocol: Protocol
     tasks: frozenset[str] | None
     reader: str
+    looks: bool = True
+
+    @property
+    def in_outline(self) -> bool:
+        """Say whether items are asked without words and pictures: nobody looks, and they are asked as they are."""
+        return not self.looks and self.protocol == Vanilla()
+
+    def begin(self) -> Ask:
+        """Return what asks the items."""
+        return _ask_outline if self.in_outline else self.protocol.begin(self.release)
 
     def items(self) -> Iterator[tuple[Released, int]]:
         """Yield the items that are asked, each with the number of its cluster."""
         groups = groups_of(self.release, self.split)
-        for released, group in zip(self.release.items(self.split), groups, strict=True):
+        items: Iterable[Released] = self.release.items(self.split)
+        if self.in_outline:  # an outline has all that a plain question and its verdict need of an item
+            items = cast("Iterable[Released]", outlines_of(self.release, self.split))
+        for released, group in zip(items, groups, strict=True):
             if (self.tasks is None or released.item.task in self.tasks) and self.protocol.takes(released.item):
                 yield released, group
 
@@ -84,11 +106,10 @@ class _Waiting:
         while self.judged < len(self.asked) and self.asked[self.judged].question is None:
             self.judge(None, survey, number)
 
-    def judge(self, text_or_error: tuple[str | None, str | None] | None, survey: Survey, number: int) -> None:
+    def judge(self, reply: Reply | None, survey: Survey, number: int) -> None:
         """Take in what became of the next question."""
         asked = self.asked[self.judged]
-        text, error = (None, asked.cause) if text_or_error is None else text_or_error
-        self.attempts.append(attempt_of(self.released.item, asked, number, text, error, survey.reader))
+        self.attempts.append(attempt_of(self.released.item, asked, number, reply, survey.reader))
         self.judged += 1
 
 
@@ -103,7 +124,7 @@ def ask_rounds(
         folder: Where replies of earlier rounds lie meanwhile.
         watching: Called with a round's number as it begins; what it returns is called for each item that is through.
     """
-    ask = survey.protocol.begin(survey.release)
+    ask = survey.begin()
     earlier: Path | None = None
     for number, asker in enumerate(askers[:-1]):
         through = watching(number)
@@ -141,11 +162,16 @@ def _one_round(survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Pat
             if head is None or expected is None or reply.item_id != expected.item_id:
                 was_next = "nothing" if expected is None else expected.item_id
                 raise RuntimeError(f"backend {asker.backend.name} answered {reply.item_id} where {was_next} was next")
-            head.judge((reply.text, reply.error), survey, number)
+            head.judge(reply, survey, number)
             head.judge_what_was_not_put(survey, number)
     if left := sum(len(one.asked) - one.judged for one in waiting):
         raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
     yield from map(_answered, waiting)
+
+
+def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    del earlier
+    return [Asked("", question_of_outline(cast("Outline", released.item)), _AS_SHOWN)]
 
 
 def _answered(one: _Waiting) -> Answered:

@@ -80,7 +80,7 @@ def evaluate(
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
-    survey = Survey(opened, split, setting, backend.tasks, reader)
+    survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
     folder = None if out is None else out / results_name(backend.name, setting.text, reader)
     if folder is not None and not replace:
         _refuse_others(folder, backend, survey)

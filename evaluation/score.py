@@ -82,6 +82,14 @@ class Score(BaseModel):
         return results_name(self.model, self.protocol, self.reader)
 
     @property
+    def right(self) -> int | None:
+        """Return how many items are right; None where the accuracy does not say it, since it counts repetitions."""
+        accuracy = self.metrics.get("accuracy")
+        if accuracy is None or accuracy.n != self.asked:
+            return None
+        return round((accuracy.value or 0) * accuracy.n)
+
+    @property
     def tasks(self) -> tuple[str, ...]:
         """Return the tasks that were asked, sorted."""
         return tuple(sorted(name.partition("/")[2] for name in self.metrics if name.startswith("accuracy/")))

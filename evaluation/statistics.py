@@ -11,8 +11,18 @@ Z_95 = 1.959963984540054
 
 
 Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald"]
-"""How an interval was made: Wilson's; Wilson's with as many items as the clusters are worth; percentiles of resampled
-clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
+"""How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
+resampled clusters; the tasks' intervals combined; Bonett and Price's, of a difference."""
+
+
+METHODS: dict[Method, str] = {
+    "wilson": "Wilson's, where no two items share a source image, pair or scene",
+    "wilson_clustered": "Wilson's, with as many independent items as those of clusters are worth",
+    "clustered_bootstrap": "percentiles over resampled clusters, items that share a source image, pair or scene",
+    "combined": "the tasks' intervals combined",
+    "adjusted_wald": "Bonett and Price's, of a difference",
+}
+"""In words."""
 
 
 class Interval(NamedTuple):
@@ -54,23 +64,29 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     return Estimate(right / n, _score_interval(right, n, z), n, "wilson")
 
 
-def wilson_clustered(right: int, n: int, sum_of_squares: int, *, z: float = Z_95) -> Estimate:
-    """Return the share `right / n` with Wilson's interval for as many items as the clusters are worth at least.
+def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
+    """Return the share `right / n` with Wilson's interval for as many independent items as the n are worth.
 
-    That is n^2 / sum(m_g^2) with m_g the items of cluster g: the number of clusters where they are of one size, and
-    less where they are not. It is exact where the items of a cluster are right or wrong together, and else too wide
-    rather than too narrow. With clusters of one item it is Wilson's own interval.
-
-    Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.4 and 8.2; Wilson's formula with such a number:
-    E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts
-    estimated from survey data", Survey Methodology 24 (1998), 193-201.
+    Source: E. L. Korn, B. I. Graubard, "Confidence intervals for proportions with small expected number of positive
+    counts estimated from survey data", Survey Methodology 24 (1998), 193-201, with Wilson's formula.
     """
-    if n == 0:
-        return Estimate(None, None, 0)
-    worth = n * n / sum_of_squares
-    return Estimate(
-        right / n, _score_interval(worth if right == n else right / n * worth, worth, z), n, "wilson_clustered"
+    share = worth if right == n else right / n * worth
+    return Estimate(right / n, _score_interval(share, worth, z), n, "wilson_clustered")
+
+
+def student_975(df: int) -> float:
+    """Return the 97.5 % point of Student's t with `df` degrees of freedom, at least 4; off by less than 0.003.
+
+    Source: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.7.5 (expansion about the normal point).
+    """
+    z = Z_95
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
+    return z + sum(term / float(df) ** k for k, term in enumerate(terms, start=1))
 
 
 def _score_interval(right: float, n: float, z: float) -> Interval:

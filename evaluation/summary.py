@@ -38,7 +38,7 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     lines = [("model", "all asked", *tasks, "no letter")]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
-        lines.append((_printable(score.title), *cells, str(score.miss + score.refusal + score.error)))
+        lines.append((printable(score.title), *cells, str(score.miss + score.refusal + score.error)))
     lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
     if scores:
         lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), ""))
@@ -64,7 +64,7 @@ def reader_gaps(scores: Sequence[Score]) -> list[str]:
         ours, taken = score.metrics.get("accuracy"), None if gap is None else gap.value
         if robust is not None and ours is not None and taken is not None:
             lines.append(
-                f"{_printable(score.title)}: the reader {score.reader} finds {_cell(ours)} right, the robust reader "
+                f"{printable(score.title)}: the reader {score.reader} finds {_cell(ours)} right, the robust reader "
                 f"{_cell(robust)} in the same replies: {taken:+.3f}"
             )
     return lines
@@ -108,5 +108,6 @@ def _cell(figure: Figure | None) -> str:
     return f"{figure.value:.2f}{interval} n={figure.n}"
 
 
-def _printable(name: str) -> str:
+def printable(name: str) -> str:
+    """Return a name without characters that a terminal would act on."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

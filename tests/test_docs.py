@@ -344,7 +344,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("documented")
     make_photographs(folder / "p", count=3)
     (folder / "p" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    recipe_text = re.sub(r"models: .*", "models: [random]", RECIPE)
+    recipe_text = re.sub(r"models: .*", "models: [random, 'constant:A']", RECIPE)
     (folder / "w.yaml").write_text(recipe_text, encoding="utf-8")
     people = re.sub(r"    simulate:\n(      .*\n)+", "", RECIPE.split("  - splits")[0])
     (folder / "people.yaml").write_text(people, encoding="utf-8")
@@ -408,6 +408,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("evaluate run @release --model random --out @results", 0, 0),
             ("evaluate score @release @replies.jsonl", 0, 0),
             ("evaluate summary @w/results", 0, 0),
+            ("evaluate compare @w/results --release @release", 0, 0),
+            ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate import ii-bench --data @ii --out @imported", 0, 0),

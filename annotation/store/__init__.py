@@ -5,7 +5,7 @@ from .campaigns import SIMULATED
 from .forms import CHOICES, decisions_of
 from .handout import BLIND
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
-from .review_store import LEASE_S, ReviewStore, open_store
+from .review_store import LEASE_S, ReviewStore, open_store, store_exists
 
 __all__ = [
     "BLIND",
@@ -27,4 +27,5 @@ __all__ = [
     "Work",
     "decisions_of",
     "open_store",
+    "store_exists",
 ]

@@ -2,8 +2,8 @@
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
 goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign. Each
-function runs within one transaction that holds the write lock from its start; where a database locks rows instead,
-`FOR UPDATE SKIP LOCKED` does the same (SQLite leaves that clause out).
+function runs within one transaction that holds the write lock from its start (`connection.py`), on SQLite and
+PostgreSQL alike.
 """
 
 from __future__ import annotations

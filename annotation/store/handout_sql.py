@@ -78,18 +78,14 @@ OWN = _LEASE.where(slots.c.annotator_id == sa.bindparam("who"), slots.c.submitte
     slots.c.claimed_at, slots.c.id
 )
 OWN_OF_TASK = _for_task(OWN)
-NEXT = (
-    _LEASE.where(
-        slots.c.annotator_id.is_(None),
-        ~sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who")),
-    )
-    .order_by(
-        _was_skipped,
-        (tasks.c.shuffle * sa.bindparam("factor") + sa.bindparam("shift")) % SHUFFLE_PRIME,
-        tasks.c.id,
-        slots.c.slot,
-    )
-    .with_for_update(skip_locked=True, of=slots)
+NEXT = _LEASE.where(
+    slots.c.annotator_id.is_(None),
+    ~sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who")),
+).order_by(
+    _was_skipped,
+    (tasks.c.shuffle * sa.bindparam("factor") + sa.bindparam("shift")) % SHUFFLE_PRIME,
+    tasks.c.id,
+    slots.c.slot,
 )
 NEXT_OF_TASK = _for_task(NEXT)
 

@@ -16,7 +16,7 @@ REVISIONS = ("0001", "0002")
 _MIGRATIONS = Path(__file__).parent / "migrations"
 
 
-def upgrade(engine: sa.Engine, *, where: Path) -> None:
+def upgrade(engine: sa.Engine, *, where: str) -> None:
     """Run the migrations that the store has not seen; an up-to-date store is only read.
 
     Raises:
@@ -26,10 +26,26 @@ def upgrade(engine: sa.Engine, *, where: Path) -> None:
         if _revision(connection, where) == REVISIONS[-1]:
             return
     with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
+        _make_schema(connection)
         _run(connection)  # does nothing where another process was faster
 
 
-def _revision(connection: sa.Connection, where: Path) -> str | None:
+def is_made(engine: sa.Engine) -> bool:
+    """Return whether a store has its tables, of whatever version."""
+    with engine.connect() as connection:
+        return "alembic_version" in sa.inspect(connection).get_table_names()
+
+
+def _make_schema(connection: sa.Connection) -> None:
+    """Make the schema that a PostgreSQL address names; a file has none."""
+    if connection.dialect.name != "postgresql":
+        return
+    name = connection.exec_driver_sql("SHOW search_path").scalar_one().split(",")[0].strip().strip('"')
+    if name not in {"", "$user", "public"}:
+        connection.execute(sa.schema.CreateSchema(name, if_not_exists=True))
+
+
+def _revision(connection: sa.Connection, where: str) -> str | None:
     tables = sa.inspect(connection).get_table_names()
     if not tables:
         return None

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,8 +13,8 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError, DataError
 
 from . import campaigns, handout, reports
-from .connection import WRITING, connect, path_of
-from .migrate import upgrade
+from .connection import WRITING, connect, name_of, path_of
+from .migrate import is_made, upgrade
 from .records import (
     Annotation,
     AnnotatorKind,
@@ -33,25 +32,47 @@ LEASE_S = 1800.0
 
 
 def open_store(url: str) -> ReviewStore:
-    """Open the review store at `sqlite:///PATH`; make it, or bring it up to date, where needed.
+    """Open the review store at `sqlite:///PATH` or `postgresql://...`; make it, or bring it up to date, where needed.
 
     Raises:
         DataError: The file is none, is damaged, is another program's, or was written by a newer one.
     """
-    path = path_of(url)
-    if not path.parent.is_dir():
+    path, where = path_of(url), name_of(url)
+    if path is not None and not path.parent.is_dir():
         raise DataError(f"the review store {path} cannot be made: there is no folder {path.parent}")
-    engine = connect(path)
+    engine = connect(url)
     try:
-        upgrade(engine, where=path)
+        upgrade(engine, where=where)
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
         engine.dispose()
-        cause = getattr(error, "orig", None) or error
-        raise DataError(f"{path} cannot be opened as a review store: {cause}") from error
+        raise DataError(f"{where} cannot be opened as a review store: {_cause(error)}") from error
     except BaseException:
         engine.dispose()
         raise
-    return ReviewStore(engine, path)
+    return ReviewStore(engine, where)
+
+
+def store_exists(url: str) -> bool:
+    """Return whether there is a review store at a URL; none is made.
+
+    Raises:
+        DataError: The server cannot be reached, or does not let this user in.
+    """
+    path = path_of(url)
+    if path is not None:
+        return path.exists()
+    engine = connect(url)
+    try:
+        return is_made(engine)
+    except sa.exc.DatabaseError as error:
+        raise DataError(f"{name_of(url)} cannot be opened as a review store: {_cause(error)}") from error
+    finally:
+        engine.dispose()
+
+
+def _cause(error: Exception) -> str:
+    """Return what a driver says in one line; drivers repeat user names there, never passwords."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
 class ReviewStore:
@@ -60,8 +81,8 @@ class ReviewStore:
     Every method is one transaction; within `batch()` they share one.
     """
 
-    def __init__(self, engine: sa.Engine, path: Path, *, held: sa.Connection | None = None) -> None:
-        self.path = path
+    def __init__(self, engine: sa.Engine, where: str, *, held: sa.Connection | None = None) -> None:
+        self.where = where
         self._engine = engine
         self._held = held
 
@@ -83,7 +104,7 @@ class ReviewStore:
                 yield self
             return
         with self.writing() as connection:
-            yield ReviewStore(self._engine, self.path, held=connection)
+            yield ReviewStore(self._engine, self.where, held=connection)
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -98,7 +119,7 @@ class ReviewStore:
             ):
                 yield connection
         except sa.exc.OperationalError as error:
-            raise BenchwrightError(f"the review store {self.path} cannot be written to: {error.orig}") from error
+            raise BenchwrightError(f"the review store {self.where} cannot be written to: {_cause(error)}") from error
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -17,6 +17,7 @@ from benchwright.records import Item
 from benchwright.shards import StageTable
 from benchwright.stages import Stage
 from benchwright.steps import CampaignContext, CampaignStep, GatherContext, Gathered, GatherStep, Outcome, Verdicts
+from benchwright.store_place import settle_store
 
 
 def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> bool:
@@ -77,7 +78,7 @@ def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> V
             ids[shard] = sorted(live.items)
             yield from (live.items[item_id] for item_id in ids[shard])
 
-    context = CampaignContext(around.seed, stage.id, workspace.root, workspace.store_url)
+    context = CampaignContext(around.seed, stage.id, workspace.root, settle_store(workspace.root))
     verdicts = stage.step.advance(items(), context)
     if verdicts.waiting is not None:
         return verdicts

@@ -86,12 +86,14 @@ class PerQuestion:
             question's error.
         tasks: The tasks it can take; None if all.
         settings: Stamped on the score.
+        looks: Whether it looks at words and pictures; if not, its questions have none.
     """
 
     name: str
     reply: Callable[[Question, str], str]
     tasks: frozenset[str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    looks: bool = True
 
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
         """Yield replies one by one."""

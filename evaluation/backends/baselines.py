@@ -19,7 +19,7 @@ def random(argument: str, options: Options) -> Backend:
     """
     del options
     without_argument("random", argument)
-    return PerQuestion("random", _draw)
+    return PerQuestion("random", _draw, looks=False)
 
 
 def constant(argument: str, options: Options) -> Backend:
@@ -32,7 +32,7 @@ def constant(argument: str, options: Options) -> Backend:
         raise BenchwrightError(
             f"model 'constant:{argument}' needs one capital letter after the colon, such as 'constant:A'"
         )
-    return PerQuestion(f"constant:{argument}", lambda *_: f"({argument})")
+    return PerQuestion(f"constant:{argument}", lambda *_: f"({argument})", looks=False)
 
 
 def _draw(question: Question, content_id: str) -> str:

@@ -22,6 +22,8 @@ from .base import Asking, Backend, Options
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
+_ITEM_ID = re.compile(r"[0-9a-f]{32}(\.[a-z0-9]+)?")
+
 
 class Prediction(NamedTuple):
     """One row of the file."""
@@ -59,6 +61,8 @@ class PredictionsFile:
     """Answers from a file; refuses it unless it fits the release exactly."""
 
     tasks = None
+    looks = False
+    """It looks at neither words nor pictures, only at ids and letters."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -84,7 +88,7 @@ class PredictionsFile:
             if prediction is None:
                 missing.append(question.item_id)
             else:
-                yield Reply(question.item_id, text=self._text(prediction, question))
+                yield self._reply(prediction, question)
         if missing:
             raise DataError(
                 f"{self.path} has no prediction for {len(missing)} of the items asked, such as {missing[0]}; "
@@ -97,7 +101,7 @@ class PredictionsFile:
         for line, cells in rows:
             where = f"{self.path}: line {line}"
             item_id = cells.get("item_id")
-            if not isinstance(item_id, str) or not re.fullmatch(r"[0-9a-f]{32}(\.[a-z0-9]+)?", item_id):
+            if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
                 raise DataError(
                     f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits, with or without .VARIANT"
                 )
@@ -127,16 +131,16 @@ class PredictionsFile:
             f"({len(unknown)} such rows); remove them or score the release they belong to"
         )
 
-    def _text(self, prediction: Prediction, question: Question) -> str:
-        if not prediction.is_letter:
-            return prediction.text
+    def _reply(self, prediction: Prediction, question: Question) -> Reply:
+        if not prediction.is_letter or not prediction.text:
+            return Reply(question.item_id, text=prediction.text)
         keys = [choice.key for choice in question.choices]
-        if prediction.text and prediction.text not in keys:
+        if prediction.text not in keys:
             raise DataError(
                 f"{self.path}: line {prediction.line}: answer {_shown(prediction.text)} is none of the options "
                 f"{', '.join(keys)} of item {question.item_id}; give free text as reply"
             )
-        return f"({prediction.text})" if prediction.text else ""
+        return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
 def _prediction(line: int, cells: Mapping[str, Any], where: str) -> Prediction:
@@ -158,7 +162,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
                 raise DataError(f"{where}: longer than {MAX_LINE_CHARS} bytes")
             try:
                 text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
-                value = json.loads(text, object_pairs_hook=_without_repeats) if text else None
+                value = _DECODER.decode(text) if text else None
             except (ValueError, RecursionError) as error:
                 raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
             if text and not isinstance(value, dict):
@@ -172,6 +176,10 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a key stands twice in one object")
     return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
+"""Made once: `json.loads` would make one a line."""
 
 
 def _csv_rows(path: Path) -> Iterator[Row]:

@@ -50,7 +50,7 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     """
     if not has(judged, *_COLUMNS):
         return {}
-    rows = [row for row in rows_with(judged, *_COLUMNS) if row["refusal"] is not None]
+    rows = rows_with(judged, *_COLUMNS, where="refusal")
     if not rows:
         return {}
     replies = [_Reply(prediction_of(row), row["group"], row["again"]) for row in rows]

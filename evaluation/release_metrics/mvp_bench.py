@@ -40,7 +40,7 @@ def mvp_bench(judged: pa.Table) -> Mapping[str, Estimate]:
     """
     if not has(judged, *_COLUMNS):
         return {}
-    rows = [row for row in rows_with(judged, *_COLUMNS) if row["pair"] is not None and row["variant"] is None]
+    rows = [row for row in rows_with(judged, *_COLUMNS, where="pair") if row["variant"] is None]
     sides = [side_of(row) for row in rows]
     rows = [{**row, "view": side} for row, side in zip(rows, sides, strict=True)]
     paired = [row for row in rows if row["kind"] == "yes_no" and row["view"] in _VIEWS]

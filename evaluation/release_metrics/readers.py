@@ -20,8 +20,8 @@ def readers(judged: pa.Table) -> Mapping[str, Estimate]:
     """
     if not has(judged, "robust_right"):
         return {}
-    rows = rows_with(judged, "robust_right")
-    if not rows or rows[0]["robust_right"] is None:
+    rows = rows_with(judged, "robust_right", where="robust_right")
+    if not rows:
         return {}
     robust = share_of(singly(rows, lambda row: row["robust_right"]), "by_robust_reader")
     gap = sum(row["robust_right"] - row["right"] for row in rows) / len(rows)

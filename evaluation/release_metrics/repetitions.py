@@ -21,7 +21,7 @@ def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
     """
     if not has(judged, "variant"):
         return {}
-    rows = [row for row in rows_with(judged, "variant") if row["variant"] is not None]
+    rows = rows_with(judged, "variant", where="variant")
     groups = by_value(rows, lambda row: [row["variant"]])
     if len(groups) < 2:
         return {}

@@ -21,9 +21,12 @@ class Unit(NamedTuple):
     group: int
 
 
-def rows_with(judged: pa.Table, *columns: str) -> list[Row]:
-    """Return rows with just these columns, `right` and `group`."""
-    rows: list[Row] = judged.select(sorted({*columns, "right", "group"})).to_pylist()
+def rows_with(judged: pa.Table, *columns: str, where: str | None = None) -> list[Row]:
+    """Return rows with just these columns, `right` and `group`; only those that have a value in column `where`."""
+    import pyarrow.compute as pc
+
+    held = judged if where is None else judged.filter(pc.is_valid(judged.column(where)))
+    rows: list[Row] = held.select(sorted({*columns, "right", "group"})).to_pylist()
     return rows
 
 

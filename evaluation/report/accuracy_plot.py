@@ -27,7 +27,7 @@ def accuracy_plot(board: Board) -> Plot:
         svg = svg_of(drawing, name="accuracy", title=_TITLE)
     people = " Solid lines are people, grey bands their intervals." if board.who is not None else ""
     caption = (
-        "Share of asked items answered right. Bars are 95 % intervals (Wilson): they say how far the figure may be off "
+        "Share of asked items answered right. Bars are 95 % intervals: they say how far the figure may be off "
         "by the luck of which items were drawn, not by the wording of questions or the reading of replies. Dashed "
         f"lines are what an even draw among the options gives.{people} A model stands only where it can take the task."
     )

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from ..comparison.comparing import Ranked
+from ..comparison.ranking import rank_text
 from ..score import Figure, Score
+from ..statistics import METHODS
 from ..summary import chance_figure, tasks_of
 
 ALL = "all asked"
@@ -45,12 +48,14 @@ class Line(NamedTuple):
         figures: One a column; None where the model cannot take the task.
         best: Whether the figure is the best of its column, one a column.
         score: All of its score.
+        rank: Over all tasks, with = where others have it too; a dash for a model that was asked less than others.
     """
 
     model: str
     figures: tuple[Figure | None, ...]
     best: tuple[bool, ...]
     score: Score
+    rank: str
 
 
 class Board(NamedTuple):
@@ -78,8 +83,8 @@ class Board(NamedTuple):
         return (ALL, *self.tasks)
 
 
-def board_of(scores: Sequence[Score], who: People | None) -> Board:
-    """Return the table of scores.
+def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked]) -> Board:
+    """Return the table of scores; `ranking` is of the same models.
 
     Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
     least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
@@ -90,8 +95,10 @@ def board_of(scores: Sequence[Score], who: People | None) -> Board:
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
     best = [_best(column) for column in zip(*table, strict=True)]
+    places = {one.model: one.place for one in ranking}
+    ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
     lines = tuple(
-        Line(score.title, tuple(row), tuple(column[k] for column in best), score)
+        Line(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
@@ -99,6 +106,13 @@ def board_of(scores: Sequence[Score], who: People | None) -> Board:
     told = {} if who is None else who.lines
     below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
     return Board(tuple(tasks), lines, chance, people, below, who)
+
+
+def methods_of(board: Board) -> list[str]:
+    """Return in words how the intervals of a board were made, each once."""
+    rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
+    used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
+    return [words for method, words in METHODS.items() if method in used]
 
 
 def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int]]:

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..statistics import METHODS
 from .accuracy_plot import accuracy_plot
-from .board import board_of, outcomes_of
+from .board import board_of, methods_of, outcomes_of
 from .cards import OUTCOMES, legible
 from .gathering import script_json
 from .head import head_of
@@ -19,6 +20,7 @@ from .radar_plot import radar_plot
 if TYPE_CHECKING:
     from benchwright.release import Release
 
+    from ..comparison.comparing import Ranked
     from ..score import Figure, Score
     from .board import Board, People
     from .gathering import Gathered, Spool
@@ -32,6 +34,7 @@ def write_page(
     release: Release,
     scores: Sequence[Score],
     who: People | None,
+    ranking: Sequence[Ranked],
     gathered: Gathered,
     spool: Spool,
     *,
@@ -45,12 +48,13 @@ def write_page(
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    board = board_of(scores, who)
+    board = board_of(scores, who, ranking)
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters["two"] = lambda value: f"{value:.2f}"
+    environment.filters["method"] = lambda method: METHODS.get(method, "as the metric states it")
     script, style = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))
     plots = [plot for plot in (accuracy_plot(board), radar_plot(board), outcome_plot(board)) if plot is not None]
     context = {
@@ -66,6 +70,7 @@ def write_page(
         "plots": [plot._replace(svg=Markup(plot.svg)) for plot in plots],  # noqa: S704 - user's text is escaped in it
         "gathered": gathered,
         "outcomes": OUTCOMES,
+        "methods": methods_of(board),
         "max_side_px": max_side_px,
         "settings": Markup(script_json(_settings(board))),  # noqa: S704 - escaped
         "cards": map(Markup, spool.read("cards")),
@@ -91,6 +96,7 @@ def _line(board: Board, number: int) -> Mapping[str, Any]:
     right, wrong, miss, refusal, error = outcomes_of(board)[number]
     return {
         "model": legible(line.model),
+        "rank": line.rank,
         "cells": [
             {"figure": figure, "best": best, "n": _own_n(figure, board.chance[k])}
             for k, (figure, best) in enumerate(zip(line.figures, line.best, strict=True))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
 
-from ..judged import FORMAT, VERSIONS
+from ..judged import not_of_score, open_judged
 from ..score import PREDICTIONS_FILE, Score
 
 if TYPE_CHECKING:
@@ -58,7 +56,7 @@ class Predictions:
         """
         self.path = folder / PREDICTIONS_FILE
         self._score = score
-        self._file = self._opened()
+        self._file = open_judged(folder, score)
         self._rows = self._read()
         self._next = next(self._rows, None)
         self._seen: Counter[str] = Counter()
@@ -88,36 +86,12 @@ class Predictions:
                 f"its row of item {self._next['item_id']!a} is of no item of the release, or out of order"
             )
         self._file.close()
-        accuracy = self._score.metrics.get("accuracy")
         stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "error")}
-        if accuracy is None or accuracy.n == self._score.asked:  # else it counts repetitions of items
-            stated["right"] = round((accuracy.value or 0) * accuracy.n) if accuracy else 0
+        if self._score.right is not None:
+            stated["right"] = self._score.right
         for name, n in stated.items():
             if self._seen[name] != n:
                 raise self._damage(f"{name}: the rows have {self._seen[name]}, the score {n}")
-
-    def _opened(self) -> pq.ParquetFile:
-        try:
-            file = pq.ParquetFile(self.path)
-        except FileNotFoundError as error:
-            raise self._damage("there is no such file") from error
-        except (OSError, pa.ArrowException) as error:
-            raise self._damage(f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
-        stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in self._stamp(file).items()}
-        if stamp.get("format") != FORMAT or not set(_COLUMNS) <= set(file.schema_arrow.names):
-            raise self._damage(f"it does not have the columns of the format {FORMAT!r}")
-        if stamp.get("version") not in VERSIONS:
-            raise self._damage(
-                f"version {stamp.get('version')!r} of the format, this program reads {', '.join(VERSIONS)}"
-            )
-        for name in ("model", "protocol", "release_id"):
-            if stamp.get(name) != getattr(self._score, name):
-                raise self._damage(f"it states {name} {stamp.get(name)!r}, the score {getattr(self._score, name)!r}")
-        return file
-
-    @staticmethod
-    def _stamp(file: pq.ParquetFile) -> dict[bytes, bytes]:
-        return file.schema_arrow.metadata or {}
 
     def _read(self) -> Iterator[dict[str, Any]]:
         try:
@@ -131,6 +105,5 @@ class Predictions:
             raise self._damage(f"its rows cannot be read ({str(error).splitlines()[0][:200]})") from error
 
     def _damage(self, what: str) -> DataError:
-        with suppress(AttributeError):
-            self._file.close()
-        return DataError(f"{self.path} is not what the score beside it was made from: {what}; score the model again")
+        self._file.close()
+        return not_of_score(self.path, what)

@@ -88,6 +88,7 @@ def write_report(
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     require_packages()
+    from ..comparison.comparing import ranking_of
     from .gathering import Spool, gather, strata
     from .page import write_page
     from .people import people_of
@@ -114,9 +115,10 @@ def write_report(
                 max_side_px=max_side_px,
                 progress=progress,
             )
+        ranking = ranking_of(results, scores, opened)
         try:
             with replacing(target) as draft:
-                write_page(draft, opened, scores, who, gathered, spool, max_side_px=max_side_px)
+                write_page(draft, opened, scores, who, ranking, gathered, spool, max_side_px=max_side_px)
         except OSError as error:
             raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
     return WrittenReport(

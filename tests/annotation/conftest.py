@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+import sqlalchemy as sa
+from postgres import running_postgres
 
 from benchwright.annotation.store import ReviewStore, Work, open_store
 from benchwright.canonical import digest
@@ -28,6 +31,35 @@ def url(tmp_path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """Return the address of a PostgreSQL server whose database `template` holds an empty store."""
+    with running_postgres() as address:
+        _on_server(address, "CREATE DATABASE template")
+        open_store(address.replace("/postgres", "/template")).close()
+        yield address
+
+
+def _on_server(address: str, statement: str) -> None:
+    engine = sa.create_engine(sa.make_url(address).set(drivername="postgresql+psycopg"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, url: str, tmp_path: Path) -> Iterator[str]:
+    """Return the address of an empty store, once in a file and once on a server."""
+    if request.param == "sqlite":
+        (tmp_path / "review.sqlite").write_bytes(request.getfixturevalue("empty_store"))
+        yield url
+        return
+    server, name = request.getfixturevalue("postgres"), f"t{uuid4().hex}"
+    _on_server(server, f"CREATE DATABASE {name} TEMPLATE template")
+    yield server.replace("/postgres", f"/{name}")
+    _on_server(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
 def empty_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return a new store's file: the migrations run once for all tests but those about them."""
     path = tmp_path_factory.mktemp("template") / "review.sqlite"
@@ -36,16 +68,14 @@ def empty_store(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 
 
 @pytest.fixture
-def store(url: str, tmp_path: Path, empty_store: bytes) -> Iterator[ReviewStore]:
-    (tmp_path / "review.sqlite").write_bytes(empty_store)
-    with open_store(url) as opened:
+def store(store_url: str) -> Iterator[ReviewStore]:
+    with open_store(store_url) as opened:
         yield opened
 
 
 @pytest.fixture
-def context(tmp_path: Path, url: str, empty_store: bytes) -> CampaignContext:
-    (tmp_path / "review.sqlite").write_bytes(empty_store)
-    return CampaignContext(seed=5, stage="verify", workspace=tmp_path, store_url=url)
+def context(tmp_path: Path, store_url: str) -> CampaignContext:
+    return CampaignContext(seed=5, stage="verify", workspace=tmp_path, store_url=store_url)
 
 
 @pytest.fixture

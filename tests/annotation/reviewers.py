@@ -79,7 +79,7 @@ def simulated(store: ReviewStore, batch: str) -> dict[str, object]:
                 sys.stdin.readline()
             return super().batch()
 
-    telling = Telling(store._engine, store.path)
+    telling = Telling(store._engine, store.where)
     settings = SimulatedAnnotators(annotators=5, error_rate=0.3, reasons=("unclear", "wrong_answer"))
     return {"made": simulate(telling, "verify", settings, seed=11, stage="verify", batch=int(batch))}
 

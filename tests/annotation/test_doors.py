@@ -143,7 +143,7 @@ def test_a_forged_cookie_opens_nothing(
     good = signed_in("ann").cookies[COOKIE]
     token, _, signature = good.rpartition(".")
     elsewhere = Cookies("ab" * 32, secure=False).session(token).partition(";")[0].partition("=")[2]
-    unsigned = sqlite3.connect(store.path).execute("SELECT token_hash FROM sessions").fetchone()[0]
+    unsigned = sqlite3.connect(store.where).execute("SELECT token_hash FROM sessions").fetchone()[0]
     for value in (token, f"{token}.", f"{token}x.{signature}", elsewhere, unsigned, f"{unsigned}.{signature}", "."):
         visitor.cookies[COOKIE] = value
         assert visitor.get("/").status == 303, value
@@ -205,7 +205,7 @@ def test_a_path_that_climbs_out_serves_no_file(signed_in: Callable[[str], Visito
     ):  # fmt: skip
         reply = ann.get(path)
         assert b"SQLite format" not in reply.body, path
-        assert (store.path.parent / "review.key").read_bytes().strip() not in reply.body, path
+        assert (Path(store.where).parent / "review.key").read_bytes().strip() not in reply.body, path
 
 
 def test_a_draft_is_kept_for_ones_own_task_only(

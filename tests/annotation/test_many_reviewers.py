@@ -23,12 +23,12 @@ Start = Callable[..., subprocess.Popen[str]]
 
 
 @pytest.fixture
-def start(url: str) -> Iterator[Start]:
+def start(store_url: str) -> Iterator[Start]:
     """Return a starter of processes that are ready and wait for a line; none of them outlives the test."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with ExitStack() as running:
 
-        def started(role: str, argument: str) -> subprocess.Popen[str]:
+        def started(role: str, argument: str, url: str = store_url) -> subprocess.Popen[str]:
             command = [sys.executable, "-W", "error", str(SCRIPT), role, url, argument]
             process = subprocess.Popen(
                 command,
@@ -55,8 +55,8 @@ def hear(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def all_at_once(start: Start, role: str, names: list[str]) -> dict[str, dict[str, object]]:
-    processes = {name: start(role, name) for name in names}
+def all_at_once(start: Start, role: str, names: list[str], **where: str) -> dict[str, dict[str, object]]:
+    processes = {name: start(role, name, **where) for name in names}
     for process in processes.values():
         assert hear(process) == "ready"
     for process in processes.values():
@@ -120,9 +120,15 @@ def test_the_slot_of_a_killed_process_comes_back(store: ReviewStore, start: Star
     assert lease.slot_id == slot
 
 
-def test_five_processes_that_open_a_new_store_at_once_make_one(url: str, start: Start, now: datetime) -> None:
+def test_five_processes_that_open_a_new_store_at_once_make_one(
+    store_url: str, tmp_path: Path, start: Start, now: datetime
+) -> None:
     names = [f"reviewer-{n}" for n in range(5)]
-    assert all_at_once(start, "open", names) == {name: {"name": name} for name in names}
+    # A file of its own, or a schema of its own, that none of them finds there.
+    url = f"sqlite:///{tmp_path / 'new.sqlite'}"
+    if store_url.startswith("postgresql"):
+        url = f"{store_url}?options=-csearch_path%3Dnew_one"
+    assert all_at_once(start, "open", names, url=url) == {name: {"name": name} for name in names}
     with open_store(url) as store:
         fill(store, tasks=5, slots=1, names=[])
         assert all(store.claim("verify", name, now=now) for name in names)

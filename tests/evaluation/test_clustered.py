@@ -12,12 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import bootstrap
+from scipy.stats import t as student_t
 from statsmodels.stats.proportion import proportion_confint
 
 from benchwright.evaluation import resampling
-from benchwright.evaluation.clustered import mean_share_right, share_right
+from benchwright.evaluation.clustered import design_effect, items_worth, mean_share_right, share_right
 from benchwright.evaluation.resampling import kinds_of, resampled_sums
-from benchwright.evaluation.statistics import Estimate, Interval, wilson, wilson_clustered
+from benchwright.evaluation.statistics import Estimate, Interval, student_975, wilson
 
 
 def clusters(count: int, *, seed: int, mean: float = 0.7, most: int = 6) -> tuple[np.ndarray, np.ndarray]:
@@ -65,6 +66,19 @@ def test_drawing_kinds_is_drawing_clusters() -> None:
     assert np.cov(drawn.T).ravel() == pytest.approx(50 * np.cov(sums.T, bias=True).ravel(), rel=0.05)
 
 
+@given(st.integers(1, 12), st.integers(0, 2**31))
+def test_kinds_are_the_different_rows_in_order(columns: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 30, 80)
+    scales = 10 ** rng.integers(0, 9, columns)
+    added = [rng.integers(-2, 3, 80) * scale for scale in scales]
+    sums = np.column_stack([np.bincount(group), *(np.bincount(group, weights=one).astype(int) for one in added)])
+    rows, counts = np.unique(sums[sums[:, 0] > 0], axis=0, return_counts=True)
+    kinds = kinds_of(group, *added)
+    assert np.array_equal(kinds.sums, rows)
+    assert np.array_equal(kinds.counts, counts)
+
+
 def test_items_that_are_right_or_wrong_together_count_as_one_draw() -> None:
     """A thousand items in clusters of ten say as much as a hundred items."""
     alike = np.repeat(np.arange(100) % 4 > 0, 10)
@@ -101,9 +115,24 @@ def test_all_right_has_no_empty_interval() -> None:
 
 
 def test_clusters_of_unequal_size_are_worth_less_than_their_number() -> None:
-    # Sizes 4, 1, 1: 36 / 18 = 2 items' worth; Wilson of 1 in 2.
-    found = wilson_clustered(3, 6, 18)
+    # Sizes 4, 1, 1, and too little to know how alike their items are: 36 / 18 = 2 items' worth; Wilson of 1 in 2.
+    found = share_right(np.array([1, 1, 0, 0, 1, 0], dtype=bool), np.array([0, 0, 0, 0, 1, 2]))
     assert found.interval == pytest.approx(proportion_confint(1, 2, method="wilson"))
+
+
+def test_few_clusters_are_worth_what_their_design_effect_says_by_hand() -> None:
+    # Six clusters of two; right are 2, 2, 1, 1, 0, 0: p = 1/2, squares of (x - p m) are 1 1 0 0 1 1, their sum 4.
+    # Effect: 6/5 * 4 / 12 / (1/4) = 1.6. t of 5 degrees of freedom is 2.570582, (1.959964 / 2.570582)^2 = 0.581346.
+    right = np.array([1, 1, 1, 1, 1, 0, 0, 1, 0, 0, 0, 0], dtype=bool)
+    kinds = kinds_of(np.arange(12) // 2, right)
+    assert design_effect(kinds, 0.5, 0.25) == pytest.approx(1.6)
+    assert items_worth(kinds, 1.6) == pytest.approx(12 / 1.6 * 0.581346, rel=1e-3)
+    assert items_worth(kinds, None) == 6
+
+
+@pytest.mark.parametrize("df", [4, 5, 9, 30, 1000])
+def test_students_point_agrees_with_scipy(df: int) -> None:
+    assert student_975(df) == pytest.approx(student_t.ppf(0.975, df), abs=0.003)
 
 
 def test_fewer_than_twenty_clusters_are_not_resampled() -> None:

@@ -141,3 +141,19 @@ def test_people_do_not_stand_beside_models_that_were_asked_something_else(
     assert (code, out) == (2, "")
     assert "the human baseline is of tiny 1.0" in err
     assert "the scores are of tiny 2.0" in err
+
+
+def test_items_of_one_image_are_one_draw_for_people_too(tmp_path: Path) -> None:
+    bench = small_bench()
+    keys = ("image:one",)
+    bench.items = [
+        (item.model_copy(update={"group_keys": keys if item.task == "jigsaw" else ()}), s) for item, s in bench.items
+    ]
+    baseline = baseline_of(bench, {"jigsaw": [2, 1, 2, 0, 1], "ring_colour": [2, 1]})
+    human = human_figures(bench.write(tmp_path / "r", human_baseline=baseline))
+    assert human is not None
+    figures = human.campaigns["answer"].metrics
+    assert (figures["accuracy/jigsaw"].value, figures["accuracy/jigsaw"].method) == (0.6, "wilson_clustered")
+    # One cluster, so one item's worth: d = 4.84146, centre (0.6 + 1.92073) / d, half z / d sqrt(0.24 + 0.960365).
+    assert figures["accuracy/jigsaw"].ci == pytest.approx((0.077119, 0.964191), abs=2e-6)
+    assert figures["accuracy/ring_colour"].method == "wilson"

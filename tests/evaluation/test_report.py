@@ -64,17 +64,18 @@ def page_of(results: Path, release: Release, **settings: Any) -> ReportPage:
 
 def test_the_table_has_the_numbers_of_the_scores(results: Path, release: Release) -> None:
     head, *rows = page_of(results, release).rows()
-    assert [re.sub(r" n = .*", "", cell) for cell in head[:5]] == [
+    assert [re.sub(r" n = .*", "", cell) for cell in head[:6]] == [
         "model",
+        "rank",
         "all asked",
         "naming",
         "pieces",
         "who",
     ]
-    assert head[1].endswith("n = 5")
+    assert head[2].endswith("n = 5")
     for score, row in zip(read_scores(results), rows, strict=False):
         assert row[0] == score.model
-        for cell, name in zip(row[1:5], ("accuracy", *(f"accuracy/{task}" for task in score.tasks)), strict=True):
+        for cell, name in zip(row[2:6], ("accuracy", *(f"accuracy/{task}" for task in score.tasks)), strict=True):
             figure = score.metrics[name]
             assert figure.value is not None
             assert figure.ci is not None
@@ -83,18 +84,48 @@ def test_the_table_has_the_numbers_of_the_scores(results: Path, release: Release
                 f"[{figure.ci[0]:.2f},",
                 f"{figure.ci[1]:.2f}]",
             ]
-        assert row[5:] == [str(score.miss), str(score.refusal), str(score.error)]
+        assert row[6:] == [str(score.miss), str(score.refusal), str(score.error)]
     assert rows[-1][0] == "chance"
-    assert rows[-1][1] == "0.40"
+    assert rows[-1][2] == "0.40"
 
 
 def test_stars_stand_at_the_best_of_each_column_but_not_where_all_are_equal(results: Path, release: Release) -> None:
     rows = page_of(results, release).rows()[1:4]
-    assert [["★" in cell for cell in row[1:5]] for row in rows] == [
+    assert [["★" in cell for cell in row[2:6]] for row in rows] == [
         [False, False, True, False],
         [False, False, False, True],
         [False, False, True, False],
     ]
+
+
+def test_models_that_are_not_told_apart_share_a_rank_and_others_do_not(bench: Any, tmp_path: Path) -> None:
+    for number in range(40):
+        bench.add(f"q{number}", answer="A" if number == 0 else "B")
+    release = bench.release(tmp_path / "r")
+    for model in ("constant:A", "constant:B", "constant:C"):
+        evaluate(release, model, out=tmp_path / "out")
+    page = page_of(tmp_path / "out", release)
+    assert [row[:2] for row in page.rows()[1:4]] == [["constant:A", "2="], ["constant:B", "1"], ["constant:C", "2="]]
+
+
+def test_the_page_says_how_its_intervals_were_made(bench: Any, tmp_path: Path) -> None:
+    for number in range(60):
+        bench.add(
+            f"q{number}",
+            answer="AB"[number % 2],
+            task="naming" if number < 50 else "counting",
+            group_keys=(f"image:{number // 2 if number < 50 else number}",),
+        )
+    release = bench.release(tmp_path / "r")
+    evaluate(release, "constant:A", out=tmp_path / "out")
+    page = page_of(tmp_path / "out", release)
+    titles = [e.attributes.get("title", "") for e in page.all("small") if "interval" in e.attributes.get("title", "")]
+    assert [title.partition(": ")[2].split(",")[0] for title in titles] == [
+        "percentiles over resampled clusters", "Wilson's", "percentiles over resampled clusters",
+    ]  # fmt: skip
+    [footer] = page.all("footer")
+    assert "percentiles over resampled clusters" in footer.text
+    assert "Bonett" not in footer.text
 
 
 def test_a_task_that_a_model_cannot_take_has_a_dash_and_its_own_n_stands_in_the_cell(
@@ -108,8 +139,9 @@ def test_a_task_that_a_model_cannot_take_has_a_dash_and_its_own_n_stands_in_the_
         evaluate(release, model, out=tmp_path / "out")
     rows = page_of(tmp_path / "out", release).rows()
     assert rows[1][0] == "edge_continuity"
-    assert rows[1][1].endswith("n = 1")
-    assert rows[1][3] == "–"
+    assert rows[1][2].endswith("n = 1")
+    assert rows[1][4] == "–"
+    assert [row[1] for row in rows[1:3]] == ["–", "1"]
     assert "★" not in "".join(rows[1])  # nobody else was asked as much as the other model
 
 
@@ -185,8 +217,8 @@ def test_of_too_many_items_a_sample_is_shown_and_said(bench: Any, tmp_path: Path
     tasks = [card["task"] for card in page.json("cards")]
     assert (tasks.count("naming"), tasks.count("rare")) == (8, 2)
     assert "10 of 30 items: a sample" in " ".join(page.source.split())
-    assert page.rows()[1][1].startswith("0.")  # the scores stay those of all items
-    assert "n = 30" in page.rows()[0][1]
+    assert page.rows()[1][2].startswith("0.")  # the scores stay those of all items
+    assert "n = 30" in page.rows()[0][2]
 
 
 def test_no_items_are_shown_if_none_are_wanted(results: Path, release: Release) -> None:
@@ -250,7 +282,7 @@ def test_people_stand_beside_the_models(results: Path, release: Release, bench: 
         evaluate(asked, model, out=tmp_path / "asked-out")
     page = page_of(tmp_path / "asked-out", asked)
     [people] = [row for row in page.rows() if row[0] == "human: people"]
-    assert [cell.split(" ")[0] for cell in people[1:5]] == ["0.33", "0.33", "–", "–"]
+    assert [cell.split(" ")[0] for cell in people[2:6]] == ["0.33", "0.33", "–", "–"]
     cards = {card["id"]: card["people"] for card in page.json("cards")}
     assert cards[bench.items[0][0].item_id] == {"asked": 3, "right": 2}
     assert cards[bench.items[2][0].item_id] is None

@@ -31,7 +31,7 @@
   const sortBy = (column) => {
     const head = heads[column];
     const kind = head.dataset.kind;
-    const first = kind === "text" ? "ascending" : "descending";
+    const first = kind === "number" ? "descending" : "ascending";
     const other = first === "ascending" ? "descending" : "ascending";
     const order = head.getAttribute("aria-sort") === first ? other : first;
     const sign = order === "ascending" ? 1 : -1;

@@ -89,7 +89,16 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["slot_id"], ["slots.id"], name="fk_annotations_slot_id"),
         sa.UniqueConstraint("slot_id", "version", name="uq_annotations_slot_id_version"),
     )
-    if op.get_bind().dialect.name == "sqlite":
+    if op.get_bind().dialect.name == "postgresql":
+        op.execute(
+            "CREATE FUNCTION annotations_only_added() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN RAISE EXCEPTION 'annotations are only ever added'; END $$"
+        )
+        op.execute(
+            "CREATE TRIGGER annotations_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON annotations "
+            "FOR EACH STATEMENT EXECUTE FUNCTION annotations_only_added()"
+        )
+    else:
         for verb in ("UPDATE", "DELETE"):
             op.execute(
                 f"CREATE TRIGGER annotations_no_{verb.lower()} BEFORE {verb} ON annotations "

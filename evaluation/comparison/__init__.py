@@ -1,0 +1,1 @@
+"""Comparing models that were asked the same items."""

@@ -1,0 +1,178 @@
+"""All pairs of models of a folder of results, over everything and task by task: who is told apart from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from ..metrics import task_numbers
+from ..score import Figure, Score, read_scores
+from ..side_by_side import SideBySide, side_by_side
+from ..statistics import Interval
+from .paired import Pair, compare_pair
+from .ranking import Place, holm, tied_ranks
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.release import Release
+
+ALPHA = 0.05
+ALL = "all asked"
+"""Name of the comparison over all tasks."""
+
+
+class Compared(NamedTuple):
+    """A pair among the others.
+
+    Args:
+        first: Name of a model.
+        second: Of the other.
+        pair: How they compare.
+        p_holm: Its p, adjusted over all pairs of the same comparison.
+        p_mcnemar_holm: The exact McNemar test's p, adjusted likewise.
+    """
+
+    first: str
+    second: str
+    pair: Pair
+    p_holm: float
+    p_mcnemar_holm: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Return whether the two differ by more than chance explains, over all pairs."""
+        return self.p_holm < ALPHA
+
+
+class Ranked(NamedTuple):
+    """A model in the ranking; models that were asked fewer items than others have no place."""
+
+    model: str
+    figure: Figure
+    place: Place | None
+
+
+class Comparison(NamedTuple):
+    """Models compared on the items of one task, or on all.
+
+    Args:
+        name: The task; `ALL` for all.
+        ranking: Best first; models without a place last.
+        pairs: By the names of the models.
+    """
+
+    name: str
+    ranking: tuple[Ranked, ...]
+    pairs: tuple[Compared, ...]
+
+
+def compare_results(
+    results: Path, release: Release | None = None, models: Sequence[str] = ()
+) -> tuple[SideBySide, list[Comparison]]:
+    """Return how models of a folder of results compare: first over all tasks, then on each.
+
+    Args:
+        results: What `evaluate run` wrote.
+        release: What was scored; needed only where an older program wrote the predictions.
+        models: Two names, for just that pair; all where empty.
+
+    Raises:
+        BenchwrightError: A name is none of the models, there is just one model, or the release is another.
+        DataError: There are no results, they are of different releases or splits, or they are damaged.
+    """
+    scores = _chosen(read_scores(results), models, results)
+    sheet = side_by_side(results, scores, release)
+    return sheet, [_comparison(name, held, sheet) for name, held in _scopes(sheet)]
+
+
+def ranking_of(results: Path, scores: Sequence[Score], release: Release) -> tuple[Ranked, ...]:
+    """Return the ranking of all models over all tasks, best first; those that were asked less stand last, unplaced.
+
+    Raises:
+        DataError: Results or release are damaged.
+    """
+    import numpy as np
+
+    sheet = side_by_side(results, scores, release)
+    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet).ranking
+
+
+def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
+    if not models:
+        if len(scores) < 2:
+            raise BenchwrightError(f"{results} holds the score of one model only; score another beside it")
+        return list(scores)
+    by_name = {score.title: score for score in scores}
+    if missing := [name for name in models if name not in by_name]:
+        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {', '.join(sorted(by_name))}")
+    if len(models) != 2 or models[0] == models[1]:
+        raise BenchwrightError(f"give two different models to compare, or none for all pairs; found {len(models)}")
+    return [by_name[name] for name in models]
+
+
+def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the name and the items of each comparison; of tasks only where there is more than one."""
+    import numpy as np
+
+    names, numbers = task_numbers(sheet.items.column("task"))
+    yield ALL, np.ones(len(numbers), dtype=bool)
+    if len(names) > 1:
+        for number, name in enumerate(names):
+            yield name, numbers == number
+
+
+def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide) -> Comparison:
+    models = [score.title for score in sheet.scores]
+    found: dict[tuple[int, int], Pair] = {}
+    for i, k in combinations(range(len(models)), 2):
+        if pair := _pair(sheet, i, k, held, name):
+            found[i, k] = pair
+    adjusted = holm([pair.p for pair in found.values()])
+    mcnemar = holm([pair.p_mcnemar for pair in found.values()])
+    pairs = {
+        key: Compared(models[key[0]], models[key[1]], pair, p, q)
+        for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
+    }
+    apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
+    return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()))
+
+
+def _pair(sheet: SideBySide, i: int, k: int, held: NDArray[np.bool_], name: str) -> Pair | None:
+    """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
+    models = [sheet.scores[i].model, sheet.scores[k].model]
+    turned = models != sorted(models)
+    one, other = (k, i) if turned else (i, k)
+    both = held & sheet.asked[i] & sheet.asked[k]
+    pair = compare_pair(
+        sheet.right[one, both], sheet.right[other, both], sheet.group[both], "difference", name, *sorted(models)
+    )
+    if pair is None or not turned:
+        return pair
+    low, high = pair.interval
+    return pair._replace(only_first=pair.only_second, only_second=pair.only_first, interval=Interval(-high, -low))
+
+
+def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
+    """Rank the models that were asked the same items as the one that was asked the most."""
+    asked = sheet.asked & held
+    numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
+    if not numbers:
+        return ()
+    metric = "accuracy" if name == ALL else f"accuracy/{name}"
+    most = max(numbers, key=lambda k: (int(asked[k].sum()), -k))
+    placed = [k for k in numbers if (asked[k] == asked[most]).all()]
+
+    def order(k: int) -> tuple[float, str]:
+        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].model
+
+    placed.sort(key=order)
+    places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
+    others = sorted(set(numbers) - set(placed), key=order)
+    ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
+    return tuple(Ranked(sheet.scores[k].model, sheet.scores[k].metrics[metric], place) for k, place in ranked)

@@ -1,0 +1,163 @@
+"""`evaluate compare` says which models differ, overall and per task, and refuses what cannot stand side by side."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.cli.main import invoke
+from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.baselines import constant
+from benchwright.evaluation.runner import evaluate
+from benchwright.release import Release
+
+TASKS = ("counting", "naming")
+
+
+@pytest.fixture
+def release(bench: Any, tmp_path: Path) -> Release:
+    """Sixty items of two tasks, two to an image; four in five answers are B."""
+    for number in range(60):
+        bench.add(
+            f"q{number}", task=TASKS[number % 3 == 0], answer="A" if number % 5 == 0 else "B",
+            group_keys=(f"image:{number // 2}",),
+        )  # fmt: skip
+    return bench.release(tmp_path / "release")
+
+
+@pytest.fixture
+def results(release: Release, tmp_path: Path) -> Path:
+    for model in ("constant:A", "constant:B", "random"):
+        evaluate(release, model, out=tmp_path / "out")
+    specialist = replace(constant("C", Options()), name="one_task", tasks=frozenset({"naming"}))
+    evaluate(release, specialist, out=tmp_path / "out")
+    return tmp_path / "out"
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: object) -> Any:
+    capsys.readouterr()
+    assert invoke(["evaluate", "compare", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    capsys.readouterr()
+    assert invoke(["evaluate", "compare", *map(str, arguments)]) == 2
+    return capsys.readouterr().err
+
+
+def test_all_pairs_are_compared_overall_and_per_task(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = told(capsys, results)
+    names = [(one["first"], one["second"]) for one in document["pairs"]]
+    assert names == [
+        ("constant:A", "constant:B"), ("constant:A", "one_task"), ("constant:A", "random"),
+        ("constant:B", "one_task"), ("constant:B", "random"), ("one_task", "random"),
+    ]  # fmt: skip
+    assert sorted(document["tasks"]) == list(TASKS)
+    first = document["pairs"][0]
+    assert (first["n"], first["clusters"], first["only_first"], first["only_second"]) == (60, 30, 12, 48)
+    assert first["difference"] == pytest.approx(-0.6)
+    assert first["method"] == "clustered_bootstrap"
+    assert first["ci"][0] < -0.6 < first["ci"][1] < 0
+    assert first["told_apart"]
+    assert first["p"] <= first["p_holm"]
+
+
+def test_models_are_compared_on_items_that_both_were_asked(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    document = told(capsys, results, "constant:B", "one_task")
+    [pair] = document["pairs"]
+    assert (pair["n"], pair["only_first"], pair["only_second"]) == (20, 16, 0)
+    assert document["tasks"]["counting"]["pairs"] == []
+
+
+def test_who_was_asked_less_has_no_rank_but_stands_in_its_task(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = told(capsys, results)
+    ranks = {one["model"]: one["rank"] for one in document["ranking"]}
+    assert ranks["constant:B"] == 1
+    assert ranks["one_task"] is None
+    assert {one["model"] for one in document["tasks"]["naming"]["ranking"] if one["rank"]} == set(ranks)
+
+
+def test_turning_two_models_round_changes_the_signs_only(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    [one] = told(capsys, results, "constant:B", "random")["pairs"]
+    [other] = told(capsys, results, "random", "constant:B")["pairs"]
+    assert other["difference"] == -one["difference"]
+    assert other["ci"] == [-one["ci"][1], -one["ci"][0]]
+    assert (other["only_first"], other["only_second"]) == (one["only_second"], one["only_first"])
+    assert {k: other[k] for k in ("p", "p_mcnemar", "items_needed")} == {
+        k: one[k] for k in ("p", "p_mcnemar", "items_needed")
+    }
+
+
+def test_with_a_release_letters_are_told_and_the_rest_is_the_same(
+    results: Path, release: Release, capsys: pytest.CaptureFixture[str]
+) -> None:
+    without, with_release = told(capsys, results), told(capsys, results, "--release", release.path)
+    assert without.pop("letters") is None
+    letters = with_release.pop("letters")
+    assert with_release == without
+    always_a = letters["constant:A"]
+    assert {name: (one["given"], one["keyed"]) for name, one in always_a["letters"].items()} == {
+        "A": (60, 12), "B": (0, 48),
+    }  # fmt: skip
+    assert always_a["moved"] == pytest.approx(0.8)
+    assert letters["one_task"]["letters"]["C"]["accuracy"]["n"] == 0
+
+
+def test_people_get_tables_and_the_rule(results: Path, release: Release, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["evaluate", "compare", str(results), "--release", str(release.path)]) == 0
+    printed = capsys.readouterr().out
+    assert "12:48" in printed
+    assert "60/12" in printed
+    assert "share a rank" in printed
+
+
+def test_what_cannot_be_compared_is_refused_in_words(
+    results: Path, bench: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "has constant:A, constant:B, one_task, random" in refused(capsys, results, "constant:B", "nobody")
+    assert "two different models" in refused(capsys, results, "random")
+    assert "two different models" in refused(capsys, results, "random", "random")
+    other = bench.release(tmp_path / "other", version="2.0")
+    assert "give the release that was scored" in refused(capsys, results, "--release", other.path)
+    evaluate(other, "constant:C", out=results)
+    assert "cannot stand side by side" in refused(capsys, results)
+
+
+def rewrite(path: Path, **stamp: bytes) -> None:
+    """Write predictions anew, as version 1 had them unless stated."""
+    table = pq.read_table(path).drop_columns(["group"])
+    metadata = {**table.schema.metadata, b"version": b"1", **{k.encode(): v for k, v in stamp.items()}}
+    pq.write_table(table.replace_schema_metadata(metadata), path)
+
+
+def test_predictions_of_version_one_are_compared_with_the_help_of_the_release(
+    results: Path, release: Release, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = told(capsys, results, "--release", release.path)
+    rewrite(results / "random" / "predictions.parquet")
+    assert "--release" in refused(capsys, results)
+    assert told(capsys, results, "--release", release.path) == whole
+
+
+def test_predictions_that_are_not_those_of_the_score_are_refused(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (results / "random" / "predictions.parquet").write_bytes(
+        (results / "constant-A" / "predictions.parquet").read_bytes()
+    )
+    assert "it states model 'constant:A'" in refused(capsys, results)
+    (results / "random" / "predictions.parquet").unlink()
+    assert "there is no such file" in refused(capsys, results)
+
+
+def test_one_model_alone_is_refused(release: Release, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    evaluate(release, "random", out=tmp_path / "one")
+    assert "score another beside it" in refused(capsys, tmp_path / "one")

@@ -1,0 +1,200 @@
+"""Paired tests agree with statsmodels, SciPy and counting by hand; intervals cover; ranks tie what is not told apart."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, product
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import bootstrap, permutation_test
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
+
+from benchwright.evaluation.comparison.paired import adjusted_wald, compare_pair, mcnemar_exact, sign_flip
+from benchwright.evaluation.comparison.power import items_needed
+from benchwright.evaluation.comparison.ranking import holm, tied_ranks
+
+
+@given(st.integers(0, 300), st.integers(0, 300))
+def test_the_exact_mcnemar_test_agrees_with_statsmodels(b: int, c: int) -> None:
+    theirs = mcnemar([[0, b], [c, 0]], exact=True).pvalue
+    assert mcnemar_exact(b, c) == pytest.approx(min(1.0, theirs), rel=1e-9)
+
+
+def test_the_exact_mcnemar_test_by_hand() -> None:
+    # 1 against 6: 2 (C(7,0) + C(7,1)) / 2^7 = 16 / 128.
+    assert mcnemar_exact(1, 6) == pytest.approx(0.125)
+    assert mcnemar_exact(0, 5) == pytest.approx(2 / 32)
+    assert mcnemar_exact(4, 4) == mcnemar_exact(0, 0) == 1.0
+
+
+def test_the_exact_mcnemar_test_takes_hundreds_of_thousands_of_items() -> None:
+    n, k = 400_000, 199_000  # 3.16 standard deviations off the middle
+    assert mcnemar_exact(k, n - k) == pytest.approx(0.001573, rel=0.01)
+    assert mcnemar_exact(0, n) == 0.0  # 2^-399999 is nothing that a float can hold
+    small = sum(comb(1200, i) for i in range(551))
+    assert mcnemar_exact(550, 650) == pytest.approx(float(2 * Fraction(small, 2**1200)), rel=1e-9)
+
+
+def by_all_signs(differences: list[int]) -> float:
+    """Return the share of all ways to give signs in which the sum is as far off as it is."""
+    seen = abs(sum(differences))
+    sums = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in product((1, -1), repeat=len(differences))
+    ]
+    return sum(one >= seen for one in sums) / len(sums)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(-4, 4), min_size=1, max_size=9))
+def test_the_sign_flip_test_counts_all_ways_to_give_signs(differences: list[int]) -> None:
+    sums, counts = np.unique(differences, return_counts=True)
+    assert sign_flip(sums, counts) == pytest.approx(by_all_signs(differences), abs=1e-9)
+
+
+def test_the_sign_flip_test_agrees_with_scipys_permutation_test() -> None:
+    rng = np.random.default_rng(3)
+    differences = rng.integers(-2, 4, 40)
+    sums, counts = np.unique(differences, return_counts=True)
+    theirs = permutation_test(
+        (differences,), lambda d, axis: d.sum(axis=axis), permutation_type="samples", vectorized=True,
+        n_resamples=20_000, rng=rng,
+    )  # fmt: skip
+    assert sign_flip(sums, counts) == pytest.approx(theirs.pvalue, abs=0.01)
+
+
+@given(st.integers(0, 60), st.integers(0, 60), st.integers(0, 50))
+def test_with_single_items_the_sign_flip_test_is_mcnemars(b: int, c: int, ties: int) -> None:
+    assert sign_flip(np.array([-1, 0, 1]), np.array([c, ties, b])) == pytest.approx(mcnemar_exact(b, c))
+
+
+def test_the_sign_flip_test_is_quick_and_never_zero_on_a_million_items() -> None:
+    sums, counts = np.array([-3, -1, 0, 1, 2]), np.array([20_000, 90_000, 100_000, 91_000, 160_000])
+    assert 0 < sign_flip(sums, counts) < 1e-9
+    assert sign_flip(np.array([-1, 1, 2]), np.array([100, 104, 100])) < 1e-6
+
+
+def test_the_adjusted_interval_by_hand() -> None:
+    # b = 9, c = 1, n = 40: p = 10/42, q = 2/42; 8/42 +- 1.959964 sqrt((12/42 - 64/1764) / 42).
+    half = 1.959964 * ((12 / 42 - 64 / 1764) / 42) ** 0.5
+    assert adjusted_wald(9, 1, 40) == pytest.approx((8 / 42 - half, 8 / 42 + half), abs=1e-6)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30))
+def test_the_adjusted_interval_is_never_empty_and_stays_within_bounds(b: int, c: int, same: int) -> None:
+    low, high = adjusted_wald(b, c, b + c + same)
+    assert -1 <= low < high <= 1
+
+
+def drawn(count: int, seed: int, better: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return two models whose items are alike within clusters; the first is better by that much."""
+    rng = np.random.default_rng(seed)
+    group = np.repeat(np.arange(count), rng.integers(1, 5, count))
+    chance = rng.beta(1, 1, count)[group] * (1 - better)
+    return rng.random(len(group)) < chance + better, rng.random(len(group)) < chance, group
+
+
+def test_the_interval_of_a_difference_agrees_with_scipy() -> None:
+    first, second, group = drawn(90, 1, 0.2)
+    found = compare_pair(first, second, group)
+    assert found is not None
+    sizes = np.bincount(group)
+    sums = np.bincount(group, weights=first.astype(int) - second.astype(int))
+    theirs = bootstrap(
+        (sums, sizes), lambda d, n, axis: d.sum(axis=axis) / n.sum(axis=axis), paired=True, vectorized=True,
+        method="percentile", n_resamples=20_000, rng=np.random.default_rng(0),
+    )  # fmt: skip
+    assert found.method == "clustered_bootstrap"
+    assert found.difference == pytest.approx(first.mean() - second.mean())
+    assert found.interval == pytest.approx(tuple(theirs.confidence_interval), abs=0.15 * theirs.standard_error)
+
+
+@pytest.mark.parametrize("count", [8, 15, 60])
+def test_the_interval_of_a_difference_covers_the_truth(count: int) -> None:
+    covered = 0
+    for seed in range(300):
+        pair = compare_pair(*drawn(count, seed, 0.1))
+        assert pair is not None
+        covered += pair.interval.low <= 0.1 <= pair.interval.high
+    assert covered / 300 >= 0.92
+
+
+def test_under_the_hypothesis_p_is_below_a_twentieth_once_in_twenty() -> None:
+    found = [compare_pair(*drawn(50, seed)) for seed in range(600)]
+    assert 0.02 <= np.mean([pair is not None and pair.p < 0.05 for pair in found]) <= 0.065
+
+
+def test_mcnemar_alone_would_be_sure_of_what_clusters_leave_open() -> None:
+    """One model is right on all twenty items of seven images, the other on those of three."""
+    group = np.repeat(np.arange(10), 20)
+    pair = compare_pair(group < 7, group >= 7, group)
+    assert pair is not None
+    assert (pair.only_first, pair.only_second) == (140, 60)
+    assert pair.p_mcnemar < 1e-7
+    assert pair.p == pytest.approx(mcnemar_exact(7, 3))
+    assert pair.design_effect == pytest.approx(20 * 10 / 9)
+
+
+def test_models_that_never_differ_are_not_told_apart_and_the_interval_is_not_empty() -> None:
+    same = np.arange(30) % 2 == 0
+    pair = compare_pair(same, same, np.arange(30))
+    assert pair is not None
+    assert pair.p == 1.0
+    assert pair.interval == adjusted_wald(0, 0, 30)
+    assert items_needed(pair.discordant, pair.difference) is None
+
+
+def test_without_a_common_item_there_is_no_comparison() -> None:
+    assert compare_pair(np.zeros(0, dtype=bool), np.zeros(0, dtype=bool), np.zeros(0, dtype=np.int64)) is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_holm_agrees_with_statsmodels(p_values: list[float]) -> None:
+    assert holm(p_values) == pytest.approx(list(multipletests(p_values, method="holm")[1]))
+
+
+def test_holm_by_hand() -> None:
+    assert holm([0.04, 0.01, 0.03]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([]) == []
+
+
+def test_the_number_of_items_by_hand_and_by_drawing() -> None:
+    # psi = 0.3, delta = 0.1: (1.959964 sqrt(0.3) + 0.841621 sqrt(0.29))^2 / 0.01 = 233.09.
+    n = items_needed(0.3, 0.1)
+    assert n == 234
+    assert items_needed(0.3, -0.1, design_effect=2.0) == 467
+    rng = np.random.default_rng(1)
+    kinds = rng.multinomial(n, [0.2, 0.1, 0.7], 1500)
+    power = np.mean([mcnemar_exact(int(b), int(c)) < 0.05 for b, c, _ in kinds])
+    assert 0.74 <= power <= 0.84  # the exact test holds its level, so it finds a little less
+
+
+def places(count: int, apart: set[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    return [tuple(one) for one in tied_ranks(count, lambda i, k: (i, k) in apart)]
+
+
+def test_a_rank_ends_where_all_above_are_told_apart_from_all_below() -> None:
+    assert places(3, {(0, 1), (0, 2), (1, 2)}) == [(1, 1, 1), (2, 2, 2), (3, 3, 3)]
+    assert places(3, set()) == [(1, 1, 3)] * 3
+    assert places(3, {(0, 1), (0, 2)}) == [(1, 1, 1), (2, 2, 3), (2, 2, 3)]
+    # The first and the last are told apart, but the one between them from neither.
+    assert places(3, {(0, 2)}) == [(1, 1, 2), (1, 1, 3), (1, 2, 3)]
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda n: st.tuples(st.just(n), st.sets(st.sampled_from(list(combinations(range(n + 1), 2)))))
+    )
+)
+def test_models_that_are_not_told_apart_share_a_rank(case: tuple[int, set[tuple[int, int]]]) -> None:
+    n, apart = case
+    found = places(n, apart)
+    for i, k in combinations(range(n), 2):
+        assert found[i][0] <= found[k][0]
+        assert (i, k) in apart or found[i][0] == found[k][0]
+    assert all(rank <= best <= worst <= n for rank, best, worst in found)
