@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -101,7 +100,9 @@ def row_of(
 ) -> dict[str, Any]:
     """Return an item's row; `group` is the number of its cluster."""
     state, letter, right = protocol.verdict(item, attempts)
-    shown = next((one for one in attempts if one.state == state and one.letter == letter), attempts[-1])
+    shown = attempts[0]
+    if len(attempts) > 1:
+        shown = next((one for one in attempts if one.state == state and one.letter == letter), attempts[-1])
     other = None if reader == ROBUST else reread(item, attempts)
     alone = len(attempts) == 1 and not attempts[0].variant and attempts[0].note is None
     return {
@@ -114,7 +115,7 @@ def row_of(
 
 def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) -> list[dict[str, Any]]:
     robust: Sequence[bool | None] = [None] * len(attempts) if other is None else [one.right for one in other]
-    rows = [asdict(one) | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
+    rows = [one._asdict() | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
     return [{name: row[name] for name in ATTEMPT.names} for row in rows]
 
 

@@ -9,38 +9,28 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
 
 from .backends.base import Asking, Backend
 from .item_facts import groups_of
-from .judged import attempt_of
+from .judged import attempt_of, row_of
 from .outlines import outlines_of, question_of_outline
 from .protocols.base import Ask, Asked, Attempt, Protocol
 from .protocols.worded import Vanilla
 from .questions import Question, Released, Reply
 
 if TYPE_CHECKING:
-    from benchwright.records import Item
     from benchwright.release import Release
 
     from .outlines import Outline
 
 
 _AS_SHOWN = {letter: letter for letter in LETTERS}
-
-
-class Answered(NamedTuple):
-    """An item, and what became of every question about it so far."""
-
-    item: Item
-    split: str
-    group: int
-    attempts: list[Attempt]
 
 
 class Asker(NamedTuple):
@@ -90,33 +80,40 @@ class Survey:
                 yield released, group
 
 
-@dataclass(slots=True)
 class _Waiting:
-    """An item of which replies are still to come."""
+    """An item of which replies are still to come. It holds no picture."""
 
-    released: Released
-    group: int
-    asked: Sequence[Asked]
-    attempts: list[Attempt]
-    judged: int = 0
-    """How many of `asked` are among the attempts."""
+    __slots__ = ("asked", "attempts", "group", "item", "judged", "split")
 
-    def judge_what_was_not_put(self, survey: Survey, number: int) -> None:
-        """Take in the questions that nobody was asked, up to the next that somebody was."""
-        while self.judged < len(self.asked) and self.asked[self.judged].question is None:
+    def __init__(self, released: Released, group: int, asked: Sequence[Asked], attempts: list[Attempt]) -> None:
+        self.item, self.split, self.group = released.item, released.split, group
+        self.asked, self.attempts = asked, attempts
+        self.judged = 0
+        """How many of `asked` are among the attempts."""
+
+    def expects(self, survey: Survey, number: int) -> Question | None:
+        """Return the question whose reply comes next, once those that could not be put are judged; None at the end."""
+        while self.judged < len(self.asked):
+            question = self.asked[self.judged].question
+            if question is not None:
+                return question
             self.judge(None, survey, number)
+        return None
 
     def judge(self, reply: Reply | None, survey: Survey, number: int) -> None:
         """Take in what became of the next question."""
-        asked = self.asked[self.judged]
-        self.attempts.append(attempt_of(self.released.item, asked, number, reply, survey.reader))
+        self.attempts.append(attempt_of(self.item, self.asked[self.judged], number, reply, survey.reader))
         self.judged += 1
+
+
+Row = dict[str, Any]
+Finish = Callable[[_Waiting], Row]
 
 
 def ask_rounds(
     survey: Survey, askers: Sequence[Asker], folder: Path, watching: Callable[[int], Callable[[], None]]
-) -> Iterator[Answered]:
-    """Yield every item with all its attempts, once the last round has come to it.
+) -> Iterator[Row]:
+    """Yield every item's row, in order, as the last round comes to it.
 
     Args:
         survey: What is asked.
@@ -130,43 +127,57 @@ def ask_rounds(
         through = watching(number)
         kept = folder / f"round-{number}.jsonl"
         with kept.open("w", encoding="utf-8") as handle:
-            for answered in _one_round(survey, ask, asker, number, earlier):
-                handle.write(canonical_json([asdict(one) for one in answered.attempts]) + "\n")
+            for row in _one_round(survey, ask, asker, number, earlier, _attempts_row):
+                handle.write(canonical_json(row) + "\n")
                 through()
         earlier = kept
+
+    def finish(one: _Waiting) -> Row:
+        return row_of(one.item, one.split, one.group, one.attempts, survey.protocol, survey.reader)
+
     through = watching(len(askers) - 1)
-    for answered in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier):
-        yield answered
+    for row in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier, finish):
+        yield row
         through()
 
 
-def _one_round(survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None) -> Iterator[Answered]:
-    """Ask one round and yield each item with the attempts of this round and those before."""
-    waiting: deque[_Waiting] = deque()
+def _one_round(
+    survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None, finish: Finish
+) -> Iterator[Row]:
+    """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
+    # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
+    waiting: deque[_Waiting | Row] = deque()
     before = _kept_attempts(earlier)
 
     def questions() -> Iterator[Question]:
         for released, group in survey.items():
-            attempts = next(before) if earlier is not None else []
-            one = _Waiting(released, group, ask(released, tuple(attempts)), list(attempts))
-            one.judge_what_was_not_put(survey, number)
-            waiting.append(one)
-            yield from (asked.question for asked in one.asked if asked.question is not None)
+            attempts = [] if earlier is None else next(before)
+            one = _Waiting(released, group, ask(released, attempts), list(attempts))
+            waiting.append(finish(one) if one.expects(survey, number) is None else one)
+            for asked in one.asked:
+                if asked.question is not None:
+                    yield asked.question
 
     with closing(asker.backend.answer(questions(), asker.asking)) as replies:
         for reply in replies:
-            while waiting and waiting[0].judged == len(waiting[0].asked):
-                yield _answered(waiting.popleft())
-            head = waiting[0] if waiting else None
-            expected = head.asked[head.judged].question if head is not None else None
+            while waiting and isinstance(waiting[0], dict):
+                yield cast("Row", waiting.popleft())
+            head = cast("_Waiting", waiting[0]) if waiting else None
+            expected = None if head is None else head.expects(survey, number)
             if head is None or expected is None or reply.item_id != expected.item_id:
                 was_next = "nothing" if expected is None else expected.item_id
                 raise RuntimeError(f"backend {asker.backend.name} answered {reply.item_id} where {was_next} was next")
             head.judge(reply, survey, number)
-            head.judge_what_was_not_put(survey, number)
-    if left := sum(len(one.asked) - one.judged for one in waiting):
+            if head.expects(survey, number) is None:
+                waiting.popleft()
+                yield finish(head)
+    if left := sum(len(one.asked) - one.judged for one in waiting if isinstance(one, _Waiting)):
         raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
-    yield from map(_answered, waiting)
+    yield from (row for row in waiting if isinstance(row, dict))
+
+
+def _attempts_row(one: _Waiting) -> Row:
+    return {"attempts": [attempt._asdict() for attempt in one.attempts]}
 
 
 def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
@@ -174,12 +185,8 @@ def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[Ask
     return [Asked("", question_of_outline(cast("Outline", released.item)), _AS_SHOWN)]
 
 
-def _answered(one: _Waiting) -> Answered:
-    return Answered(one.released.item, one.released.split, one.group, one.attempts)
-
-
 def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:
     if path is not None:
         with path.open(encoding="utf-8") as handle:
             for line in handle:
-                yield [Attempt(**one) for one in json.loads(line)]
+                yield [Attempt(**one) for one in json.loads(line)["attempts"]]

@@ -17,7 +17,7 @@ from benchwright.rooms import catalogue
 
 from .backends.base import Asking, Backend, Options, parse_model
 from .counted import counted, with_labels
-from .judged import JudgedWriter, row_of
+from .judged import JudgedWriter
 from .prompts import VANILLA
 from .protocols.base import Protocol
 from .protocols.naming import parse_protocol
@@ -146,8 +146,8 @@ def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, progress: Pro
         return partial(progress.advance, 1)
 
     with JudgedWriter(draft, stamp) as writer, tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
-        for item, split, group, attempts in ask_rounds(survey, askers, Path(folder), watching):
-            writer.add(row_of(item, split, group, attempts, survey.protocol, survey.reader))
+        for row in ask_rounds(survey, askers, Path(folder), watching):
+            writer.add(row)
 
 
 def _states(draft: Path) -> dict[str, int]:

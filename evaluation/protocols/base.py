@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
@@ -40,8 +38,7 @@ class Asked(NamedTuple):
     note: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(NamedTuple):
     """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
 
     Args:
@@ -145,10 +142,7 @@ class Protocol(BaseModel):
 
 def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
     """Return attempts as the robust reader reads them."""
-    return [
-        dataclasses.replace(one, letter=one.robust, right=is_right(item, one.robust), state=_state_of(one))
-        for one in attempts
-    ]
+    return [one._replace(letter=one.robust, right=is_right(item, one.robust), state=_state_of(one)) for one in attempts]
 
 
 def worst_state(attempts: Sequence[Attempt]) -> State:
