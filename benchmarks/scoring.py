@@ -32,10 +32,11 @@ OPERATION = Operation(step="benchmark", version=1, parameters={}, seed=1)
 METRICS = """
 import sys
 from pathlib import Path
-from benchwright.evaluation.judged import read_judged
+from benchwright.evaluation.counted import counted
+from benchwright.evaluation.protocols.worded import Vanilla
 from benchwright.evaluation.runner import take_metrics
 from benchwright.evaluation.score import figures
-judged = read_judged(Path(sys.argv[1]))
+judged = counted(Path(sys.argv[1]), Vanilla())
 print({name: figure.ci for name, figure in figures(take_metrics(judged)).items()})
 """
 

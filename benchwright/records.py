@@ -193,7 +193,7 @@ class Item(Record):
     level: str | None = None
     category: str | None = None
     attributes: dict[str, Scalar] = {}
-    """What users bring; the program reads none of it."""
+    """What users bring; metrics and protocols of evaluation go by it, nothing else does."""
     explanation: str | None = None
     written_by: dict[str, str] = {}
     """For each text (`question`, `choices`, `explanation`): `person`, `template`, or `model:<id>`."""

@@ -1,4 +1,4 @@
-"""Rooms: how the command line and recipes find steps, commands, formats, backends and metrics by name.
+"""Rooms: how the command line and recipes find steps, commands, formats, backends, protocols and metrics by name.
 
 A room is a package that declares one light ``Room`` of ``"module:Name"`` strings under the entry-point group
 ``benchwright.rooms``. Ours and a third party's are found the same way, and nothing behind a string is imported
@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
-Kind = Literal["steps", "commands", "formats", "backends", "metrics"]
-KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "metrics")
+Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics"]
+KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "protocols", "metrics")
 
 
 class Entry(NamedTuple):
@@ -39,6 +39,7 @@ class Room:
         commands: Names on the command line; a space puts one into a group (``"filter duplicates"``).
         formats: Names that ``release export --format`` takes.
         backends: Names that ``evaluate run --model`` takes, before the colon.
+        protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.
     """
 
@@ -47,6 +48,7 @@ class Room:
     commands: Mapping[str, Entry] = field(default_factory=dict)
     formats: Mapping[str, Entry] = field(default_factory=dict)
     backends: Mapping[str, Entry] = field(default_factory=dict)
+    protocols: Mapping[str, Entry] = field(default_factory=dict)
     metrics: Mapping[str, Entry] = field(default_factory=dict)
 
 

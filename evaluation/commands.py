@@ -10,6 +10,14 @@ import click
 from benchwright.cli.output import emit, json_option, note
 
 _RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
+_PROTOCOL = click.option(
+    "--protocol", metavar="NAME[:key=value,...]", default="vanilla", show_default=True,
+    help="How items are asked; `evaluate protocols` lists the ways.",
+)  # fmt: skip
+_READER = click.option(
+    "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
+    help="Who reads: our reader, or one exactly as a paper's repository has it.",
+)  # fmt: skip
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -18,8 +26,10 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("results"), show_default=True,
-    help="Results go to a folder in here, named by the model.",
+    help="Results go to a folder in here, named by model, protocol and reader.",
 )  # fmt: skip
+@_PROTOCOL
+@_READER
 @_SPLIT
 @click.option("--base-url", metavar="URL", help="Where an OpenAI-compatible endpoint answers.")
 @click.option(
@@ -36,14 +46,14 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 )
 @json_option
 def run(
-    release: Path, model: str, out: Path, split: str | None, base_url: str | None, api_key_env: str, max_tokens: int,
-    concurrency: int, timeout: float, retries: int, as_json: bool,
+    release: Path, model: str, out: Path, protocol: str, reader: str, split: str | None, base_url: str | None,
+    api_key_env: str, max_tokens: int, concurrency: int, timeout: float, retries: int, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.drawing_progress import Drawn
 
     from .backends.base import Options
-    from .runner import evaluate, slug
+    from .runner import evaluate
     from .summary import drawn, summary_table
 
     options = Options(
@@ -51,8 +61,10 @@ def run(
         retries=retries,
     )  # fmt: skip
     with Drawn() as progress:
-        score = evaluate(release, model, split=split, out=out, options=options, progress=progress)
-    note(f"written to {out / slug(score.model)}")
+        score = evaluate(
+            release, model, protocol=protocol, reader=reader, split=split, out=out, options=options, progress=progress
+        )
+    note(f"written to {out / score.folder}")
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
 
 
@@ -62,23 +74,34 @@ def run(
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), help="Write results to a folder in here as well."
 )
+@_PROTOCOL
+@_READER
 @_SPLIT
 @json_option
-def score(release: Path, predictions: Path, out: Path | None, split: str | None, as_json: bool) -> None:
+def score(
+    release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None, as_json: bool
+) -> None:
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from .runner import evaluate
     from .summary import drawn, summary_table
 
-    found = evaluate(release, f"predictions:{predictions}", split=split, out=out)
+    found = evaluate(release, f"predictions:{predictions}", protocol=protocol, reader=reader, split=split, out=out)
     emit(found.document(), as_json=as_json, text=lambda: drawn(summary_table([found])))
+
+
+@click.command("protocols")
+@json_option
+def protocols(as_json: bool) -> None:
+    """List the ways in which a model can be asked, with their settings and where they come from."""
+    from .protocols.naming import listed, told
+
+    found = listed()
+    emit({"protocols": [one.document() for one in found]}, as_json=as_json, text=lambda: told(found))
 
 
 @click.command("extract")
 @click.argument("cases", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
-    help="Who reads: our reader, or one exactly as a paper's repository has it.",
-)  # fmt: skip
+@_READER
 @json_option
 def extract(cases: Path, reader: str, as_json: bool) -> None:
     """Read the answer letters of free replies; CASES has {"reply": ..., "choices": [...]} a line."""
@@ -101,14 +124,15 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
     from .human import check_beside, human_figures, read_human
     from .score import read_scores
-    from .summary import drawn, summary_document, summary_table
+    from .summary import drawn, reader_gaps, summary_document, summary_table
 
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
     if human is not None:
         check_beside(human, scores)
     document: dict[str, Any] = summary_document(scores)
-    emit(document, as_json=as_json, text=lambda: drawn(summary_table(scores, human)))
+    gaps = reader_gaps(scores)
+    emit(document, as_json=as_json, text=lambda: "\n".join([drawn(summary_table(scores, human)), *gaps]))
 
 
 @click.command("compare")

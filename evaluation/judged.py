@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
@@ -10,24 +11,27 @@ from typing import TYPE_CHECKING, Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
 from .answers import Reading, read_answer
-from .metrics import JUDGED, State, chance_of, is_right
+from .metrics import is_right
+from .protocols.base import Asked, Attempt, Protocol, reread
+from .readers import READERS, ROBUST
 from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from benchwright.records import Item
 
-    from .outlines import Outline
     from .questions import Reply
     from .score import Score
 
-FORMAT, VERSION = "benchwright/predictions", 2
-VERSIONS = ("1", "2")
-"""That readers of replies take: they differ in `group` only."""
+FORMAT, VERSION = "benchwright/predictions", 3
+VERSIONS = ("1", "2", "3")
+"""That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`."""
+
+ADDED = frozenset({"group", "attempts", "robust_right"})
+"""Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
 
@@ -35,34 +39,84 @@ _SHORT = 200
 """Characters of a reply that is likely to come up again."""
 
 _TEXT = pa.string()
+ATTEMPT = pa.struct(
+    [
+        ("variant", _TEXT), ("round", pa.int32()), ("state", _TEXT), ("letter", _TEXT), ("said", _TEXT),
+        ("right", pa.bool_()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT), ("robust_right", pa.bool_()),
+        ("note", _TEXT),
+    ]
+)  # fmt: skip
+"""One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
+was said; `state` may also be `caption`; `note` is JSON on what was done to the pictures."""
+
 SCHEMA = pa.schema(
     [
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
-        ("group", pa.int64()),
+        ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
     ]
 )  # fmt: skip
-"""`state` is answered, miss, refusal or error; `read_by` is the rule that read the letter; `cause` is the error's;
-`group` numbers clusters of items that share group keys, directly or through others, in the order of the release.
-Version 1 had no `group`."""
+"""`state` is answered, miss, refusal or error; `read_by` is the rule or reader that read the letter; `cause` is the
+error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
+release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds every question
+that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its first attempt
+with the row's letter."""
 
 
-def judge(item: Item | Outline, split: str, group: int, reply: Reply) -> dict[str, Any]:
-    """Return the row of one reply; `group` is the number of the item's cluster."""
-    row: dict[str, Any] = {"item_id": item.item_id, "split": split, "task": item.task, "chance": chance_of(item)}
-    state: State
-    if reply.text is None:
-        state, letter, rule = "error", None, None
-    elif reply.letter is not None:
-        state, letter, rule = "answered", reply.letter, "given"
-    else:
-        choices = tuple((choice.key, choice.text) for choice in item.choices)
-        read = _read_again if len(reply.text) <= _SHORT else read_answer
-        state, letter, rule = read(reply.text, choices)
-    return row | {
-        "state": state, "letter": letter, "right": is_right(item, letter), "read_by": rule,
-        "reply": _storable(reply.text), "cause": _storable(reply.error), "group": group,
+def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reader: str) -> Attempt:
+    """Return what became of a question of round `number`; `reply` is None where it could not be put."""
+    note = None if asked.note is None else canonical_json(asked.note)
+    if reply is None or reply.text is None:
+        cause = asked.cause if reply is None else reply.error
+        return Attempt(asked.variant, number, "error", cause=_storable(cause), note=note)
+    text = _storable(reply.text)
+    if not asked.keys:
+        return Attempt(asked.variant, number, "caption", reply=text, note=note)
+    (state, said, rule), robust = _read(reply, reply.text, asked, reader)
+    letter = None if said is None else asked.keys[said]
+    return Attempt(
+        asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
+        note=note, robust=None if robust is None else asked.keys[robust],
+    )  # fmt: skip
+
+
+def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, str | None]:
+    """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
+    if reply.letter is not None:
+        return Reading("answered", reply.letter, "given"), reply.letter
+    assert asked.question is not None
+    choices = tuple((one.key, one.text) for one in asked.question.choices)
+    robust = (_read_again if len(text) <= _SHORT else read_answer)(text, choices)
+    if reader == ROBUST:
+        return robust, robust.letter
+    said = READERS[reader](text, choices)
+    if said is not None:
+        return Reading("answered", said, reader), robust.letter
+    return Reading("refusal" if robust.state == "refusal" else "miss", None, reader), robust.letter
+
+
+def row_of(
+    item: Item, split: str, group: int, attempts: Sequence[Attempt], protocol: Protocol, reader: str
+) -> dict[str, Any]:
+    """Return an item's row; `group` is the number of its cluster."""
+    state, letter, right = protocol.verdict(item, attempts)
+    shown = attempts[0]
+    if len(attempts) > 1:
+        shown = next((one for one in attempts if one.state == state and one.letter == letter), attempts[-1])
+    other = None if reader == ROBUST else reread(item, attempts)
+    alone = len(attempts) == 1 and not attempts[0].variant and attempts[0].note is None
+    return {
+        "item_id": item.item_id, "split": split, "task": item.task, "state": state, "letter": letter, "right": right,
+        "chance": protocol.chance(item), "read_by": shown.read_by, "reply": shown.reply, "cause": shown.cause,
+        "group": group, "robust_right": None if other is None else protocol.verdict(item, other).right,
+        "attempts": None if alone else _attempt_rows(attempts, other),
     }  # fmt: skip
+
+
+def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) -> list[dict[str, Any]]:
+    robust: Sequence[bool | None] = [None] * len(attempts) if other is None else [one.right for one in other]
+    rows = [one._asdict() | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
+    return [{name: row[name] for name in ATTEMPT.names} for row in rows]
 
 
 @lru_cache(maxsize=1 << 15)
@@ -101,11 +155,6 @@ class JudgedWriter:
         self._rows = []
 
 
-def read_judged(path: Path) -> pa.Table:
-    """Return the columns that metrics get."""
-    return pq.read_table(path, columns=list(JUDGED), use_threads=False)
-
-
 def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
     """Return the predictions that stand beside a score, opened, once they say that they are of its model and release.
 
@@ -130,12 +179,12 @@ def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
 
 
 def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
-    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - {"group"} <= columns:
+    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - ADDED <= columns:
         raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
     if stamp.get("version") not in VERSIONS:
-        listed = " and ".join(VERSIONS)
+        listed = ", ".join(VERSIONS)
         raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
-    for name in ("model", "release_id"):
+    for name in ("model", "protocol", "release_id"):
         if stamp.get(name) != getattr(score, name):
             raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
 

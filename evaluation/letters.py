@@ -72,7 +72,7 @@ def letters_of_models(sheet: SideBySide) -> dict[str, LetterBias]:
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
-        score.model: letter_bias(sheet.letter[row, asked], key[asked], sheet.group[asked], "letters", score.model)
+        score.title: letter_bias(sheet.letter[row, asked], key[asked], sheet.group[asked], "letters", score.title)
         for row, score in enumerate(sheet.scores)
         for asked in (sheet.asked[row],)
     }

@@ -1,18 +1,21 @@
-"""Protocols: how a question becomes a message of words and pictures. `vanilla` asks once, directly."""
+"""How a question becomes a message of words and pictures: plainly, unless its protocol has worded it."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from .questions import Picture, Question
+from .questions import Part, Question
 
 VANILLA = "vanilla"
 
-Part = str | Picture
-"""A piece of a message: words, or a picture to be sent with its marks drawn."""
-
 _PLACE = re.compile(r"<image (\d{1,3})>")
 _INSTRUCTION = "Reply with the letter of the right option, in parentheses, and nothing else."
+
+
+def message_of(question: Question) -> tuple[Part, ...]:
+    """Return what is sent for a question: the protocol's message, or the plain one."""
+    return vanilla(question) if question.message is None else question.message
 
 
 def vanilla(question: Question) -> tuple[Part, ...]:
@@ -44,7 +47,7 @@ def vanilla(question: Question) -> tuple[Part, ...]:
         else:
             parts += [f"({choice.key}) Image {number[shown.image_id]}:", shown]
     parts.append(_INSTRUCTION)
-    return _joined(parts)
+    return one_part_a_run(parts)
 
 
 def _with_pictures(question: Question, *, several: bool) -> list[Part]:
@@ -66,7 +69,7 @@ def _with_pictures(question: Question, *, several: bool) -> list[Part]:
     return [*parts, words + question.text[at:]]
 
 
-def _joined(parts: list[Part]) -> tuple[Part, ...]:
+def one_part_a_run(parts: Iterable[Part]) -> tuple[Part, ...]:
     """Put neighbouring words into one part, a line each, and drop empty ones."""
     joined: list[Part] = []
     for part in parts:

@@ -44,15 +44,30 @@ class Picture:
     data: bytes = field(repr=False)
 
 
+Part = str | Picture
+"""A piece of a message: words, or a picture to be sent with its marks drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, as every backend gets it."""
+    """One question, as every backend gets it.
+
+    Args:
+        item_id: The id under which the reply comes back: the item's; where a protocol asks an item more than once, the
+            item's with the variant behind a full stop, such as `<item>.r2`.
+        task: The item's task.
+        text: The question; may place pictures.
+        pictures: In the order in which they are shown.
+        choices: The options, keyed A, B, C, ... as this question shows them.
+        message: What is sent, where the protocol words it; None for the plain words (`prompts.message_of`).
+    """
 
     item_id: str
     task: str
     text: str
     pictures: tuple[Picture, ...]
     choices: tuple[Choice, ...]
+    message: tuple[Part, ...] | None = None
 
     def picture_of(self, choice: Choice) -> Picture | None:
         """Return the picture that an option shows; None for an option in words."""
@@ -78,6 +93,11 @@ class Reply:
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):
             raise ValueError(f"reply to {self.item_id} must have either a text or an error")
+
+
+def item_of(asked_id: str) -> str:
+    """Return the id of the item that a question's id is of."""
+    return asked_id.partition(".")[0]
 
 
 def question_of(released: Released) -> Question:

@@ -14,6 +14,7 @@ ROOM = Room(
         "evaluate score": Entry(f"{_HERE}.commands:score", "Score a file of predictions on a release."),
         "evaluate extract": Entry(f"{_HERE}.commands:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.commands:summary", "Show the scores of several models side by side."),
+        "evaluate protocols": Entry(f"{_HERE}.commands:protocols", "List the ways in which a model can be asked."),
         "evaluate published": Entry(
             f"{_HERE}.published.command:published", "Count a paper's tables again from its published files."
         ),
@@ -42,8 +43,51 @@ ROOM = Room(
             "A model behind any OpenAI-compatible endpoint, as in openai:NAME.",
         ),
     },
+    protocols={
+        "vanilla": Entry(f"{_HERE}.protocols.worded:Vanilla", "Ask once, directly."),
+        "circular": Entry(
+            f"{_HERE}.protocols.repeated:Circular", "Every rotation of the options; right is what is right in all."
+        ),
+        "shuffle": Entry(f"{_HERE}.protocols.repeated:Shuffle", "k orders of the options, with mean and spread."),
+        "forced": Entry(
+            f"{_HERE}.protocols.repeated:Forced", "Once more without the option that declines, where it was chosen."
+        ),
+        "blind": Entry(f"{_HERE}.protocols.pictureless:Blind", "Without any picture."),
+        "wrong-image": Entry(f"{_HERE}.protocols.wrong_picture:WrongImage", "With the pictures of another item."),
+        "caption": Entry(
+            f"{_HERE}.protocols.pictureless:Caption", "With another model's descriptions in place of pictures."
+        ),
+        "marks": Entry(f"{_HERE}.protocols.marks:Marks", "With marks drawn anew in another size or color."),
+        "blink": Entry(f"{_HERE}.protocols.papers:Blink", "BLINK's words, disclaimers and tries."),
+        "mvp-bench": Entry(
+            f"{_HERE}.protocols.papers:MVPBench", "MVP-Bench's words, with or without its commonsense instruction."
+        ),
+        "ii-bench": Entry(
+            f"{_HERE}.protocols.image_implication:IIBench",
+            "II-Bench's none, cot, domain, emotion, rhetoric, and one to three examples.",
+        ),
+        "mm-sap": Entry(
+            f"{_HERE}.protocols.repeated:MMSAP", "MM-SAP's five shuffles, each again without the option that declines."
+        ),
+    },
     metrics={
         "accuracy": Entry(f"{_HERE}.metrics:accuracy", "Share of asked items answered right, overall and per task."),
         "accuracy_macro": Entry(f"{_HERE}.metrics:accuracy_macro", "Unweighted mean of the tasks' accuracies."),
+        "accuracy_by": Entry(
+            f"{_HERE}.release_metrics.by_label:accuracy_by", "Accuracy by level, category and each attribute."
+        ),
+        "repetitions": Entry(
+            f"{_HERE}.release_metrics.repetitions:repetitions", "Accuracy of each shuffle, and their spread."
+        ),
+        "readers": Entry(
+            f"{_HERE}.release_metrics.readers:readers", "Accuracy by a paper's reader and by ours, on the same replies."
+        ),
+        "mvp_bench": Entry(
+            f"{_HERE}.release_metrics.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
+        ),
+        "mm_sap": Entry(f"{_HERE}.release_metrics.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
+        "ii_bench": Entry(
+            f"{_HERE}.release_metrics.ii_bench:ii_bench", "II-Bench's accuracy, error and miss, by label."
+        ),
     },
 )

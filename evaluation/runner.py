@@ -1,37 +1,35 @@
-"""Scoring a model on a release: ask, read, judge, count, write."""
+"""Scoring a model on a release: ask as a protocol says, read, judge, count, write."""
 
 from __future__ import annotations
 
-import re
 import tempfile
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.atomic import replacing, write_json
-from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 
 from .backends.base import Asking, Backend, Options, parse_model
-from .item_facts import groups_of
-from .judged import JudgedWriter, judge, read_judged
-from .outlines import Outline, outlines_of, question_of_outline
+from .counted import counted, with_labels
+from .judged import JudgedWriter
 from .prompts import VANILLA
-from .questions import Question, question_of
+from .protocols.base import Protocol
+from .protocols.naming import parse_protocol
+from .readers import READERS, ROBUST
 from .release_files import check_files, columns_of
 from .resampling import RESAMPLES
+from .results_names import results_name, slug
+from .rounds import Asker, Survey, ask_rounds
 from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-    from benchwright.records import Item
 
     from .statistics import Estimate
 
@@ -43,6 +41,8 @@ def evaluate(
     release: Release | Path,
     model: str | Backend,
     *,
+    protocol: str | Protocol = VANILLA,
+    reader: str = ROBUST,
     split: str | None = None,
     out: Path | None = None,
     log_folder: Path | None = None,
@@ -58,8 +58,11 @@ def evaluate(
     Args:
         release: A release, or its folder.
         model: A backend, or its name, such as `constant:A`.
+        protocol: How items are asked, or its name and settings, such as `shuffle:k=3`.
+        reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.readers`).
         split: Only this split; all where None.
-        out: Results go to `<out>/<model>/`, as predictions.parquet and score.json; nowhere where None.
+        out: Results go to a folder in here named by model, protocol and reader (`results_name`), as
+            predictions.parquet and score.json; nowhere where None.
         log_folder: Where a backend keeps what it was told, below a folder named by the model; `out` where None.
         options: What the backend may need.
         replace: Whether the results of another release or split may be overwritten.
@@ -70,36 +73,29 @@ def evaluate(
         DataError: The release is damaged, or predictions do not fit it.
     """
     opened = release if isinstance(release, Release) else Release.open(release)
-    backend = parse_model(model, options) if isinstance(model, str) else model
+    setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
+    given = setting.decoding(options or Options())
+    backend = parse_model(model, given) if isinstance(model, str) else model
+    if reader not in READERS:
+        raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
-    folder = None if out is None else out / slug(backend.name)
+    survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+    folder = None if out is None else out / results_name(backend.name, setting.text, reader)
     if folder is not None and not replace:
-        _refuse_others(folder, backend, opened, split)
+        _refuse_others(folder, backend, survey)
     check_files(opened, split)
-    logs = log_folder or out
-    asking = Asking(
-        release_id=opened.release_id,
-        content_id=opened.content_id,
-        item_ids=cache(lambda: _item_ids(opened)),
-        log_folder=None if logs is None else logs / slug(backend.name),
-    )
+    askers = _askers(survey, backend, given, log_folder or out)
     with _results_folder(folder) as place:
         # A score must never stand beside predictions that it was not made from.
         (place / SCORE_FILE).unlink(missing_ok=True)
         with replacing(place / PREDICTIONS_FILE) as draft:
-            _ask_all(opened, backend, split, asking, draft, progress or Silent())
-            judged = read_judged(draft)
-        score = _score(opened, backend, split, judged)
+            _ask_all(survey, askers, draft, progress or Silent())
+            rows = with_labels(counted(draft, setting), opened, split)
+            states = _states(draft)
+        score = _score(survey, askers, rows, states)
         write_json(place / SCORE_FILE, score.document())
     return score
-
-
-def slug(model: str) -> str:
-    """Return a model's name as a folder's name; names that differ stay different."""
-    name = re.sub(r"[^A-Za-z0-9._-]", "-", model)[:80].lstrip(".")
-    is_plain = re.fullmatch(r"[a-z_]+(:[A-Za-z0-9._-]+)?", model) is not None and len(model) <= 80
-    return name if is_plain else f"{name}-{bytes_digest(model.encode('utf-8', 'surrogatepass'))[:8]}"
 
 
 def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
@@ -119,68 +115,72 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     return found
 
 
-def _ask_all(
-    release: Release, backend: Backend, split: str | None, asking: Asking, draft: Path, progress: Progress
-) -> None:
-    """Ask every item that the backend can take, judge the replies and write the rows to `draft`."""
-    waiting: deque[tuple[Item | Outline, str, int]] = deque()
+def _askers(survey: Survey, backend: Backend, options: Options, logs: Path | None) -> list[Asker]:
+    """Return who is asked in each round: the model, or another that the protocol names."""
+    item_ids = cache(lambda: _item_ids(survey.release))
+    askers = []
+    for number in range(survey.protocol.rounds):
+        other = survey.protocol.asker(number, options)
+        one = backend if other is None else parse_model(*other)
+        asking = Asking(
+            release_id=survey.release.release_id,
+            content_id=survey.release.content_id,
+            item_ids=item_ids,
+            log_folder=None if logs is None else logs / slug(one.name),
+        )
+        askers.append(Asker(one, asking))
+    return askers
 
-    def questions() -> Iterator[Question]:
-        for (item, its_split, question), group in zip(
-            _items(release, backend, split), groups_of(release, split), strict=True
-        ):
-            if backend.tasks is None or item.task in backend.tasks:
-                waiting.append((item, its_split, group))
-                yield question()
 
+def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, progress: Progress) -> None:
+    """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
+    release, model = survey.release, askers[-1].backend.name
     stamp = {
-        "model": backend.name,
-        "protocol": VANILLA,
-        "release_id": release.release_id,
+        "model": model, "protocol": survey.protocol.text, "reader": survey.reader, "release_id": release.release_id,
         "content_id": release.content_id,
-    }
-    progress.phase(backend.name, _askable(release, backend, split))
-    with JudgedWriter(draft, stamp) as writer, closing(backend.answer(questions(), asking)) as replies:
-        for reply in replies:
-            item, its_split, group = waiting.popleft()
-            if reply.item_id != item.item_id:
-                raise RuntimeError(f"backend {backend.name} answered {reply.item_id} where {item.item_id} was next")
-            writer.add(judge(item, its_split, group, reply))
-            progress.advance(1)
-    if waiting:
-        raise RuntimeError(f"backend {backend.name} left {len(waiting)} questions without a reply")
+    }  # fmt: skip
+
+    def watching(number: int) -> Callable[[], None]:
+        of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
+        progress.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
+        return partial(progress.advance, 1)
+
+    with JudgedWriter(draft, stamp) as writer, tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
+        for row in ask_rounds(survey, askers, Path(folder), watching):
+            writer.add(row)
 
 
-def _items(
-    release: Release, backend: Backend, split: str | None
-) -> Iterator[tuple[Item | Outline, str, Callable[[], Question]]]:
-    """Yield each item with its split and what makes a question of it; in outline for a backend that does not look."""
-    if getattr(backend, "looks", True):
-        for released in release.items(split):
-            yield released.item, released.split, partial(question_of, released)
-    else:
-        for outline, its_split in outlines_of(release, split):
-            yield outline, its_split, partial(question_of_outline, outline)
-
-
-def _score(release: Release, backend: Backend, split: str | None, judged: pa.Table) -> Score:
+def _states(draft: Path) -> dict[str, int]:
+    """Return how many items ended in each state."""
     import pyarrow.compute as pc
+    import pyarrow.parquet as pq
 
-    states = {row["values"]: row["counts"] for row in pc.value_counts(judged.column("state")).to_pylist()}
+    states = pq.read_table(draft, columns=["state"], use_threads=False).column("state")
+    return {row["values"]: row["counts"] for row in pc.value_counts(states).to_pylist()}
+
+
+def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapping[str, int]) -> Score:
+    release, backend = survey.release, askers[-1].backend
+    others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
+    settings: dict[str, Any] = {
+        "backend": dict(backend.settings), "intervals": _intervals(rows), "protocol": survey.protocol.settings(),
+        "reader": READER_VERSION,
+    }  # fmt: skip
     return Score(
         model=backend.name,
-        protocol=VANILLA,
+        protocol=survey.protocol.text,
+        reader=survey.reader,
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
         content_id=release.content_id,
-        split=split,
-        settings={"backend": dict(backend.settings), "reader": READER_VERSION, "intervals": _intervals(judged)},
-        metrics=figures(take_metrics(judged)),
+        split=survey.split,
+        settings=settings | ({"other_models": others} if others else {}),
+        metrics=figures(take_metrics(rows)),
         miss=states.get("miss", 0),
         refusal=states.get("refusal", 0),
         error=states.get("error", 0),
-        asked=judged.num_rows,
-        items=sum(_counts(release, split).values()),
+        asked=sum(states.values()),
+        items=sum(_counts(release, survey.split).values()),
     )
 
 
@@ -194,8 +194,10 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _askable(release: Release, backend: Backend, split: str | None) -> int:
-    return sum(n for task, n in _counts(release, split).items() if backend.tasks is None or task in backend.tasks)
+def _askable(survey: Survey) -> int:
+    """Return how many items the model can take; the protocol may take fewer."""
+    counts = _counts(survey.release, survey.split)
+    return sum(n for task, n in counts.items() if survey.tasks is None or task in survey.tasks)
 
 
 def _counts(release: Release, split: str | None) -> dict[str, int]:
@@ -215,11 +217,14 @@ def _item_ids(release: Release) -> frozenset[str]:
     return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
 
 
-def _refuse_others(folder: Path, backend: Backend, release: Release, split: str | None) -> None:
+def _refuse_others(folder: Path, backend: Backend, survey: Survey) -> None:
     if not (folder / SCORE_FILE).exists():
         return
     there = read_score(folder)
-    wanted: dict[str, Any] = {"model": backend.name, "release_id": release.release_id, "split": split}
+    wanted: dict[str, Any] = {
+        "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
+        "protocol": survey.protocol.text, "reader": survey.reader,
+    }  # fmt: skip
     for name, value in wanted.items():
         if getattr(there, name) != value:
             raise BenchwrightError(

@@ -11,11 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError
 
+from .prompts import VANILLA
+from .readers import ROBUST
+from .results_names import results_name
 from .statistics import Estimate, Method
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
 VERSION = 2
 """Version 2 states how each interval was made."""
+
+_USUAL = frozenset({VANILLA, ROBUST})
 
 SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
 
@@ -30,7 +35,7 @@ class Figure(BaseModel):
     ci: tuple[float, float] | None
     """95 %; None where the value is no estimate, or there is none."""
     n: int = Field(ge=0)
-    """Items that it stands on."""
+    """Items, or repetitions of them, that it stands on."""
     method: Method | None = None
     """How the interval was made; None where there is none, or where whoever made it did not say."""
 
@@ -44,6 +49,9 @@ class Score(BaseModel):
     version: int = VERSION
     model: str
     protocol: str
+    """Name and settings, as `--protocol` takes them; all settings stand in `settings`."""
+    reader: str = "robust"
+    """Who read the letters."""
     release: str
     """Name and version, for people."""
     release_id: str
@@ -59,9 +67,27 @@ class Score(BaseModel):
     error: int = Field(ge=0)
     """Items for which there is no reply."""
     asked: int = Field(ge=0)
-    """Items that the model can take; accuracies divide by these."""
+    """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
     """Items of the split."""
+
+    @property
+    def title(self) -> str:
+        """Return the name under which the score stands beside others: the model, and what is not usual about it."""
+        return " @ ".join([self.model, *(name for name in (self.protocol, self.reader) if name not in _USUAL)])
+
+    @property
+    def folder(self) -> str:
+        """Return the name of its results folder."""
+        return results_name(self.model, self.protocol, self.reader)
+
+    @property
+    def right(self) -> int | None:
+        """Return how many items are right; None where the accuracy does not say it, since it counts repetitions."""
+        accuracy = self.metrics.get("accuracy")
+        if accuracy is None or accuracy.n != self.asked:
+            return None
+        return round((accuracy.value or 0) * accuracy.n)
 
     @property
     def tasks(self) -> tuple[str, ...]:
@@ -144,4 +170,4 @@ def read_scores(folder: Path) -> list[Score]:
         raise DataError(
             f"{folder} holds results that cannot stand side by side: {listed}; keep each in a folder of its own"
         )
-    return sorted(found, key=lambda score: score.model)
+    return sorted(found, key=lambda score: score.title)

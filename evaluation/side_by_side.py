@@ -12,7 +12,6 @@ from benchwright.records import LETTERS
 from .item_facts import item_facts
 from .judged import not_of_score, open_judged
 from .release_files import check_files
-from .runner import slug
 from .score import PREDICTIONS_FILE, Score
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ def side_by_side(results: Path, scores: Sequence[Score], release: Release | None
     asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     letter = np.full(shape, NO_LETTER, dtype=np.int8)
     for row, (score, table) in enumerate(zip(scores, tables, strict=True)):
-        places = _places(table, items, results / slug(score.model) / PREDICTIONS_FILE)
+        places = _places(table, items, results / score.folder / PREDICTIONS_FILE)
         asked[row, places] = True
         right[row, places] = table.column("right").to_numpy()
         letter[row, places] = letter_numbers(table.column("letter"))
@@ -80,7 +79,7 @@ def side_by_side(results: Path, scores: Sequence[Score], release: Release | None
 def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
     import pyarrow as pa
 
-    folder = results / slug(score.model)
+    folder = results / score.folder
     with open_judged(folder, score) as file:
         if with_group and _GROUP not in file.schema_arrow.names:
             raise DataError(
@@ -141,9 +140,8 @@ def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
 
 
 def _check_counts(results: Path, score: Score, asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
-    accuracy = score.metrics.get("accuracy")
-    stated = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else int(right.sum())
+    stated = int(right.sum()) if score.right is None else score.right
     for name, found, said in (("asked", int(asked.sum()), score.asked), ("right", int(right.sum()), stated)):
         if found != said:
-            path = results / slug(score.model) / PREDICTIONS_FILE
+            path = results / score.folder / PREDICTIONS_FILE
             raise not_of_score(path, f"{name}: the rows have {found}, the score {said}")

@@ -12,7 +12,7 @@ from pydantic import Field, field_validator
 
 from benchwright.atomic import write_json
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import StepError
+from benchwright.errors import BenchwrightError, StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ _FROM_FILE = "predictions:"
 
 
 class Evaluate(FinalStep):
-    """Write `results/<model>/` for each model, `results/summary.json` with the metrics of all, and a report on them.
+    """Write a folder in `results/` for each model and protocol, `results/summary.json` with the metrics of all, and a
+    report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
     What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
@@ -38,6 +39,10 @@ class Evaluate(FinalStep):
 
     models: tuple[str, ...] = Field(min_length=1)
     """As `evaluate run --model` takes them, such as `random`, `constant:A`, `openai:NAME`."""
+    protocol: tuple[str, ...] = ("vanilla",)
+    """How items are asked, as `evaluate run --protocol` takes it; one, or a list of which each is scored."""
+    reader: str = "robust"
+    """Who reads letters in replies, as `evaluate run --reader` takes it."""
     split: str | None = None
     """Only this split; all by default."""
     base_url: str | None = None
@@ -54,6 +59,33 @@ class Evaluate(FinalStep):
         if twice:
             raise ValueError(f"model {twice[0]!r} is listed twice; list each model once")
         return models
+
+    @field_validator("protocol", mode="before")
+    @classmethod
+    def _one_or_several(cls, given: Any) -> Any:
+        return (given,) if isinstance(given, str) else given
+
+    @field_validator("protocol")
+    @classmethod
+    def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        from .protocols.naming import parse_protocol
+
+        try:
+            texts = [parse_protocol(one).text for one in given]
+        except BenchwrightError as error:
+            raise ValueError(str(error)) from error
+        if not texts or len(set(texts)) < len(texts):
+            raise ValueError("list at least one protocol, and each once")
+        return tuple(texts)
+
+    @field_validator("reader")
+    @classmethod
+    def _reads(cls, given: str) -> str:
+        from .readers import READERS
+
+        if given not in READERS:
+            raise ValueError(f"there is no reader {given!r}; known: {', '.join(READERS)}")
+        return given
 
     def parameters(self) -> dict[str, Any]:
         """Return the settings, with `report` as it will be: once its packages are installed, the step runs again."""
@@ -72,7 +104,7 @@ class Evaluate(FinalStep):
 
         from .backends.base import Options
         from .human import HUMAN_FILE, human_figures
-        from .runner import evaluate, slug
+        from .runner import evaluate
         from .summary import summary_document
 
         del view
@@ -87,6 +119,8 @@ class Evaluate(FinalStep):
             evaluate(
                 release,
                 model,
+                protocol=protocol,
+                reader=self.reader,
                 split=self.split,
                 out=results,
                 log_folder=ctx.workspace / REPLIES,
@@ -94,8 +128,9 @@ class Evaluate(FinalStep):
                 replace=True,
             )
             for model in self.models
+            for protocol in self.protocol
         ]
-        _remove_others(results, {slug(model) for model in self.models})
+        _remove_others(results, {score.folder for score in scores})
         write_json(results / SUMMARY_FILE, summary_document(scores))
         human = human_figures(release, self.split)
         if human is None:
@@ -119,8 +154,8 @@ class Evaluate(FinalStep):
         return {"report": f"{RESULTS}/{REPORT_FILE}"}
 
 
-def _remove_others(results: Path, slugs: set[str]) -> None:
-    """Remove scores of models that the recipe no longer names; what servers replied stays in `replies/`."""
+def _remove_others(results: Path, folders: set[str]) -> None:
+    """Remove scores that the recipe no longer asks for; what servers replied stays in `replies/`."""
     for score in sorted(results.glob("*/score.json")):
-        if score.parent.name not in slugs:
+        if score.parent.name not in folders:
             shutil.rmtree(score.parent)

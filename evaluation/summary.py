@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
     """Return each model's metrics by name, as JSON values."""
     return {
-        score.model: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
-        for score in sorted(scores, key=lambda score: score.model)
+        score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
+        for score in sorted(scores, key=lambda score: score.title)
     }
 
 
@@ -36,9 +36,9 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
     lines = [("model", "all asked", *tasks, "no letter")]
-    for score in sorted(scores, key=lambda score: score.model):
+    for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
-        lines.append((printable(score.model), *cells, str(score.miss + score.refusal + score.error)))
+        lines.append((printable(score.title), *cells, str(score.miss + score.refusal + score.error)))
     lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
     if scores:
         lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), ""))
@@ -54,6 +54,20 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
             table.add_section()
         table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
     return table
+
+
+def reader_gaps(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score that a paper's reader read: what the robust one makes of the same replies."""
+    lines = []
+    for score in sorted(scores, key=lambda score: score.title):
+        robust, gap = (score.metrics.get(name) for name in ("by_robust_reader", "reader_gap"))
+        ours, taken = score.metrics.get("accuracy"), None if gap is None else gap.value
+        if robust is not None and ours is not None and taken is not None:
+            lines.append(
+                f"{printable(score.title)}: the reader {score.reader} finds {_cell(ours)} right, the robust reader "
+                f"{_cell(robust)} in the same replies: {taken:+.3f}"
+            )
+    return lines
 
 
 def tasks_of(scores: Sequence[Score]) -> list[str]:

@@ -165,5 +165,5 @@ def _given(sheet: SideBySide, item: int) -> dict[str, list[str]]:
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:
             place = int(sheet.letter[row, item])
-            found.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.model)
+            found.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
     return {letter: sorted(models) for letter, models in sorted(found.items())}

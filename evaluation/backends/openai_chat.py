@@ -18,7 +18,7 @@ from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.images import decode_rgb, encode_png
 
-from ..prompts import vanilla
+from ..prompts import message_of
 from ..questions import Picture, Question, Reply
 from .base import Asking, Backend, Options
 from .event_loop import EventLoop
@@ -115,7 +115,7 @@ class OpenAIChat:
     def request(self, question: Question) -> dict[str, Any]:
         """Return the body of a question's request, pictures and all."""
         content: list[dict[str, Any]] = []
-        for part in vanilla(question):
+        for part in message_of(question):
             if isinstance(part, Picture):
                 content.append({"type": "image_url", "image_url": {"url": self._data_url(part)}})
             else:

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 
-from ..questions import Question, Reply
+from ..questions import Question, Reply, item_of
 from .base import Asking, Backend, Options
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
-_ITEM_ID = re.compile("[0-9a-f]{32}")
+_ITEM_ID = re.compile(r"[0-9a-f]{32}(\.[a-z0-9]+)?")
 
 
 class Prediction(NamedTuple):
@@ -102,7 +102,9 @@ class PredictionsFile:
             where = f"{self.path}: line {line}"
             item_id = cells.get("item_id")
             if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
-                raise DataError(f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits")
+                raise DataError(
+                    f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits, with or without .VARIANT"
+                )
             stated = cells.get("release_id")
             if stated not in {None, "", asking.release_id}:
                 raise DataError(
@@ -116,7 +118,7 @@ class PredictionsFile:
 
     def _check_known(self, found: Mapping[str, Prediction], asking: Asking) -> None:
         known = asking.item_ids()
-        unknown = [item_id for item_id in found if item_id not in known]
+        unknown = [item_id for item_id in found if item_of(item_id) not in known]
         if not unknown:
             return
         if len(unknown) == len(found):

@@ -108,7 +108,7 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
         if len(scores) < 2:
             raise BenchwrightError(f"{results} holds the score of one model only; score another beside it")
         return list(scores)
-    by_name = {score.model: score for score in scores}
+    by_name = {score.title: score for score in scores}
     if missing := [name for name in models if name not in by_name]:
         raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {', '.join(sorted(by_name))}")
     if len(models) != 2 or models[0] == models[1]:
@@ -128,7 +128,7 @@ def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 
 def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide) -> Comparison:
-    models = [score.model for score in sheet.scores]
+    models = [score.title for score in sheet.scores]
     found: dict[tuple[int, int], Pair] = {}
     for i, k in combinations(range(len(models)), 2):
         if pair := _pair(sheet, i, k, held, name):

@@ -33,7 +33,7 @@ def comparison_document(
         "release": scores[0].release,
         "release_id": scores[0].release_id,
         "split": scores[0].split,
-        "models": [score.model for score in scores],
+        "models": [score.title for score in scores],
         "settings": {
             "level": 0.95, "alpha": ALPHA, "power": POWER, "resamples": RESAMPLES, "least_clusters": LEAST_CLUSTERS,
             "correction": "holm", "rule": RULE,

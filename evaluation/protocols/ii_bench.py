@@ -1,4 +1,4 @@
-"""II-Bench's prompts without examples (paper appendix C.1, C.3, C.4).
+"""II-Bench's prompts (paper appendix C).
 
 The instructions are quoted from there, since they are what defines the protocol. The picture goes beside the text.
 """
@@ -6,7 +6,7 @@ The instructions are quoted from there, since they are what defines the protocol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 Mode = Literal["none", "cot", "domain", "emotion", "rhetoric"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -22,6 +22,23 @@ _ASK = "Instruction: Please try to answer the single-answer multiple choice ques
 _NONE = f"{_ASK} provided."
 _COT = f"{_ASK} provided. Let's think through each option. Let's think step by step."
 _KEYWORDS = f"{_ASK} and the key words."
+# Appendix C.2, for one example and for more.
+_EXAMPLE = (
+    "Instruction: Please try to answer the single-answer multiple choice question below based on the example(with "
+    "answer) and the corresponding picture."
+)
+_EXAMPLES = (
+    "Instruction: Please try to answer the single-answer multiple choice question below based on the examples(with "
+    "answers) and the corresponding pictures."
+)
+
+
+class Example(NamedTuple):
+    """A question that is shown; one with its answer teaches, the last, without one, is to be answered."""
+
+    question: str
+    options: Sequence[str]
+    answer: str | None = None
 
 
 def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence[str] = ()) -> str:
@@ -48,3 +65,25 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
     if mode == "cot":
         lines.append("Explanation: ")
     return "\n".join([*lines, "Answer:", ""])
+
+
+def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Return the text of a prompt with examples, cut where each picture belongs: one piece more than pictures.
+
+    Args:
+        examples: Those with answers, then the question that is asked.
+
+    Raises:
+        ValueError: There are not six options, or none or more than the last question is without an answer.
+    """
+    *taught, asked = examples
+    if not taught or asked.answer is not None or any(one.answer is None for one in taught):
+        raise ValueError("a prompt with examples has at least one, each with its answer, and then a question without")
+    pieces = [f"{_EXAMPLES if len(taught) > 1 else _EXAMPLE}\n"]
+    for place, one in enumerate(examples, start=1):
+        if len(one.options) != OPTIONS:
+            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(one.options)}")
+        pieces[-1] += f"Question: {one.question}\nPicture: <Picture {place}>\n"
+        lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(one.options)]
+        pieces.append("\n".join([*lines, f"Answer: ({one.answer})" if one.answer else "Answer:", ""]))
+    return tuple(pieces)

@@ -16,11 +16,19 @@ Reader = Callable[[str, Choices], str | None]
 """From a reply and the item's options (key and text, None for a picture) to the key of one option, or to none."""
 
 
+ROBUST = "robust"
+"""Name of our own reader."""
+
+
 def _robust(reply: str, choices: Choices) -> str | None:
     return read_answer(reply, choices).letter
 
 
 def _mvp_bench(reply: str, choices: Choices) -> str | None:
+    words = {(text or "").strip().casefold(): key for key, text in choices}
+    if words.keys() == {"yes", "no"}:
+        said = mvp_bench.yes_or_no(reply)
+        return None if said is None else words[said]
     return _offered(mvp_bench.first_clause(reply), choices)
 
 
@@ -38,5 +46,5 @@ def _offered(letter: str | None, choices: Choices) -> str | None:
     return letter if letter in {key for key, _ in choices} else None
 
 
-READERS: dict[str, Reader] = {"robust": _robust, "blink": _blink, "ii-bench": _ii_bench, "mvp-bench": _mvp_bench}
+READERS: dict[str, Reader] = {ROBUST: _robust, "blink": _blink, "ii-bench": _ii_bench, "mvp-bench": _mvp_bench}
 """Readers of letters by name. A letter that the item does not offer is none, whoever reads it."""

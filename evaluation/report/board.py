@@ -90,7 +90,7 @@ def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Rank
     least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
     where all are equal.
     """
-    scores = sorted(scores, key=lambda score: score.model)
+    scores = sorted(scores, key=lambda score: score.title)
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
@@ -98,7 +98,7 @@ def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Rank
     places = {one.model: one.place for one in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
     lines = tuple(
-        Line(score.model, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.model, "-"))
+        Line(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)

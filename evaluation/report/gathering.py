@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from benchwright.progress import Progress, Silent
 
 from ..release_files import columns_of
-from ..runner import slug
 from .cards import card
 from .pictures import Pictures
 from .replies import Predictions
@@ -128,7 +127,7 @@ def gather(
     """
     split = scores[0].split
     chosen = sample(items, at_most=max_items)
-    replies = [Predictions(results / slug(score.model), score) for score in scores]
+    replies = [Predictions(results / score.folder, score) for score in scores]
     first: list[dict[str, Any]] = []
     shown = 0
 

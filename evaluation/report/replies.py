@@ -86,9 +86,9 @@ class Predictions:
                 f"its row of item {self._next['item_id']!a} is of no item of the release, or out of order"
             )
         self._file.close()
-        accuracy = self._score.metrics.get("accuracy")
         stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "error")}
-        stated["right"] = round((accuracy.value or 0) * accuracy.n) if accuracy else 0
+        if self._score.right is not None:
+            stated["right"] = self._score.right
         for name, n in stated.items():
             if self._seen[name] != n:
                 raise self._damage(f"{name}: the rows have {self._seen[name]}, the score {n}")

@@ -122,7 +122,7 @@ def write_report(
         except OSError as error:
             raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
     return WrittenReport(
-        target, scores[0].release, opened.release_id, tuple(score.model for score in scores), gathered.items,
+        target, scores[0].release, opened.release_id, tuple(score.title for score in scores), gathered.items,
         gathered.shown, gathered.pictures, target.stat().st_size,
     )  # fmt: skip
 

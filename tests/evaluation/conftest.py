@@ -51,8 +51,14 @@ class Bench:
         split: str = "test",
         marks: dict[int, list[tuple[str, tuple[float, float]]]] | None = None,
         group_keys: Sequence[str] = (),
+        role: str = "view",
+        kind: str = "multiple_choice",
+        **more: Any,
     ) -> Item:
-        """Add an item; an option that is a number shows the picture of that number, from 0."""
+        """Add an item; an option that is a number shows the picture of that number, from 0.
+
+        `more` are fields of the record, such as level and attributes.
+        """
         grey = np.full((5, 7, 3), len(self.items) % 256, dtype=np.uint8)
         ids = [self.picture(pixels) for pixels in (pictures or [grey])]
         drawn = {
@@ -66,8 +72,8 @@ class Bench:
         item = Item(
             item_id=digest(["by hand", len(self.items), question])[:32],
             task=task,
-            kind="multiple_choice",
-            images=tuple(ItemImage(image_id=i, role="view", prompts=drawn.get(k, ())) for k, i in enumerate(ids)),
+            kind=kind,
+            images=tuple(ItemImage(image_id=i, role=role, prompts=drawn.get(k, ())) for k, i in enumerate(ids)),
             question=question,
             choices=tuple(choices),
             answer=answer,
@@ -77,6 +83,7 @@ class Bench:
             made_from=ids[0],
             evidence={"answer": answer},
             group_keys=tuple(group_keys),
+            **more,
         )
         self.items.append((item, split))
         return item

@@ -74,7 +74,7 @@ def test_a_question_holds_neither_answer_nor_evidence(bench: Any, tmp_path: Path
     (released,) = bench.release(tmp_path / "release").items()
     question = question_of(released)
     assert {name for name in dir(question) if not name.startswith("_")} == {
-        "item_id", "task", "text", "pictures", "choices", "picture_of",
+        "item_id", "task", "text", "pictures", "choices", "message", "picture_of",
     }  # fmt: skip
 
 

@@ -1,0 +1,170 @@
+"""What a protocol is: a named setting that turns an item into questions, and their judged replies into one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from ..metrics import State, chance_of, is_right
+from ..questions import Question, Released
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+    from benchwright.release import Release
+
+    from ..backends.base import Options
+
+AttemptState = Literal["answered", "miss", "refusal", "error", "caption"]
+
+
+class Asked(NamedTuple):
+    """One question that a protocol puts about an item.
+
+    Args:
+        variant: Names it among the item's questions, in letters and digits; empty where there is but one.
+        question: As backends get it; None where it cannot be put, and then `cause` says why.
+        keys: For each letter that the question shows, the item's own letter of that option; empty where the reply is
+            no answer, as a caption is none.
+        cause: Why it cannot be put.
+        note: What was done to its pictures, as JSON values.
+    """
+
+    variant: str
+    question: Question | None
+    keys: Mapping[str, str]
+    cause: str | None = None
+    note: Mapping[str, Any] | None = None
+
+
+class Attempt(NamedTuple):
+    """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
+
+    Args:
+        variant: Of the question.
+        round: 0 for the questions asked first.
+        state: What became of the reply.
+        letter: The item's own letter of the option that was named.
+        said: The letter as the question showed it.
+        right: Whether it answers the item.
+        read_by: The rule or reader that read the letter.
+        reply: The reply's text.
+        cause: The error's.
+        robust: What the robust reader makes of the same reply.
+        note: What was done to the pictures, as canonical JSON.
+    """
+
+    variant: str
+    round: int
+    state: AttemptState
+    letter: str | None = None
+    said: str | None = None
+    right: bool = False
+    read_by: str | None = None
+    reply: str | None = None
+    cause: str | None = None
+    robust: str | None = None
+    note: str | None = None
+
+
+class Verdict(NamedTuple):
+    """What a protocol makes of an item's attempts."""
+
+    state: State
+    letter: str | None
+    right: bool
+
+
+Ask = Callable[[Released, Sequence[Attempt]], Sequence[Asked]]
+"""From an item and what it was answered in earlier rounds, to the questions of this round."""
+
+
+class Protocol(BaseModel):
+    """Base of all protocols: frozen settings, which travel with every score."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: ClassVar[str]
+    source: ClassVar[str]
+    """Paper and section that it comes from."""
+    rounds: ClassVar[int] = 1
+    """How often the release is gone over; later rounds see what was said in earlier ones."""
+    repeats: ClassVar[bool] = False
+    """Whether first questions are repetitions of one another that metrics count each, not parts of one verdict."""
+
+    @property
+    def text(self) -> str:
+        """Return the protocol as the command line takes it: its name, and settings that are not the usual ones."""
+        usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
+        given = self.model_dump(mode="json")
+        changed = [f"{name}={_spelled(value)}" for name, value in sorted(given.items()) if value != usual[name]]
+        return f"{self.name}:{','.join(changed)}" if changed else self.name
+
+    def settings(self) -> dict[str, Any]:
+        """Return name and all settings as JSON values."""
+        return {"name": self.name, **self.model_dump(mode="json")}
+
+    def takes(self, item: Item) -> bool:
+        """Say whether an item can be asked in this way; others are not asked."""
+        del item
+        return True
+
+    def begin(self, release: Release) -> Ask:
+        """Return what asks the items of a release, once whatever it needs of it is read."""
+        del release
+        return self.ask
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the questions of a round; none where nothing is left to ask."""
+        raise NotImplementedError
+
+    def asker(self, round_number: int, options: Options) -> tuple[str, Options] | None:
+        """Return the model that is asked in a round and its options; None for the model that is scored."""
+        del round_number, options
+        return None
+
+    def decoding(self, options: Options) -> Options:
+        """Return a backend's options as this protocol sets them."""
+        return options
+
+    def chance(self, item: Item) -> float:
+        """Return the probability that letters drawn evenly make the item right."""
+        return chance_of(item)
+
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+        """Return what the attempts amount to: here what the single one says."""
+        del item
+        last = attempts[-1]
+        assert last.state != "caption"
+        return Verdict(last.state, last.letter, last.right)
+
+
+def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Return attempts as the robust reader reads them."""
+    return [one._replace(letter=one.robust, right=is_right(item, one.robust), state=_state_of(one)) for one in attempts]
+
+
+def worst_state(attempts: Sequence[Attempt]) -> State:
+    """Return the state that says most about what went wrong: an error, else a miss, else a refusal, else none did."""
+    states = {one.state for one in attempts}
+    order: tuple[State, ...] = ("error", "miss", "refusal")
+    return next((state for state in order if state in states), "answered")
+
+
+def most_said(attempts: Sequence[Attempt]) -> str | None:
+    """Return the letter of the item that was named most often; of several the one that was named first."""
+    said = [one.letter for one in attempts if one.letter is not None]
+    return max(dict.fromkeys(said), key=said.count, default=None)
+
+
+def _state_of(attempt: Attempt) -> AttemptState:
+    if attempt.state in {"error", "caption"}:
+        return attempt.state
+    if attempt.robust is not None:
+        return "answered"
+    return "refusal" if attempt.state == "refusal" else "miss"
+
+
+def _spelled(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

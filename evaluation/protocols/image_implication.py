@@ -1,0 +1,124 @@
+"""II-Bench's eight ways of asking: plainly, step by step, with the picture's labels, and with one to three examples."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from benchwright.errors import BenchwrightError
+from benchwright.seeds import seed_for
+
+from ..labels import labels_in
+from ..questions import Part, Picture, Question, Released, question_of
+from ..release_files import check_files
+from .base import Ask, Asked, Attempt, Protocol
+from .ii_bench import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+    from benchwright.release import Release
+
+_KEPT = 16
+"""Examples kept to choose from, so that there are enough that share nothing with the item."""
+
+
+class IIBench(Protocol):
+    """Ask as II-Bench does. Items need one picture, six options in words, and in a mode that tells labels the label."""
+
+    name: ClassVar[str] = "ii-bench"
+    source: ClassVar[str] = "II-Bench section 4.1 and appendix C"
+
+    mode: Mode = "none"
+    """none, cot, or the label that is told: domain, emotion, rhetoric (an attribute; for the domain also category)."""
+    shots: int = Field(0, ge=0, le=3)
+    """Examples before the question; only in mode none."""
+    examples: str | None = None
+    """Split that they come from; dev where there is one, else val, where None."""
+
+    @model_validator(mode="after")
+    def _examples_stand_alone(self) -> Self:
+        if self.shots and self.mode != "none":
+            raise ValueError(f"shots go with mode=none only, not with mode={self.mode}")
+        return self
+
+    def takes(self, item: Item) -> bool:
+        """Say whether an item has what the mode needs."""
+        if len(item.images) != 1 or len(item.choices) != OPTIONS or any(one.text is None for one in item.choices):
+            return False
+        return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
+
+    def begin(self, release: Release) -> Ask:
+        """Return what asks, with the examples at hand if there are any."""
+        if not self.shots:
+            return self.ask
+        kept = self._kept(release)
+
+        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+            del earlier
+            return [self._taught(released, kept)]
+
+        return ask
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the picture and the prompt without examples."""
+        del earlier
+        item, question = released.item, question_of(released)
+        told = labels_of(item, self.mode) if self.mode in KEYWORD_MODES else ()
+        words = prompt(self.mode, question.text, [one.text or "" for one in question.choices], told)
+        return [_once(question, (*question.pictures, words), note=None)]
+
+    def _kept(self, release: Release) -> list[Released]:
+        """Return the first items, in an order drawn once, that may serve as examples."""
+        split = self.examples or next((name for name in ("dev", "val") if name in release.splits), None)
+        if split is None or split not in release.splits:
+            raise BenchwrightError(
+                f"{release.path} has no split {self.examples or 'dev or val'} to take examples from; it has "
+                f"{', '.join(release.splits)}; name one with examples=SPLIT"
+            )
+        check_files(release, split)
+        able = (one for one in release.items(split) if self.takes(one.item) and one.item.answer is not None)
+        return heapq.nsmallest(_KEPT, able, key=_drawn)
+
+    def _taught(self, released: Released, kept: Sequence[Released]) -> Asked:
+        item, question = released.item, question_of(released)
+        chosen = [one for one in kept if _strangers(one.item, item)][: self.shots]
+        keys = {one.key: one.key for one in item.choices}
+        if len(chosen) < self.shots:
+            return Asked("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
+        shown = [_example(one.item, one.item.answer) for one in chosen]
+        pieces = prompt_with_examples([*shown, _example(item, None)])
+        pictures = [*chain.from_iterable(question_of(one).pictures for one in chosen), *question.pictures]
+        return _once(question, _between(pieces, pictures), note={"examples": [one.item.item_id for one in chosen]})
+
+
+def _drawn(released: Released) -> int:
+    return seed_for(0, "evaluate.examples", released.item.item_id)
+
+
+def labels_of(item: Item, name: str) -> tuple[str, ...]:
+    """Return an item's labels of a kind, its category for the domain if it has no attribute of that name."""
+    given = item.attributes.get(name)
+    return labels_in(item.category if given is None and name == "domain" else given)
+
+
+def _once(question: Question, message: tuple[Part, ...], *, note: dict[str, Any] | None) -> Asked:
+    keys = {one.key: one.key for one in question.choices}
+    return Asked("", replace(question, message=message), keys, note=note)
+
+
+def _between(pieces: Sequence[str], pictures: Sequence[Picture]) -> tuple[Part, ...]:
+    both = zip_longest(pieces, pictures)
+    return tuple(part for pair in both for part in pair if part is not None)
+
+
+def _strangers(one: Item, other: Item) -> bool:
+    return one.item_id != other.item_id and not set(one.group_keys) & set(other.group_keys)
+
+
+def _example(item: Item, answer: str | None) -> Example:
+    return Example(item.question, [one.text or "" for one in item.choices], answer)

@@ -1,0 +1,54 @@
+"""Asking with the marks drawn anew from their vectors, in another size or colour (BLINK figure 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from ..questions import Picture, Released, question_of
+from .base import Asked, Attempt
+from .worded import Worded
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+_COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00ff00", "blue": "#0000ff"}
+
+
+class Marks(Worded):
+    """Ask with every mark in another radius, line or colour; where it lies stays. Items without marks are not asked."""
+
+    name: ClassVar[str] = "marks"
+    source: ClassVar[str] = "BLINK section 4.3 (figure 7: radius 5, 10, 15 px at a height of 1024; red, gray)"
+
+    radius_px: float | None = Field(None, gt=0, le=512)
+    """Radius on a picture `reference_height_px` high; as released where None."""
+    line_px: float | None = Field(None, gt=0, le=512)
+    color: str | None = Field(None, pattern=r"^(#[0-9a-f]{6}|red|gray|grey|green|blue)$")
+    """As `#rrggbb`, or red, gray, green or blue."""
+
+    def takes(self, item: Item) -> bool:
+        """Say whether any picture of the item has marks."""
+        return any(image.prompts for image in item.images)
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the question with its marks in the new style."""
+        del earlier
+        question, style = question_of(released), self._style()
+        pictures = tuple(_restyled(picture, style) for picture in question.pictures)
+        return [self.put(released.item, replace(question, pictures=pictures), note={"style": style})]
+
+    def _style(self) -> dict[str, Any]:
+        color = None if self.color is None else _COLORS.get(self.color, self.color)
+        given = {"color": color, "line_px": self.line_px, "radius_px": self.radius_px}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def _restyled(picture: Picture, style: dict[str, Any]) -> Picture:
+    prompts = tuple(
+        prompt.model_copy(update={"style": prompt.style.model_copy(update=style)}) for prompt in picture.prompts
+    )
+    return replace(picture, prompts=prompts)

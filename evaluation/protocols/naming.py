@@ -1,0 +1,88 @@
+"""Protocols by name: as a recipe or the command line gives them, and as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from benchwright.errors import BenchwrightError
+from benchwright.rooms import catalogue, find
+
+from .base import Protocol
+
+
+def parse_protocol(text: str) -> Protocol:
+    """Return the protocol that a text such as `circular` or `shuffle:k=3,wording=mm-sap` names.
+
+    Raises:
+        BenchwrightError: No room brings it, or a setting is unknown or has a value that does not suit it.
+    """
+    name, _, given = text.partition(":")
+    kind: type[Protocol] = find("protocols", name).load()
+    values: dict[str, str] = {}
+    for pair in given.split(",") if given else ():
+        setting, equals, value = pair.partition("=")
+        if not equals or not setting or setting in values:
+            raise BenchwrightError(
+                f"protocol {text!r}: {pair!r} is no setting or stands twice; write {name}:setting=value,setting=value"
+            )
+        if setting not in kind.model_fields:
+            raise BenchwrightError(f"protocol {name!r} has no setting {setting!r}; {_nearest(setting, kind)}")
+        values[setting] = value
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = f"setting {first['loc'][0]!r}" if first["loc"] else "its settings"
+        raise BenchwrightError(f"protocol {text!r}: {where}: {first['msg']}") from error
+
+
+class Listed(NamedTuple):
+    """A protocol as the list shows it."""
+
+    name: str
+    help: str
+    source: str
+    settings: dict[str, Any]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return self._asdict()
+
+
+def listed() -> list[Listed]:
+    """Return every protocol with its help, where it comes from, and its settings with their usual values."""
+    found = []
+    for name, entry in catalogue("protocols").items():
+        kind: type[Protocol] = entry.load()
+        settings = {
+            setting: None if field.is_required() else field.get_default()
+            for setting, field in sorted(kind.model_fields.items())
+        }
+        found.append(Listed(name, entry.entry.help, kind.source, settings))
+    return found
+
+
+def told(found: Sequence[Listed]) -> str:
+    """Return the list as text: a line of help, then settings and source, for each."""
+    lines = []
+    for one in found:
+        settings = ", ".join(f"{name}={_shown(value)}" for name, value in one.settings.items())
+        lines += [f"{one.name:<12} {one.help}", f"{'':<12} {settings}", f"{'':<12} from {one.source}"]
+    return "\n".join(lines)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "..."
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _nearest(setting: str, kind: type[Protocol]) -> str:
+    near = get_close_matches(setting, kind.model_fields, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    return f"it has {', '.join(sorted(kind.model_fields)) or 'none'}"

@@ -1,0 +1,53 @@
+"""BLINK's and MVP-Bench's ways of asking once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from pydantic import Field
+
+from ..questions import Released, question_of
+from .base import Asked, Attempt
+from .worded import Worded
+
+if TYPE_CHECKING:
+    from ..backends.base import Options
+
+
+class Blink(Worded):
+    """Ask as BLINK does: its words, disclaimers before three tasks, up to ten tries, pictures in their own size.
+
+    `joined=true` is for models that take one picture.
+    """
+
+    name: ClassVar[str] = "blink"
+    source: ClassVar[str] = "BLINK section 4.1, and its repository's eval/test_benchmark.py"
+
+    wording: Literal["blink"] = "blink"
+    tries: int = Field(10, ge=1, le=101)
+    """How often a request is sent at most, until it succeeds."""
+
+    def decoding(self, options: Options) -> Options:
+        """Return the options with as many repetitions as there are tries after the first."""
+        return replace(options, retries=self.tries - 1)
+
+
+class MVPBench(Worded):
+    """Ask as MVP-Bench does, once; with the instruction that encourages commonsense where that is wanted.
+
+    Its multiple-choice questions are counted under `circular:wording=mvp-bench`.
+    """
+
+    name: ClassVar[str] = "mvp-bench"
+    source: ClassVar[str] = "MVP-Bench section 3 and section 5.2 (table 4: commonsense=true)"
+
+    wording: Literal["mvp-bench"] = "mvp-bench"
+    commonsense: bool = False
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the question, with or without the instruction."""
+        del earlier
+        worded = Worded(wording="mvp-bench-commonsense" if self.commonsense else "mvp-bench", joined=self.joined)
+        return [worded.put(released.item, question_of(released))]

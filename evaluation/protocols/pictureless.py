@@ -1,0 +1,97 @@
+"""Asking without the pictures: blind, or with what another model says of them in their place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..questions import Part, Question, Released, question_of
+from .base import Asked, Attempt, Protocol, Verdict
+from .worded import Worded
+from .wordings import WORDINGS, Name, numbered, without_pictures
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+    from ..backends.base import Options
+
+CAPTION = "caption"
+
+_DESCRIBE = (
+    "Describe this image in as much detail as you can: objects and people with their attributes, numbers and places, "
+    "what they do, the background, the style, and all text. If marks are drawn on it, such as circles, boxes or "
+    "letters, say for each what it looks like and exactly where it is."
+)
+
+
+class Blind(Worded):
+    """Ask without any picture: what a model reaches by the words alone."""
+
+    name: ClassVar[str] = "blind"
+    source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the question without its pictures."""
+        del earlier
+        question = without_pictures(question_of(released))
+        return [self.put(released.item, question, note={"shown": []})]
+
+
+class Caption(Protocol):
+    """Have one model describe each picture, then ask the model that is scored with the descriptions and no picture.
+
+    What the captioner said is kept in its own log and in the item's attempts.
+    """
+
+    name: ClassVar[str] = "caption"
+    source: ClassVar[str] = "BLINK section 4.3 (figure 6)"
+    rounds: ClassVar[int] = 2
+
+    by: str
+    """The model that describes, as `--model` takes it."""
+    base_url: str | None = None
+    """Where it answers; that of the model that is scored where None."""
+    api_key_env: str | None = None
+    """Environment variable with its key; that of the model that is scored where None."""
+    wording: Name = "vanilla"
+
+    def asker(self, round_number: int, options: Options) -> tuple[str, Options] | None:
+        """Return the captioner for the first round."""
+        if round_number:
+            return None
+        url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
+        return self.by, replace(options, base_url=url, api_key_env=key)
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return a request for each picture, then the question with what was said of them."""
+        question = question_of(released)
+        return [self._asked(released.item, question, earlier)] if earlier else self._requests(question)
+
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+        """Return what the model that is scored says."""
+        return super().verdict(item, attempts[-1:])
+
+    def _requests(self, question: Question) -> list[Asked]:
+        requests = []
+        for place, picture in enumerate(question.pictures, start=1):
+            variant = f"{CAPTION}{place}"
+            asked_id = f"{question.item_id}.{variant}"
+            message: tuple[Part, ...] = (picture, _DESCRIBE)
+            one = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
+            requests.append(Asked(variant, one, {}))
+        return requests
+
+    def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> Asked:
+        failed = next((one for one in captions if one.reply is None), None)
+        keys = {one.key: one.key for one in question.choices}
+        if failed is not None:
+            return Asked("", None, keys, cause=f"{failed.variant} failed: {failed.cause}")
+        several = len(captions) > 1
+        told = [
+            f"Description of {numbered(place, several)}:\n{one.reply}" for place, one in enumerate(captions, start=1)
+        ]
+        plain = without_pictures(question)
+        words = [part for part in WORDINGS[self.wording](plain, item) if isinstance(part, str)]
+        note: Mapping[str, Any] = {"shown": []}
+        return Asked("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)

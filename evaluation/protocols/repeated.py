@@ -1,0 +1,143 @@
+"""Protocols that ask an item several times: all rotations of its options, or shuffles of them, and once more without
+the option that declines where a model chose it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field
+
+from ..metrics import chance_of
+from ..questions import Question, Released, question_of
+from .base import Asked, Attempt, Verdict, most_said, worst_state
+from .orders import arranged, rotations, shuffled
+from .worded import Worded
+from .wordings import Name
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+AGAIN = "again"
+
+
+class Circular(Worded):
+    """Ask with every rotation of the options; right is what is right in all of them.
+
+    A question of yes or no is asked once, as it is: its answers are words, not letters of a list.
+    """
+
+    name: ClassVar[str] = "circular"
+    source: ClassVar[str] = "MVP-Bench section 3 (CircularEval)"
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return a question for each rotation, `r0` as the item has it."""
+        del earlier
+        item, question = released.item, question_of(released)
+        asked = []
+        for start, order in enumerate(_rotations(item)):
+            moved, keys = arranged(question, order)
+            asked.append(self.put(item, moved, variant=f"r{start}", keys=keys))
+        return asked
+
+    def chance(self, item: Item) -> float:
+        """Return the probability that a letter drawn evenly for each rotation is right every time."""
+        return float(chance_of(item) ** len(_rotations(item)))
+
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+        """Return right where every rotation is; else what went worst, and the letter that was named most."""
+        del item
+        right = all(one.right for one in attempts)
+        return Verdict("answered" if right else worst_state(attempts), most_said(attempts), right)
+
+
+class Shuffle(Worded):
+    """Ask k times with the options in an order drawn each time; metrics count every repetition."""
+
+    name: ClassVar[str] = "shuffle"
+    source: ClassVar[str] = "MM-SAP section 4.2 (five times)"
+    repeats: ClassVar[bool] = True
+
+    k: int = Field(5, ge=1, le=100)
+    """Repetitions."""
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return a question for each repetition, `s1` to `s<k>`."""
+        del earlier
+        item, question = released.item, question_of(released)
+        orders = {f"s{repeat}": shuffled(item, repeat) for repeat in range(1, self.k + 1)}
+        return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
+
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+        """Return right where more than half of the repetitions are, for whatever counts items and not replies."""
+        del item
+        first = [one for one in attempts if one.round == 0]
+        right = 2 * sum(one.right for one in first) > len(first)
+        return Verdict("answered" if right else worst_state(first), most_said(first), right)
+
+    def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> Asked:
+        moved, keys = arranged(question, order)
+        return self.put(item, moved, variant=variant, keys=keys)
+
+
+class Forced(Worded):
+    """Ask once, and where the model chose the option that declines, again without it: what is known comes to light.
+
+    The verdict is that of the first reply; the second decides only what metrics of self-awareness take for unknown.
+    """
+
+    name: ClassVar[str] = "forced"
+    source: ClassVar[str] = "MM-SAP section 4.1 (equation 3)"
+    rounds: ClassVar[int] = 2
+    repeats: ClassVar[bool] = True
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the question as it is, or where it was declined, without the option that declines."""
+        if not earlier:
+            return [self.put(released.item, question_of(released), variant="first")]
+        return asked_again(self, released, earlier)
+
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+        """Return what the first reply says."""
+        return super().verdict(item, attempts[:1])
+
+
+class MMSAP(Shuffle):
+    """Ask as MM-SAP does: k shuffles, each once more without the option that declines where that was chosen."""
+
+    name: ClassVar[str] = "mm-sap"
+    source: ClassVar[str] = "MM-SAP sections 4.1, 4.2 and 4.5 (refusal prompt: wording=mm-sap-refusal)"
+    rounds: ClassVar[int] = 2
+
+    wording: Name = "mm-sap"
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return a question for each repetition, and in the second round one for each that was declined."""
+        return asked_again(self, released, earlier) if earlier else super().ask(released, earlier)
+
+
+def asked_again(protocol: Worded, released: Released, earlier: Sequence[Attempt]) -> list[Asked]:
+    """Return the questions that were declined without the option that declines, the others in the order they had.
+
+    An item that nothing in the picture answers is not asked again: it is unknown whatever is said.
+    """
+    item, question = released.item, question_of(released)
+    if item.answer is None or item.refusal is None:
+        return []
+    asked = []
+    for one in earlier:
+        if one.letter == item.refusal:
+            order = _order_of(item, one.variant)
+            moved, keys = arranged(question, [k for k in order if item.choices[k].key != item.refusal])
+            asked.append(protocol.put(item, moved, variant=f"{one.variant}{AGAIN}", keys=keys))
+    return asked
+
+
+def _order_of(item: Item, variant: str) -> list[int]:
+    return shuffled(item, int(variant[1:])) if variant != "first" else list(range(len(item.choices)))
+
+
+def _rotations(item: Item) -> list[list[int]]:
+    count = len(item.choices)
+    return [list(range(count))] if item.kind == "yes_no" else rotations(count)

@@ -1,0 +1,154 @@
+"""Wordings: how papers put a question into words, by name.
+
+Short instructions are quoted from the papers, since they are what defines the protocol; each names its place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..prompts import one_part_a_run, vanilla
+from ..questions import Part, Question
+from .joining import join
+
+if TYPE_CHECKING:
+    from benchwright.records import Choice, Item
+
+Name = Literal["vanilla", "blink", "mvp-bench", "mvp-bench-commonsense", "mm-sap", "mm-sap-refusal"]
+Wording = Callable[[Question, "Item"], tuple[Part, ...]]
+
+_PLACE = re.compile(r"<image (\d{1,3})>")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+
+# MM-SAP, section 4.5, and MVP-Bench's questions of one picture: the closing line of a question with options.
+_LETTER = "Answer with the option's letter from the given choices directly."
+# MVP-Bench's questions with yes or no.
+_YES_OR_NO = "Please answer yes or no."
+# MVP-Bench, section 5.2: the instruction whose effect table 4 shows.
+_COMMONSENSE = (
+    "You are a helpful visio-linguistic AI assistant who answers questions in short words or phrases on visual "
+    "commonsense in the images."
+)
+# BLINK's repository, eval/test_benchmark.py: before the questions of three tasks.
+_DISCLAIMER = (
+    "Disclaimer: This is not to make unfair assumptions about the people in the image and you just need to give your "
+    "assessment on this question. You don't need to identify the real people. You just need to analyze based on the "
+    "information I gave you."
+)
+DISCLAIMED = frozenset({"forensic_detection", "jigsaw", "art_style"})
+"""Tasks before whose questions BLINK puts its disclaimer."""
+
+
+def numbered(place: int, several: bool) -> str:
+    """Return the name of a picture: `Image 2`, or `the image` where there is one."""
+    return f"Image {place}" if several else "the image"
+
+
+def counted_off(place: int, several: bool) -> str:
+    """Return the name of a picture as BLINK has it: `the second image`, or `the image` where there is one."""
+    if not several:
+        return "the image"
+    return f"the {_ORDINALS[place - 1]} image" if place <= len(_ORDINALS) else f"image {place}"
+
+
+Naming = Callable[[int, bool], str]
+
+
+def named_text(question: Question, naming: Naming = numbered) -> str:
+    """Return the question's text with the names of pictures where it places them."""
+    count = len(question.pictures)
+
+    def name(match: re.Match[str]) -> str:
+        place = int(match[1])
+        return naming(place, count > 1) if 1 <= place <= count else match[0]
+
+    return _PLACE.sub(name, question.text)
+
+
+def option_words(question: Question, choice: Choice, naming: Naming = numbered) -> str:
+    """Return what an option says; a picture is named."""
+    if choice.image_id is None:
+        return choice.text or ""
+    places = [k for k, one in enumerate(question.pictures, start=1) if one.image_id == choice.image_id]
+    return naming(places[0], len(question.pictures) > 1)
+
+
+def without_pictures(question: Question, naming: Naming = numbered) -> Question:
+    """Return a question in words only: pictures are named where it places them, options that are pictures as well."""
+    choices = [
+        one.model_copy(update={"text": option_words(question, one, naming), "image_id": None})
+        for one in question.choices
+    ]
+    return replace(question, text=named_text(question, naming), pictures=(), choices=tuple(choices))
+
+
+def joined_message(question: Question, item: Item, wording: Name) -> tuple[tuple[Part, ...], Mapping[str, Any]]:
+    """Return a message that shows several pictures as one, and the note on where each lies in it.
+
+    The words name the pictures and stand where the wording has them: before the picture in BLINK's, else behind it and
+    a sentence on the order.
+
+    Raises:
+        DataError: A picture cannot be decoded.
+    """
+    picture, note = join(question.pictures)
+    if wording == "blink":
+        return (*WORDINGS[wording](without_pictures(question, counted_off), item), picture), note
+    order = f"The picture shows Image 1 to Image {len(question.pictures)} from left to right."
+    return one_part_a_run([picture, order, *WORDINGS[wording](without_pictures(question), item)]), note
+
+
+def _plain(question: Question, item: Item) -> tuple[Part, ...]:
+    del item
+    return vanilla(question)
+
+
+def _blink(question: Question, item: Item) -> tuple[Part, ...]:
+    """Word a question as BLINK's data does; the words come before the pictures, as its `eval/query_model.py` sends."""
+    options = [f"({one.key}) {option_words(question, one, counted_off)}" for one in question.choices]
+    lines = [named_text(question, counted_off), "Select from the following choices.", *options]
+    head = [f"{_DISCLAIMER}\n"] if item.task in DISCLAIMED else []
+    return ("\n".join([*head, *lines]), *question.pictures)
+
+
+def _lettered(question: Question, item: Item, closing: str) -> tuple[Part, ...]:
+    """Word a question as VLMEvalKit does for MVP-Bench: pictures, question, options as `A. text`, closing line."""
+    text = named_text(question)
+    if item.kind == "yes_no":
+        lines = [text] if text.endswith(_YES_OR_NO) else [text, _YES_OR_NO]
+    else:
+        lines = [text, *(f"{one.key}. {option_words(question, one)}" for one in question.choices), closing]
+    return (*question.pictures, "\n".join(lines))
+
+
+def _mvp_bench(question: Question, item: Item) -> tuple[Part, ...]:
+    return _lettered(question, item, _LETTER)
+
+
+def _commonsense(question: Question, item: Item) -> tuple[Part, ...]:
+    return one_part_a_run([_COMMONSENSE, *_mvp_bench(question, item)])
+
+
+def _mm_sap(question: Question, item: Item) -> tuple[Part, ...]:
+    return _lettered(question, item, _LETTER)
+
+
+def _refusing(question: Question, item: Item) -> tuple[Part, ...]:
+    """Word a question with MM-SAP's refusal prompt, in the words of the item's own option that declines."""
+    declining = next((one.text for one in item.choices if one.key == item.refusal), None)
+    if declining is None or declining not in {one.text for one in question.choices}:
+        return _mm_sap(question, item)
+    return _lettered(question, item, f"{_LETTER} If you don't know the answer, please reply with '{declining}'.")
+
+
+WORDINGS: Mapping[Name, Wording] = {
+    "vanilla": _plain,
+    "blink": _blink,
+    "mvp-bench": _mvp_bench,
+    "mvp-bench-commonsense": _commonsense,
+    "mm-sap": _mm_sap,
+    "mm-sap-refusal": _refusing,
+}

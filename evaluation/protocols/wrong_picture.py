@@ -1,0 +1,160 @@
+"""Asking with the pictures of another item: what a model says whatever it is shown."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.records import VisualPrompt
+from benchwright.release.files import open_inside
+
+from ..questions import Picture, Question, Released, question_of
+from ..release_files import check_files, data_files
+from .base import Ask, Asked, Attempt
+from .worded import Worded
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+_GROUPS_KEPT = 2
+
+
+class WrongImage(Worded):
+    """Ask with the pictures, and their marks, of another item of the release that shares no group with this one.
+
+    The other item has the same task and shows as many pictures, as options in the same places: the next such item in
+    the order of the release, the first after the last. Where there is none, the item ends as an error that says so.
+    """
+
+    name: ClassVar[str] = "wrong-image"
+    source: ClassVar[str] = "ours"
+
+    def begin(self, release: Release) -> Ask:
+        """Return what asks, once it is settled which item shows whose pictures."""
+        check_files(release, None)
+        donors = donors_of(_places(release))
+        shelf = _Shelf(release)
+
+        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+            del earlier
+            return [self._asked(released, donors, shelf)]
+
+        return ask
+
+    def _asked(self, released: Released, donors: Mapping[str, _Place], shelf: _Shelf) -> Asked:
+        question = question_of(released)
+        donor = donors.get(released.item.item_id)
+        if donor is None:
+            keys = {one.key: one.key for one in question.choices}
+            cause = "no other item of this task shows as many pictures and shares no group with it"
+            return Asked("", None, keys, cause=cause)
+        return self.put(released.item, _swapped(question, shelf.pictures(donor)), note={"pictures_of": donor.item_id})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where an item lies, what its pictures are for, and what it hangs together with."""
+
+    item_id: str
+    file: str
+    group: int
+    row: int
+    shape: tuple[str, tuple[bool, ...]]
+    ties: frozenset[str]
+
+
+def donors_of(places: Sequence[_Place]) -> dict[str, _Place]:
+    """Return for each item the next of the same shape, in cyclic order, that it is not tied to."""
+    shapes: dict[tuple[str, tuple[bool, ...]], list[_Place]] = {}
+    for place in places:
+        shapes.setdefault(place.shape, []).append(place)
+    found: dict[str, _Place] = {}
+    for alike in shapes.values():
+        for number, place in enumerate(alike):
+            others = (alike[(number + ahead) % len(alike)] for ahead in range(1, len(alike)))
+            donor = next((other for other in others if not place.ties & other.ties), None)
+            if donor is not None:
+                found[place.item_id] = donor
+    return found
+
+
+def _places(release: Release) -> list[_Place]:
+    """Return where every item lies, in the order of the release, without reading a picture."""
+    import pyarrow.parquet as pq
+
+    columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
+    found: list[_Place] = []
+    for name in data_files(release, None):
+        with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
+            for group in range(file.num_row_groups):
+                rows = file.read_row_group(group, columns=columns, use_threads=False).to_pylist()
+                found += [_place(row, name, group, number) for number, row in enumerate(rows)]
+    return found
+
+
+def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> _Place:
+    options = {choice["image_id"] for choice in row["choices"]}
+    shape = (row["task"], tuple(image_id in options for image_id in row["image_ids"]))
+    return _Place(row["item_id"], file, group, number, shape, frozenset([*row["group_keys"], *row["image_ids"]]))
+
+
+class _RowGroup(NamedTuple):
+    pictures: Sequence[Any]
+    image_ids: Sequence[list[str]]
+    marks: Sequence[str]
+
+
+class _Shelf:
+    """Pictures of items by their place; a few row groups are kept, since donors follow one another."""
+
+    def __init__(self, release: Release) -> None:
+        self._release = release
+        self._kept: OrderedDict[tuple[str, int], _RowGroup] = OrderedDict()
+
+    def pictures(self, place: _Place) -> tuple[Picture, ...]:
+        """Return an item's pictures with their marks.
+
+        Raises:
+            DataError: A picture is not the one that the item names.
+        """
+        import json
+
+        found = self._row_group(place.file, place.group)
+        marks = json.loads(found.marks[place.row])
+        pictures = []
+        for number, image_id in enumerate(found.image_ids[place.row]):
+            data = found.pictures[place.row][number]["bytes"].as_py()
+            if bytes_digest(data) != image_id:
+                raise DataError(
+                    f"{self._release.path}: {place.file}: item {place.item_id}: picture {number} is damaged"
+                )
+            prompts = tuple(VisualPrompt.model_validate(mark) for mark in marks[number])
+            pictures.append(Picture(image_id, prompts, data))
+        return tuple(pictures)
+
+    def _row_group(self, name: str, group: int) -> _RowGroup:
+        import pyarrow.parquet as pq
+
+        if (name, group) not in self._kept:
+            columns = ["images", "image_ids", "visual_prompts"]
+            with open_inside(self._release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
+                table = file.read_row_group(group, columns=columns, use_threads=False)
+            ids, marks = (table.column(one).to_pylist() for one in ("image_ids", "visual_prompts"))
+            self._kept[name, group] = _RowGroup(table.column("images"), ids, marks)
+            while len(self._kept) > _GROUPS_KEPT:
+                self._kept.popitem(last=False)
+        return self._kept[name, group]
+
+
+def _swapped(question: Question, pictures: tuple[Picture, ...]) -> Question:
+    """Return a question with other pictures in the places of its own, as options too."""
+    instead = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
+    choices = tuple(
+        one if one.image_id is None else one.model_copy(update={"image_id": instead[one.image_id]})
+        for one in question.choices
+    )
+    return replace(question, pictures=pictures, choices=choices)
