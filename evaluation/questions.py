@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from benchwright.records import Choice, VisualPrompt
 
+from .accounting import Tokens
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -61,11 +63,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back for one question: a text, or an error with its cause."""
+    """What came back for one question: a text, or an error with its cause.
+
+    Args:
+        tokens: That a text took, where whoever answered counts them.
+    """
 
     item_id: str
     text: str | None = None
     error: str | None = None
+    tokens: Tokens | None = None
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):

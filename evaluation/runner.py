@@ -8,7 +8,7 @@ import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,12 @@ from benchwright.release.files import open_inside
 from benchwright.rooms import catalogue
 
 from .backends.base import Asking, Backend, Options, parse_model
+from .backends.labels import labelled
 from .judged import JudgedWriter, judge, read_judged
 from .prompts import VANILLA
 from .questions import Question, question_of
 from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
+from .watching import Spent, Watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,14 +83,17 @@ def evaluate(
         content_id=opened.content_id,
         item_ids=cache(lambda: _item_ids(opened)),
         log_folder=None if logs is None else logs / slug(backend.name),
+        other_releases=replace,
+        labelled=partial(labelled, opened),
     )
+    spent = Spent((options or Options()).prices)
     with _results_folder(folder) as place:
         # A score must never stand beside predictions that it was not made from.
         (place / SCORE_FILE).unlink(missing_ok=True)
         with replacing(place / PREDICTIONS_FILE) as draft:
-            _ask_all(opened, backend, split, asking, draft, progress or Silent())
+            _ask_all(opened, backend, split, asking, draft, Watched(progress or Silent(), spent))
             judged = read_judged(draft)
-        score = _score(opened, backend, split, judged)
+        score = _score(opened, backend, split, judged, spent)
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -135,7 +140,7 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
 
 
 def _ask_all(
-    release: Release, backend: Backend, split: str | None, asking: Asking, draft: Path, progress: Progress
+    release: Release, backend: Backend, split: str | None, asking: Asking, draft: Path, watched: Watched
 ) -> None:
     """Ask every item that the backend can take, judge the replies and write the rows to `draft`."""
     waiting: deque[tuple[Item, str]] = deque()
@@ -152,19 +157,19 @@ def _ask_all(
         "release_id": release.release_id,
         "content_id": release.content_id,
     }
-    progress.phase(backend.name, _askable(release, backend, split))
+    watched.phase(backend.name, _askable(release, backend, split))
     with JudgedWriter(draft, stamp) as writer, closing(backend.answer(questions(), asking)) as replies:
         for reply in replies:
             item, its_split = waiting.popleft()
             if reply.item_id != item.item_id:
                 raise RuntimeError(f"backend {backend.name} answered {reply.item_id} where {item.item_id} was next")
             writer.add(judge(item, its_split, reply))
-            progress.advance(1)
+            watched.add(reply)
     if waiting:
         raise RuntimeError(f"backend {backend.name} left {len(waiting)} questions without a reply")
 
 
-def _score(release: Release, backend: Backend, split: str | None, judged: pa.Table) -> Score:
+def _score(release: Release, backend: Backend, split: str | None, judged: pa.Table, spent: Spent) -> Score:
     import pyarrow.compute as pc
 
     states = {row["values"]: row["counts"] for row in pc.value_counts(judged.column("state")).to_pylist()}
@@ -182,6 +187,7 @@ def _score(release: Release, backend: Backend, split: str | None, judged: pa.Tab
         error=states.get("error", 0),
         asked=judged.num_rows,
         items=sum(_counts(release, split).values()),
+        usage=spent.usage(),
     )
 
 

@@ -40,9 +40,12 @@ def rows(bench: Any, tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {question[row["item_id"]]: row for row in pq.read_table(path).to_pylist()}
 
 
-def log_lines(tmp_path: Path) -> list[dict[str, Any]]:
+def log_lines(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the lines of one kind, the first line aside."""
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    head, *entries = (json.loads(line) for line in path.read_text().splitlines())
+    assert head == {"format": "benchwright/replies", "version": 2}
+    return [entry for entry in entries if entry["kind"] == kind]
 
 
 def fill(bench: Any, count: int = 3) -> None:
@@ -74,11 +77,14 @@ def test_replies_are_scored_and_kept(bench: Any, server: Any, tmp_path: Path) ->
     server.behave = lambda words, attempt, handler: "(A)" if "question 1" in words else "Answer: B"
     score = ask(bench, server, tmp_path)
     assert score.metrics["accuracy"].value == pytest.approx(2 / 3)
-    assert score.settings["backend"] == {"base_url": server.url, "temperature": 0, "max_tokens": 1024}
-    head, *entries = log_lines(tmp_path)
-    assert head == {"format": "benchwright/replies", "version": 1}
+    assert score.settings["backend"] == {
+        "base_url": server.url, "temperature": 0, "max_tokens": 1024, "tries": 4, "pictures": "inline",
+    }  # fmt: skip
+    entries = log_lines(tmp_path, "reply")
     assert sorted(entry["reply"] for entry in entries) == ["(A)", "Answer: B", "Answer: B"]
-    assert all(entry["state"] == "answered" and len(entry["request"]) == 64 for entry in entries)
+    assert {entry["request"] for entry in entries} == {entry["request"] for entry in log_lines(tmp_path, "request")}
+    (run,) = log_lines(tmp_path, "run")
+    assert (run["release_id"], run["settings"]) == (score.release_id, score.settings["backend"])
 
 
 def reset(handler: Any) -> None:
@@ -133,7 +139,7 @@ def test_what_may_pass_is_tried_again(bench: Any, server: Any, tmp_path: Path, k
 @pytest.mark.parametrize(
     ("kind", "cause"),
     [
-        ("429", "HTTP 429: .*slow down.* (sent 2 times)"),
+        ("429", "HTTP 429: .*slow down.* (sent 5 times)"),
         ("503", "HTTP 503: .*"),
         ("garbage", "unusable response: .*"),
         ("other", "unusable response: no chat completion: IndexError.*"),
@@ -200,18 +206,22 @@ def test_a_question_with_another_picture_or_setting_is_asked_anew(bench: Any, se
     assert sum(server.sent.values()) == 5
 
 
-def test_a_log_cut_in_the_middle_of_a_line_goes_on(bench: Any, server: Any, tmp_path: Path) -> None:
+def test_a_log_cut_in_the_middle_of_a_line_goes_on_and_says_so(
+    bench: Any, server: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     fill(bench)
     ask(bench, server, tmp_path)
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
+    assert json.loads(path.read_text().splitlines()[-1])["kind"] == "reply"
     path.write_bytes(path.read_bytes()[:-20])
     server.sent.clear()
     assert ask(bench, server, tmp_path).metrics["accuracy"].value == 1
     assert len(server.sent) == 1
-    assert len(log_lines(tmp_path)) == 4
+    assert len({entry["request"] for entry in log_lines(tmp_path, "reply")}) == len(log_lines(tmp_path, "reply")) == 3
+    assert "the last line was cut off" in caplog.text
 
 
-@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"state": "answered"}'])
+@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"kind": "reply"}', '{"kind": "odd"}'])
 def test_a_damaged_log_is_refused_with_its_line(bench: Any, server: Any, tmp_path: Path, damage: str) -> None:
     fill(bench)
     ask(bench, server, tmp_path)
@@ -358,7 +368,8 @@ def test_a_run_that_is_given_up_ends_what_is_under_way(bench: Any, server: Any, 
     assert next(replies).text == "(B)"
     replies.close()
     assert "benchwright-requests" not in {thread.name for thread in threading.enumerate()}
-    assert len((tmp_path / "log" / "replies.jsonl").read_text().splitlines()) == 2
+    kinds = [json.loads(line).get("kind") for line in (tmp_path / "log" / "replies.jsonl").read_text().splitlines()]
+    assert kinds.count("reply") == 1
 
 
 @pytest.mark.parametrize(
