@@ -21,6 +21,7 @@ def main() -> None:
             ("engine.py", ["--images", str(photographs)]),
             ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
             ("hostile_files.py", []),
+            ("endpoint.py", ["--faults"]),
         ):
             print(f"== {script}", flush=True)
             subprocess.run([sys.executable, str(HERE / script), *arguments], check=True)

@@ -32,14 +32,17 @@ class ChatRequest:
     pieces: tuple[bytes | SentPicture, ...]
     image_urls: str | None
 
-    def encoded(self) -> bytes:
-        """Return the body as it goes over the wire."""
-        return b"".join(self._address(p) if isinstance(p, SentPicture) else p for p in self.pieces)
-
-    def _address(self, picture: SentPicture) -> bytes:
-        if self.image_urls is None:
-            return picture.data_url
-        return f"{self.image_urls}/{picture.file_name}".encode()
+    def encoded(self) -> list[bytes]:
+        """Return the body as it goes over the wire, in pieces; those of pictures are shared, not copied."""
+        wire: list[bytes] = []
+        for piece in self.pieces:
+            if isinstance(piece, bytes):
+                wire.append(piece)
+            elif self.image_urls is None:
+                wire += [b"data:" + piece.media_type.encode() + b";base64,", piece.base64]
+            else:
+                wire.append(f"{self.image_urls}/{piece.file_name}".encode())
+        return wire
 
 
 def chat_request(

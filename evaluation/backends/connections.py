@@ -16,9 +16,10 @@ import h11
 import httpx2
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable
+    from collections.abc import AsyncIterable, Sequence
 
 MAX_RESPONSE_BYTES = 8 * 1024 * 1024
+LARGE_PIECE_BYTES = 64 * 1024
 
 
 class UnusableResponse(ValueError):
@@ -147,6 +148,7 @@ class _Connection(asyncio.Protocol):
         self._done: asyncio.Future[None] | None = None
         self._head: h11.Response | None = None
         self._body = bytearray()
+        self._small = bytearray()
 
     @property
     def reusable(self) -> bool:
@@ -158,24 +160,37 @@ class _Connection(asyncio.Protocol):
         self._done = asyncio.get_running_loop().create_future()
         self._head, self._body = None, bytearray()
         head = h11.Request(method=request.method, target=request.url.raw_path, headers=request.headers.raw)
+        assert isinstance(request.stream, httpx2.AsyncByteStream)
         try:
-            start = self._http.send(head)
-            # Passed through, so that h11 does not copy a body of megabytes.
-            content = self._http.send_with_data_passthrough(h11.Data(data=request.content)) or []
-            end = self._http.send(h11.EndOfMessage()) or b""
+            self._write(self._http.send_with_data_passthrough(head) or [])
+            async for piece in request.stream:
+                # Passed through, so that h11 does not copy a body of megabytes.
+                self._write(self._http.send_with_data_passthrough(h11.Data(data=piece)) or [])
+            self._write(self._http.send_with_data_passthrough(h11.EndOfMessage()) or [], last=True)
         except h11.LocalProtocolError as error:
             raise httpx2.LocalProtocolError(str(error)) from error
-        assert start is not None
-        self._transport.writelines([start])
-        for piece in [*content, end]:
-            if piece:
-                self._transport.write(piece)
         await self._done
         found: h11.Response | None = self._head
         assert found is not None
         if self._http.our_state is h11.DONE and self._http.their_state is h11.DONE:
             self._http.start_next_cycle()
         return httpx2.Response(found.status_code, headers=found.headers.raw_items(), content=bytes(self._body))
+
+    def _write(self, pieces: Sequence[bytes], *, last: bool = False) -> None:
+        """Send large pieces as they are and small ones together: each call to the system costs more than a copy."""
+        for piece in pieces:
+            if len(piece) < LARGE_PIECE_BYTES:
+                self._small += piece
+            else:
+                self._flush()
+                self._transport.write(piece)
+        if last or len(self._small) >= LARGE_PIECE_BYTES:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._small:
+            self._transport.write(bytes(self._small))
+            self._small.clear()
 
     def close(self) -> None:
         """Close at once; what is under way fails."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
@@ -28,6 +28,11 @@ PATIENCE_WITH_429 = 4
 
 _MAY_PASS = frozenset({408, 409, 425})
 _HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
+
+
+async def _in_pieces(pieces: list[bytes]) -> AsyncIterator[bytes]:
+    for piece in pieces:
+        yield piece
 
 
 class Failure(Exception):
@@ -123,13 +128,16 @@ class Sender:
         import httpx2
         from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
+        pieces = request.encoded()
+        length = {"content-length": str(sum(map(len, pieces)))}
         try:
             async with asyncio.timeout(self._options.timeout_s):
                 response = await self._client.post(
                     "/chat/completions",
                     cast_to=httpx2.Response,
-                    content=request.encoded(),
-                    options={"headers": _HEADERS},
+                    content=_in_pieces(pieces),
+                    # The client draws a random key of its own otherwise, and sends neither.
+                    options={"headers": _HEADERS | length, "idempotency_key": request.key},
                 )
             found = read_completion(response.content)
             return found._replace(text=self._without_key(found.text))
