@@ -43,7 +43,7 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
     import httpx2  # noqa: F401
     import openai  # noqa: F401
 
-    import benchwright.evaluation.backends.connections  # noqa: F401
+    import benchwright.evaluation.backends.endpoint  # noqa: F401
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import Asking, Options, parse_model
     from benchwright.evaluation.questions import Picture, Question

@@ -1,7 +1,7 @@
 """Connections to an endpoint: HTTP/1.1 on bare asyncio, for requests that carry pictures.
 
-The client that `openai` brings spends most of its time per request in layers that chat requests do not need (streams,
-HTTP/2, two event loop libraries). This transport sends a body in one piece and reads the response whole, up to a
+General clients spend most of their time per request in layers that chat requests do not need (streams, HTTP/2,
+several event loop libraries). This transport sends a body in one piece and reads the response whole, up to a
 limit. Where a proxy stands between, the general transport is used, within the same limit.
 """
 

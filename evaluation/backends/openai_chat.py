@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 from concurrent.futures import Future
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
@@ -21,9 +21,6 @@ from .pace import Pace
 from .reply_log import LOG_NAME, Answered, ReplyLog
 from .sending import Failure, NotAsked, Sender
 from .sent_pictures import SentPictures, store
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -105,6 +102,8 @@ class OpenAIChat:
         Raises:
             BudgetSpent: The budget does not allow all of them; what was under way is in the log.
         """
+        from .endpoint import Endpoint
+
         path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
         under_way: deque[_Begun] = deque()
         self.spending = Spending(self._options.budget, self._options.prices)
@@ -113,10 +112,9 @@ class OpenAIChat:
             EventLoop() as loop,
         ):
             log.run(asking.release_id, asking.content_id, self.settings)
-            client = self._client()
-            sender = Sender(
-                client, self._model, self._url, self._key, self._options, Pace(self._options.concurrency), self.spending
-            )
+            endpoint = Endpoint(self._url, self._key, self._options.timeout_s)
+            pace = Pace(self._options.concurrency)
+            sender = Sender(endpoint, self._model, self._url, self._key, self._options, pace, self.spending)
             try:
                 for question in questions:
                     under_way.append(self._begin(question, sender, log, loop))
@@ -130,7 +128,7 @@ class OpenAIChat:
                 raise self._budget_spent(log) from None
             finally:
                 loop.cancel_all()
-                loop.submit(client.close()).result()
+                loop.submit(endpoint.close()).result()
 
     def request(self, question: Question) -> ChatRequest:
         """Return a question's request, pictures and all."""
@@ -140,20 +138,6 @@ class OpenAIChat:
             self._pictures,
             base_url=self._url,
             image_urls=self._image_urls,
-        )
-
-    def _client(self) -> AsyncOpenAI:
-        import httpx2
-        from openai import AsyncOpenAI
-
-        from .connections import transport_for
-
-        return AsyncOpenAI(
-            api_key=self._key or "none",
-            base_url=self._url,
-            max_retries=0,
-            timeout=self._options.timeout_s,
-            http_client=httpx2.AsyncClient(transport=transport_for(self._url), timeout=self._options.timeout_s),
         )
 
     def _begin(self, question: Question, sender: Sender, log: ReplyLog, loop: EventLoop) -> _Begun:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
@@ -16,9 +15,10 @@ from .pace import Pace
 from .reply_log import Answered
 
 if TYPE_CHECKING:
-    from openai import APIStatusError, AsyncOpenAI
+    import httpx2
 
     from .chat_request import ChatRequest
+    from .endpoint import Endpoint
 
 LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
 """Between repetitions of our own choice, and where a server asks for a pause."""
@@ -27,12 +27,6 @@ PATIENCE_WITH_429 = 4
 """How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
 
 _MAY_PASS = frozenset({408, 409, 425})
-_HEADERS = {"content-type": "application/json", "accept-encoding": "identity"}
-
-
-async def _in_pieces(pieces: list[bytes]) -> AsyncIterator[bytes]:
-    for piece in pieces:
-        yield piece
 
 
 class Failure(Exception):
@@ -67,14 +61,14 @@ class Sender:
     """Sends requests to one endpoint, at its pace and within a budget.
 
     Args:
-        client: Repeats nothing by itself.
+        endpoint: Repeats nothing by itself.
         key: To be kept out of messages; empty if there is none.
     """
 
     def __init__(
-        self, client: AsyncOpenAI, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending
+        self, endpoint: Endpoint, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending
     ) -> None:
-        self._client, self._model, self._url, self._key = client, model, url, key
+        self._endpoint, self._model, self._url, self._key = endpoint, model, url, key
         self._options, self._pace, self._spending = options, pace, spending
         pace.alone = spending.goes_alone
 
@@ -126,51 +120,51 @@ class Sender:
 
     async def _exchange(self, request: ChatRequest) -> Answered | _Trouble:
         import httpx2
-        from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
-        pieces = request.encoded()
-        length = {"content-length": str(sum(map(len, pieces)))}
         try:
             async with asyncio.timeout(self._options.timeout_s):
-                response = await self._client.post(
-                    "/chat/completions",
-                    cast_to=httpx2.Response,
-                    content=_in_pieces(pieces),
-                    # The client draws a random key of its own otherwise, and sends neither.
-                    options={"headers": _HEADERS | length, "idempotency_key": request.key},
-                )
+                response = await self._endpoint.post(request.encoded())
+            if response.status_code != 200:
+                return self._judged(response)
             found = read_completion(response.content)
             return found._replace(text=self._without_key(found.text))
-        except APIStatusError as error:
-            return self._judged(error)
-        except (APITimeoutError, TimeoutError):
+        except (TimeoutError, httpx2.TimeoutException):
             return _Trouble(f"no reply within {self._options.timeout_s:g} s")
-        except APIConnectionError as error:
-            cause = f"connection failed: {self._clean(str(error.__cause__ or error))}"
-            return _Trouble(cause, nobody_listens=type(error.__cause__).__name__ == "ConnectError")
-        except (APIError, ValueError) as error:
+        except httpx2.HTTPError as error:
+            cause = f"connection failed: {self._clean(str(error) or type(error).__name__)}"
+            return _Trouble(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
+        except ValueError as error:
             return _Trouble(f"unusable response: {self._clean(str(error))}")
 
-    def _judged(self, error: APIStatusError) -> _Trouble:
+    def _judged(self, response: httpx2.Response) -> _Trouble:
         """Return what an HTTP status means for the item; raise where it means the end of the run."""
-        status, cause = error.status_code, f"HTTP {error.status_code}: {self._clean(error.message)}"
+        from .endpoint import error_of
+
+        status = response.status_code
+        words, error = error_of(response)
+        cause = f"HTTP {status}: {self._clean(words)}"
         if status == 401:
             raise PrerequisiteError(
                 f"{self._url} refuses the key in {self._options.api_key_env} ({cause}); set the right one"
             )
         if status == 404:
             raise BenchwrightError(f"{self._url} knows no model {self._model!r} or is no such endpoint ({cause})")
-        if status == 429 and is_out_of_funds(error.body):
+        if status == 429 and is_out_of_funds(error):
             raise PrerequisiteError(
                 f"the account at {self._url} has nothing left ({cause}); what was answered is in the log, and the "
                 "same command goes on from there"
             )
-        headers: Mapping[str, str] = error.response.headers
+        if 300 <= status < 400:
+            # Not followed: the key must not go to an address that nobody named.
+            raise BenchwrightError(
+                f"{self._url} sends requests on to {self._clean(response.headers.get('location', 'nowhere'))}; name "
+                "the address that answers with --base-url"
+            )
         if status == 429:
-            return _Trouble(cause, "rate", retry_after_s(headers))
+            return _Trouble(cause, "rate", retry_after_s(response.headers))
         if status not in _MAY_PASS and status < 500:
             return _Trouble(cause, "final")
-        return _Trouble(cause, "fault", retry_after_s(headers))
+        return _Trouble(cause, "fault", retry_after_s(response.headers))
 
     async def _pause(self, trouble: _Trouble, times: int) -> None:
         """Wait before a request is sent again; it holds up no other meanwhile."""

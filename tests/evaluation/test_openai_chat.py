@@ -400,3 +400,47 @@ def test_an_item_whose_marks_cannot_be_drawn_becomes_its_own_error(bench: Any, s
     score = ask(bench, server, tmp_path)
     assert (score.error, score.metrics["accuracy"].value) == (1, 0.5)
     assert len(server.bodies) == 1
+
+
+def test_an_account_without_funds_ends_the_run_at_once(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 5)
+    error = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
+    server.behave = lambda words, attempt, handler: server.say(handler, 429, error)
+    with pytest.raises(PrerequisiteError, match=r"has nothing left .*exceeded your current quota"):
+        ask(bench, server, tmp_path, concurrency=1)
+    assert len(server.bodies) == 1
+
+
+def test_a_redirect_is_not_followed_with_the_key(
+    bench: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    fill(bench, 1)
+    elsewhere = f"{server.url}/elsewhere"
+    server.behave = lambda words, attempt, handler: server.say(handler, 307, {}, location=elsewhere)
+    with pytest.raises(BenchwrightError, match=f"sends requests on to {elsewhere}; name the address"):
+        ask(bench, server, tmp_path)
+    assert len(server.bodies) == 1
+
+
+def test_decoding_is_sent_and_stands_in_the_settings(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 1)
+    drawn = {"temperature": 0.7, "top_p": 0.9, "seed": 11, "max_tokens": 33}
+    score = ask(bench, server, tmp_path, **drawn)
+    (body,) = server.bodies
+    assert body.items() >= drawn.items()
+    assert score.settings["backend"].items() >= (drawn | {"tries": 4}).items()
+
+
+def test_others_go_on_while_one_request_waits_to_be_sent_again(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 6)
+    order: list[str] = []
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        order.append(words)
+        return trouble(server, "503", handler) if attempt == 1 and len(order) == 1 else "(B)"
+
+    server.behave = behave
+    assert ask(bench, server, tmp_path, concurrency=1, backoff_s=0.3).error == 0
+    assert order[0] == order[-1] or order.index(order[0], 1) > 1
+    assert len(order) == 7
