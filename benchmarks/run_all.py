@@ -22,6 +22,7 @@ def main() -> None:
             ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
             ("hostile_files.py", []),
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),
+            ("endpoint.py", ["--faults"]),
         ):
             print(f"== {script}", flush=True)
             subprocess.run([sys.executable, str(HERE / script), *arguments], check=True)

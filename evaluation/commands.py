@@ -37,33 +37,71 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
     help="Environment variable that holds the endpoint's key.",
 )  # fmt: skip
 @click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Longest reply.")
-@click.option("--concurrency", type=click.IntRange(1, 1024), default=8, show_default=True, help="Requests at a time.")
+@click.option(
+    "--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="0 takes the likeliest token."
+)
+@click.option(
+    "--top-p", type=click.FloatRange(0, 1, min_open=True),
+    help="Share of probability that tokens are drawn from.  [default: the endpoint's]",
+)  # fmt: skip
+@click.option("--seed", type=int, help="Of the draw, for endpoints that take one.")
+@click.option(
+    "--concurrency", type=click.IntRange(1, 1024), default=8, show_default=True,
+    help="Requests at a time, at most; fewer while the endpoint says that it gets too many.",
+)  # fmt: skip
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds a request."
 )
 @click.option(
     "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Repetitions of a failed request."
 )
+@click.option("--price-in", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens sent.")
+@click.option("--price-out", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens received.")
+@click.option(
+    "--budget", type=click.FloatRange(0), metavar="MONEY", help="End the run before it costs more; needs both prices."
+)
+@click.option("--budget-tokens", type=click.IntRange(0), help="End the run before it takes more tokens.")
+@click.option("--budget-requests", type=click.IntRange(0), help="End the run before it sends more requests.")
+@click.option(
+    "--image-urls", metavar="URL", help="Where the endpoint fetches pictures; they are part of the request otherwise."
+)
+@click.option(
+    "--image-folder", type=click.Path(file_okay=False, path_type=Path),
+    help="Where pictures are put for you to serve at --image-urls.",
+)  # fmt: skip
+@click.option(
+    "--batch-size", type=click.IntRange(1), default=8, show_default=True, help="Questions a local model gets at a time."
+)
+@click.option("--device", metavar="NAME", help="Where a local model runs.  [default: the first GPU, else cpu]")
+@click.option("--dtype", metavar="NAME", help="Numbers a local model computes with.  [default: as it is stored]")
 @json_option
 def run(
     release: Path, model: str, out: Path, protocol: str, reader: str, split: str | None, base_url: str | None,
-    api_key_env: str, max_tokens: int, concurrency: int, timeout: float, retries: int, as_json: bool,
+    api_key_env: str, max_tokens: int, temperature: float, top_p: float | None, seed: int | None, concurrency: int,
+    timeout: float, retries: int, price_in: float | None, price_out: float | None, budget: float | None,
+    budget_tokens: int | None, budget_requests: int | None, image_urls: str | None, image_folder: Path | None,
+    batch_size: int, device: str | None, dtype: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.drawing_progress import Drawn
 
+    from .accounting import Budget, prices_of
     from .backends.base import Options
     from .runner import evaluate
     from .summary import drawn, summary_table
 
     options = Options(
-        base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, concurrency=concurrency, timeout_s=timeout,
-        retries=retries,
+        base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
+        seed=seed, concurrency=concurrency, timeout_s=timeout, retries=retries, prices=prices_of(price_in, price_out),
+        budget=Budget(budget, budget_tokens, budget_requests), image_urls=image_urls, image_folder=image_folder,
+        batch_size=batch_size, device=device, dtype=dtype,
     )  # fmt: skip
     with Drawn() as progress:
         score = evaluate(
             release, model, protocol=protocol, reader=reader, split=split, out=out, options=options, progress=progress
         )
+    if score.usage is not None:
+        note(score.usage.told())
     note(f"written to {out / score.folder}")
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from benchwright.records import Choice, VisualPrompt
 
+from .accounting import Tokens
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -83,12 +85,14 @@ class Reply:
         text: What was said.
         error: Why nothing was.
         letter: The letter, where it was given as such: then nothing is read from the text.
+        tokens: That a text took, where whoever answered counts them.
     """
 
     item_id: str
     text: str | None = None
     error: str | None = None
     letter: str | None = None
+    tokens: Tokens | None = None
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):

@@ -28,6 +28,11 @@ ROOM = Room(
     backends={
         "random": Entry(f"{_HERE}.backends.baselines:random", "Baseline: a letter drawn evenly."),
         "constant": Entry(f"{_HERE}.backends.baselines:constant", "Baseline: always one letter, as in constant:A."),
+        "longest": Entry(f"{_HERE}.backends.baselines:longest", "Baseline: the option with the most characters."),
+        "text_classifier": Entry(
+            f"{_HERE}.backends.text_classifier:text_classifier",
+            "Baseline: learns from the words alone, cross-validated on the release.",
+        ),
         "edge_continuity": Entry(
             f"{_HERE}.backends.specialists.edge_continuity:edge_continuity", "Specialist for jigsaw: compares seams."
         ),
@@ -41,6 +46,14 @@ ROOM = Room(
         "openai": Entry(
             f"{_HERE}.backends.openai_chat:openai_chat",
             "A model behind any OpenAI-compatible endpoint, as in openai:NAME.",
+        ),
+        "transformers": Entry(
+            f"{_HERE}.backends.local_models:transformers",
+            "A local vision-language model, as in transformers:FOLDER or transformers:ORG/NAME@REVISION.",
+        ),
+        "likelihood": Entry(
+            f"{_HERE}.backends.local_models:likelihood",
+            "The same, answering with the option that it finds likeliest, as in likelihood:FOLDER.",
         ),
     },
     protocols={

@@ -23,6 +23,7 @@ from .outlines import outlines_of, question_of_outline
 from .protocols.base import Ask, Asked, Attempt, Protocol
 from .protocols.worded import Vanilla
 from .questions import Question, Released, Reply
+from .watching import Watched
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -111,7 +112,7 @@ Finish = Callable[[_Waiting], Row]
 
 
 def ask_rounds(
-    survey: Survey, askers: Sequence[Asker], folder: Path, watching: Callable[[int], Callable[[], None]]
+    survey: Survey, askers: Sequence[Asker], folder: Path, watched: Watched, begin: Callable[[int], None]
 ) -> Iterator[Row]:
     """Yield every item's row, in order, as the last round comes to it.
 
@@ -119,30 +120,31 @@ def ask_rounds(
         survey: What is asked.
         askers: Who is asked, one a round.
         folder: Where replies of earlier rounds lie meanwhile.
-        watching: Called with a round's number as it begins; what it returns is called for each item that is through.
+        watched: Told of each reply, and of each item that is through.
+        begin: Called with a round's number as it begins.
     """
     ask = survey.begin()
     earlier: Path | None = None
     for number, asker in enumerate(askers[:-1]):
-        through = watching(number)
+        begin(number)
         kept = folder / f"round-{number}.jsonl"
         with kept.open("w", encoding="utf-8") as handle:
-            for row in _one_round(survey, ask, asker, number, earlier, _attempts_row):
+            for row in _one_round(survey, ask, asker, number, earlier, _attempts_row, watched):
                 handle.write(canonical_json(row) + "\n")
-                through()
+                watched.through()
         earlier = kept
 
     def finish(one: _Waiting) -> Row:
         return row_of(one.item, one.split, one.group, one.attempts, survey.protocol, survey.reader)
 
-    through = watching(len(askers) - 1)
-    for row in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier, finish):
+    begin(len(askers) - 1)
+    for row in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier, finish, watched):
         yield row
-        through()
+        watched.through()
 
 
 def _one_round(
-    survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None, finish: Finish
+    survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None, finish: Finish, watched: Watched
 ) -> Iterator[Row]:
     """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
     # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
@@ -160,6 +162,7 @@ def _one_round(
 
     with closing(asker.backend.answer(questions(), asker.asking)) as replies:
         for reply in replies:
+            watched.add(reply)
             while waiting and isinstance(waiting[0], dict):
                 yield cast("Row", waiting.popleft())
             head = cast("_Waiting", waiting[0]) if waiting else None

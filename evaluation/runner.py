@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -16,6 +16,7 @@ from benchwright.release import Release
 from benchwright.rooms import catalogue
 
 from .backends.base import Asking, Backend, Options, parse_model
+from .backends.labels import labelled
 from .counted import counted, with_labels
 from .judged import JudgedWriter
 from .prompts import VANILLA
@@ -27,6 +28,7 @@ from .resampling import RESAMPLES
 from .results_names import results_name, slug
 from .rounds import Asker, Survey, ask_rounds
 from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
+from .watching import Spent, Watched
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -85,15 +87,16 @@ def evaluate(
     if folder is not None and not replace:
         _refuse_others(folder, backend, survey)
     check_files(opened, split)
-    askers = _askers(survey, backend, given, log_folder or out)
+    spent = Spent(given.prices)
+    askers = _askers(survey, backend, given, log_folder or out, other_releases=replace)
     with _results_folder(folder) as place:
         # A score must never stand beside predictions that it was not made from.
         (place / SCORE_FILE).unlink(missing_ok=True)
         with replacing(place / PREDICTIONS_FILE) as draft:
-            _ask_all(survey, askers, draft, progress or Silent())
+            _ask_all(survey, askers, draft, Watched(progress or Silent(), spent))
             rows = with_labels(counted(draft, setting), opened, split)
             states = _states(draft)
-        score = _score(survey, askers, rows, states)
+        score = _score(survey, askers, rows, states, spent)
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -115,7 +118,9 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     return found
 
 
-def _askers(survey: Survey, backend: Backend, options: Options, logs: Path | None) -> list[Asker]:
+def _askers(
+    survey: Survey, backend: Backend, options: Options, logs: Path | None, *, other_releases: bool
+) -> list[Asker]:
     """Return who is asked in each round: the model, or another that the protocol names."""
     item_ids = cache(lambda: _item_ids(survey.release))
     askers = []
@@ -127,12 +132,14 @@ def _askers(survey: Survey, backend: Backend, options: Options, logs: Path | Non
             content_id=survey.release.content_id,
             item_ids=item_ids,
             log_folder=None if logs is None else logs / slug(one.name),
+            other_releases=other_releases,
+            labelled=partial(labelled, survey.release),
         )
         askers.append(Asker(one, asking))
     return askers
 
 
-def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, progress: Progress) -> None:
+def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, watched: Watched) -> None:
     """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
     release, model = survey.release, askers[-1].backend.name
     stamp = {
@@ -140,13 +147,12 @@ def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, progress: Pro
         "content_id": release.content_id,
     }  # fmt: skip
 
-    def watching(number: int) -> Callable[[], None]:
+    def begin(number: int) -> None:
         of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
-        progress.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
-        return partial(progress.advance, 1)
+        watched.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
 
     with JudgedWriter(draft, stamp) as writer, tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
-        for row in ask_rounds(survey, askers, Path(folder), watching):
+        for row in ask_rounds(survey, askers, Path(folder), watched, begin):
             writer.add(row)
 
 
@@ -159,7 +165,7 @@ def _states(draft: Path) -> dict[str, int]:
     return {row["values"]: row["counts"] for row in pc.value_counts(states).to_pylist()}
 
 
-def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapping[str, int]) -> Score:
+def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapping[str, int], spent: Spent) -> Score:
     release, backend = survey.release, askers[-1].backend
     others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
     settings: dict[str, Any] = {
@@ -181,6 +187,7 @@ def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapp
         error=states.get("error", 0),
         asked=sum(states.values()),
         items=sum(_counts(release, survey.split).values()),
+        usage=spent.usage(),
     )
 
 

@@ -40,6 +40,24 @@ class Figure(BaseModel):
     """How the interval was made; None where there is none, or where whoever made it did not say."""
 
 
+class Usage(BaseModel):
+    """What the replies that a score stands on took, as far as it was counted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    replies: int = Field(ge=0)
+    """Replies whose tokens are known; of equal requests each counts."""
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+    cost: float | None = None
+    """In the currency of the prices that the user gave; None without any."""
+
+    def told(self) -> str:
+        """Return it for people, on one line."""
+        words = f"{self.replies} replies took {self.prompt_tokens} tokens sent, {self.completion_tokens} received"
+        return words if self.cost is None else f"{words}; they cost {self.cost:.4f}"
+
+
 class Score(BaseModel):
     """What `evaluate` returns and `score.json` holds."""
 
@@ -70,6 +88,8 @@ class Score(BaseModel):
     """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
     items: int = Field(ge=0)
     """Items of the split."""
+    usage: Usage | None = None
+    """None where nothing counted tokens."""
 
     @property
     def title(self) -> str:

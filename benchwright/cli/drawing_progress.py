@@ -27,7 +27,8 @@ class Drawn:
             from rich.progress import TimeRemainingColumn as Left
 
             columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Left())
-            self._bars = Progress(*columns, TextColumn("{task.fields[rate]}"), console=Console(stderr=True))
+            told = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[beside]}", markup=False))
+            self._bars = Progress(*columns, *told, console=Console(stderr=True))
             self._bars.start()
         return self
 
@@ -37,14 +38,14 @@ class Drawn:
         if self._bars is not None:
             self._bars.stop()
 
-    def phase(self, name: str, total: int) -> None:
+    def phase(self, name: str, total: int, unit: str = "images") -> None:
         """Begin a bar, or print a line."""
         if self._bars is None:
-            note(f"{name}: {total} images" if total else name)
+            note(f"{name}: {total} {unit}" if total else name)
             return
         if self._task is not None:
             self._bars.update(self._task, visible=True)
-        self._task = self._bars.add_task(name, total=total or None, rate="")
+        self._task = self._bars.add_task(name, total=total or None, rate="", beside="")
         if not total:
             self._bars.update(self._task, total=1, completed=1)
 
@@ -54,6 +55,11 @@ class Drawn:
             self._bars.advance(self._task, records)
             speed = self._bars.tasks[self._task].speed
             self._bars.update(self._task, rate=f"{speed:.1f}/s" if speed else "")
+
+    def beside(self, text: str) -> None:
+        """Put words beside the bar."""
+        if self._bars is not None and self._task is not None:
+            self._bars.update(self._task, beside=text)
 
     def warn(self, message: str) -> None:
         """Print a warning above the bars."""

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from benchwright.errors import BenchwrightError
 from benchwright.rooms import find
 
+from ..accounting import UNBOUNDED, Budget, Prices
 from ..questions import Question, Reply
 
 
@@ -21,36 +22,85 @@ class Options:
         base_url: Where an OpenAI-compatible endpoint answers, such as `http://127.0.0.1:8000/v1`.
         api_key_env: Name of the environment variable that holds its key.
         max_tokens: Longest reply.
-        concurrency: Requests under way at a time.
+        temperature: Of the draw of each token; 0 takes the likeliest.
+        top_p: Share of probability that is drawn from; the endpoint's own where None.
+        seed: Of the draw, for endpoints that take one.
+        concurrency: Requests under way at a time, at most.
         timeout_s: Time for one request, from sending it to its last byte.
         retries: How often a request is sent again after a failure that may pass.
         backoff_s: Pause before the first repetition; it doubles each time, to at most a minute.
+        prices: What tokens cost, to be counted beside them.
+        budget: What the run may spend.
+        image_urls: Address below which the endpoint fetches pictures by their file names; inline where None.
+        image_folder: Where pictures are put to be served at that address.
+        batch_size: Questions that a local model answers together, at most.
+        device: Where a local model runs, such as `cpu` or `cuda:0`; the first GPU, else the CPU, where None.
+        dtype: Numbers that a local model computes with, such as `bfloat16`; as its weights are stored where None.
     """
 
     base_url: str | None = None
     api_key_env: str = "OPENAI_API_KEY"
     max_tokens: int = 1024
+    temperature: float = 0.0
+    top_p: float | None = None
+    seed: int | None = None
     concurrency: int = 8
     timeout_s: float = 120.0
     retries: int = 5
     backoff_s: float = 1.0
+    prices: Prices | None = None
+    budget: Budget = UNBOUNDED
+    image_urls: str | None = None
+    image_folder: Path | None = None
+    batch_size: int = 8
+    device: str | None = None
+    dtype: str | None = None
+
+    def decoding(self) -> dict[str, Any]:
+        """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
+        names = ("temperature", "top_p", "seed", "max_tokens")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A question with the option that is right, and what it shares with others, for baselines that learn.
+
+    Args:
+        question: Without pictures' bytes.
+        key: Of the right option.
+        group_keys: Items that share one belong together.
+    """
+
+    question: Question
+    key: str
+    group_keys: tuple[str, ...]
+
+
+def _no_labels() -> Iterable[Labelled]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """What a backend may know of the release it is asked about; nothing of any answer.
+    """What a backend may know of the release it is asked about; of its answers nothing but `labelled`.
 
     Args:
         release_id: Names the release's very bytes.
         content_id: Names its items.
         item_ids: Returns every item id of the release, of all splits; read on the first call.
         log_folder: Where a backend may keep what it was told, to go on from there; None to keep nothing.
+        other_releases: Whether it may go on from what it was told about another release.
+        labelled: Returns all items of all splits that have a right option, read on each call; for baselines that
+            measure what can be learned from the words alone, and for no model.
     """
 
     release_id: str
     content_id: str
     item_ids: Callable[[], frozenset[str]]
     log_folder: Path | None = None
+    other_releases: bool = True
+    labelled: Callable[[], Iterable[Labelled]] = _no_labels
 
 
 class Backend(Protocol):

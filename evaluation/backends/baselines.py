@@ -1,4 +1,4 @@
-"""Baselines that look at nothing: what any model must beat."""
+"""Baselines that look at nothing, or at the words alone: what any model must beat."""
 
 from __future__ import annotations
 
@@ -15,11 +15,12 @@ def random(argument: str, options: Options) -> Backend:
     """Return the baseline that draws a letter evenly.
 
     The draw depends on the release's content and the item only, so it repeats on every machine and is independent
-    between items and between releases.
+    between items and between releases. One draw may be lucky: what it comes to on average is no estimate but known
+    exactly, and stands in the same score as `chance`.
     """
     del options
     without_argument("random", argument)
-    return PerQuestion("random", _draw, looks=False)
+    return PerQuestion("random", _draw, settings={"draws": 1, "expected_accuracy": "chance"}, looks=False)
 
 
 def constant(argument: str, options: Options) -> Backend:
@@ -35,7 +36,22 @@ def constant(argument: str, options: Options) -> Backend:
     return PerQuestion(f"constant:{argument}", lambda *_: f"({argument})", looks=False)
 
 
+def longest(argument: str, options: Options) -> Backend:
+    """Return the baseline that picks the option with the most characters, of equals the first.
+
+    Right options are often put more carefully than wrong ones; a benchmark in which this pays has a tell.
+    """
+    del options
+    without_argument("longest", argument)
+    return PerQuestion("longest", _longest)
+
+
 def _draw(question: Question, content_id: str) -> str:
     seed = seed_for(0, "evaluate.random", question.item_id, content_id)
     # 64 even bits over at most 26 options: no option is favoured by more than 2^-59.
     return f"({question.choices[seed % len(question.choices)].key})"
+
+
+def _longest(question: Question, content_id: str) -> str:
+    del content_id
+    return f"({max(question.choices, key=lambda choice: len((choice.text or '').strip())).key})"

@@ -1,39 +1,74 @@
-"""What a server was asked and said, line by line, so that a run that ended early goes on where it was.
+"""What a model was asked and said, line by line, so that a run that ended early goes on where it was.
 
-JSON Lines, appended only: `request` (SHA-256 of everything that was sent), `item_id`, `state` and `reply` or `cause`.
-Only answered requests are taken from it; an error is asked again.
+JSON Lines, appended only. The first line names the format; then, by `kind`:
+
+- `run`: a run began on another release or with other settings than the one before;
+- `picture`: a picture as it is sent, by SHA-256, before the first request that shows it;
+- `request`: a request in full, with pictures by their SHA-256, before it is sent for the first time;
+- `reply`: what came back, with the reason for ending and the tokens as the server states them;
+- `error`: why nothing usable came back.
+
+A line is with the operating system before anything rests on it, so a killed process loses none. It is on the disk
+within `SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
+removed and reported. Replies are found again by request; an error is asked again.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import logging
+import os
 import threading
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
-FORMAT, VERSION = "benchwright/replies", 1
+from ..accounting import Tokens
+
+logger = logging.getLogger(__name__)
+
+FORMAT, VERSION = "benchwright/replies", 2
+LOG_NAME = "replies.jsonl"
+SYNC_S = 1.0
+
+
+class Answered(NamedTuple):
+    """A model's reply, why it ended there, and the tokens that it took, where the server says so."""
+
+    text: str
+    finish: str | None
+    tokens: Tokens | None
 
 
 class ReplyLog:
-    """One log file, open for appending; use it as a context manager. Without a path it keeps nothing."""
+    """One log file, open for appending by one process; use it as a context manager. Without a path it keeps nothing.
 
-    def __init__(self, path: Path | None) -> None:
+    Args:
+        path: The file, made if need be.
+        release_id: The release that is asked about.
+        other_releases: Whether a log of another release may be gone on with; what is asked alike is not asked again.
+
+    Raises:
+        DataError: The file is damaged, of another version, of another release, or in use.
+    """
+
+    def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._answered: dict[str, str] = {}
-        self._handle = None
+        self._answered: dict[str, Answered] = {}
+        self._requests: set[str] = set()
+        self._pictures: set[str] = set()
+        self._run: dict[str, Any] = {}
+        self._handle: int | None = None
+        self._synced = time.monotonic()
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            keep = self._read(path) if path.exists() else 0
-            self._handle = path.open("ab")
-            # A killed run may leave half a line; what follows must not be glued to it.
-            self._handle.truncate(keep)
-            if keep == 0:
-                self._append({"format": FORMAT, "version": VERSION})
+            self._open(path, release_id, other_releases=other_releases)
 
     def __enter__(self) -> Self:
         return self
@@ -41,26 +76,94 @@ class ReplyLog:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._handle is not None:
-            self._handle.close()
+        with self._lock:
+            if self._handle is not None:
+                os.fsync(self._handle)
+                os.close(self._handle)
+                self._handle = None
 
-    def reply_to(self, request: str) -> str | None:
+    def reply_to(self, request: str) -> Answered | None:
         """Return what an earlier run was answered to exactly this request."""
         return self._answered.get(request)
 
-    def answered(self, request: str, item_id: str, reply: str, finish: str | None) -> None:
-        """Keep a reply; `finish` is the server's reason for ending it."""
-        self._append({"request": request, "item_id": item_id, "state": "answered", "reply": reply, "finish": finish})
+    def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
+        """Keep that a run begins, if it is not as the one before."""
+        run = {"kind": "run", "release_id": release_id, "content_id": content_id, "settings": dict(settings)}
+        if run != self._run:
+            self._run = run
+            self._append(**run)
 
-    def failed(self, request: str, item_id: str, cause: str) -> None:
-        """Keep the cause of an error."""
-        self._append({"request": request, "item_id": item_id, "state": "error", "cause": cause})
+    def picture(self, record: Mapping[str, Any]) -> None:
+        """Keep what a picture is, once."""
+        if record["sha256"] not in self._pictures:
+            self._pictures.add(record["sha256"])
+            self._append(kind="picture", **record)
 
-    def _append(self, entry: dict[str, Any]) -> None:
+    def request(self, request: str, item_id: str, body: Mapping[str, Any]) -> None:
+        """Keep what is asked, once."""
+        if request not in self._requests:
+            self._requests.add(request)
+            self._append(kind="request", request=request, item_id=item_id, body=body)
+
+    def answered(self, request: str, item_id: str, reply: Answered, sent: int, **more: Any) -> bool:
+        """Keep a reply, how often its request was sent, and more that was found out on the way.
+
+        Returns:
+            False, with nothing kept, if there is a reply already.
+        """
         with self._lock:
-            if self._handle is not None and not self._handle.closed:
-                self._handle.write(canonical_json(entry).encode("utf-8", "surrogatepass") + b"\n")
-                self._handle.flush()
+            if request in self._answered:
+                return False
+            self._answered[request] = reply
+        usage = None if reply.tokens is None else reply.tokens._asdict()
+        said = {"reply": reply.text, "finish": reply.finish, "usage": usage}
+        self._append(kind="reply", request=request, item_id=item_id, sent=sent, **said, **more)
+        return True
+
+    def failed(self, request: str, item_id: str, cause: str, sent: int) -> None:
+        """Keep the cause of an error."""
+        self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent)
+
+    def sync(self) -> None:
+        """See to it that lines reach the disk, if it is time; to be called now and then."""
+        if self._handle is not None and time.monotonic() - self._synced >= SYNC_S:
+            os.fsync(self._handle)
+            self._synced = time.monotonic()
+
+    def _append(self, **entry: Any) -> None:
+        line = canonical_json(entry).encode("utf-8", "surrogatepass") + b"\n"
+        with self._lock:
+            if self._handle is not None:
+                while line:
+                    line = line[os.write(self._handle, line) :]
+
+    def _open(self, path: Path, release_id: str, *, other_releases: bool) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise DataError(f"{path} is in use by another run; wait for its end, or give another --out") from error
+            size, keep = os.fstat(handle).st_size, self._read(path)
+            if self._run and self._run["release_id"] != release_id and not other_releases:
+                raise DataError(
+                    f"{path} holds replies on release {self._run['release_id']}, this one is {release_id}; "
+                    "give another folder with --out"
+                )
+            if keep < size:
+                logger.warning(
+                    "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and what "
+                    "it stood for is asked again", path, size - keep,
+                )  # fmt: skip
+                # What follows must not be glued to it.
+                os.ftruncate(handle, keep)
+        except BaseException:
+            os.close(handle)
+            raise
+        self._handle = handle
+        if keep == 0:
+            self._append(format=FORMAT, version=VERSION)
 
     def _read(self, path: Path) -> int:
         """Take in the finished lines and return how many bytes they are."""
@@ -73,8 +176,8 @@ class ReplyLog:
                     entry = json.loads(line)
                     if number == 1:
                         _check_stamp(entry, path)
-                    elif entry["state"] == "answered":
-                        self._answered[str(entry["request"])] = str(entry["reply"])
+                    else:
+                        self._take(entry)
                 except (ValueError, KeyError, TypeError, RecursionError) as error:
                     raise DataError(
                         f"{path}: line {number} is damaged ({error}); remove that line and run again"
@@ -82,10 +185,31 @@ class ReplyLog:
                 end += len(line)
         return end
 
+    def _take(self, entry: dict[str, Any]) -> None:
+        kind = entry["kind"]
+        if kind == "reply":
+            usage = entry["usage"]
+            tokens = None if usage is None else Tokens(int(usage["prompt"]), int(usage["completion"]))
+            self._answered.setdefault(str(entry["request"]), Answered(str(entry["reply"]), entry["finish"], tokens))
+        elif kind == "request":
+            self._requests.add(str(entry["request"]))
+        elif kind == "picture":
+            self._pictures.add(str(entry["sha256"]))
+        elif kind == "run":
+            self._run = {name: entry[name] for name in ("kind", "release_id", "content_id", "settings")}
+        elif kind != "error":
+            raise ValueError(f"its kind is {kind!a}")
+
 
 def _check_stamp(entry: dict[str, Any], path: Path) -> None:
-    if entry["format"] != FORMAT or entry["version"] > VERSION:
+    name, version = entry["format"], entry["version"]
+    if name != FORMAT or version > VERSION:
         raise DataError(
-            f"{path} is {entry['format']!r} version {entry['version']}, this program reads {FORMAT!r} up to {VERSION}; "
+            f"{path} is {name!r} version {version}, this program reads {FORMAT!r} version {VERSION}; "
             "upgrade benchwright or move the file away"
+        )
+    if version < VERSION:
+        raise DataError(
+            f"{path} has version {version}, which tells requests apart in another way: pictures were all sent as PNG "
+            "then. Move the file away, or give another --out; the questions are asked anew"
         )

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from browser.photographs import save_photographs
-from browser.servers import NOT_STREAMLITS_SERVERS, Server, serving
 from browser.viewing import opened
 from conftest import ROOT
+from servers import NOT_STREAMLITS_SERVERS, Server, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page

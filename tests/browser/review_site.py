@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from browser.servers import Server, serving
+from servers import Server, serving
 from walks import command, make_photographs, run_json
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.servers import Server
 from browser.viewing import (
     drag,
     in_mode,
@@ -18,6 +17,7 @@ from browser.viewing import (
     transforms,
     wheel_in,
 )
+from servers import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

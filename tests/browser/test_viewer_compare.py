@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.servers import Server
 from browser.viewing import (
     drag,
     in_mode,
@@ -16,6 +15,7 @@ from browser.viewing import (
     press,
     transforms,
 )
+from servers import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

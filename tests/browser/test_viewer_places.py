@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.servers import Server
 from browser.viewing import (
     next_item,
     opened,
     press,
     run_again,
 )
+from servers import Server
 
 from benchwright.annotation.app.viewer import ViewerPicture, show_pictures
 

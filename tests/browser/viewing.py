@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from browser.servers import Server
+from servers import Server
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

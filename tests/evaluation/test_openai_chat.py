@@ -40,9 +40,12 @@ def rows(bench: Any, tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {question[row["item_id"]]: row for row in pq.read_table(path).to_pylist()}
 
 
-def log_lines(tmp_path: Path) -> list[dict[str, Any]]:
+def log_lines(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
+    """Return the lines of one kind, the first line aside."""
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    head, *entries = (json.loads(line) for line in path.read_text().splitlines())
+    assert head == {"format": "benchwright/replies", "version": 2}
+    return [entry for entry in entries if entry["kind"] == kind]
 
 
 def fill(bench: Any, count: int = 3) -> None:
@@ -74,11 +77,14 @@ def test_replies_are_scored_and_kept(bench: Any, server: Any, tmp_path: Path) ->
     server.behave = lambda words, attempt, handler: "(A)" if "question 1" in words else "Answer: B"
     score = ask(bench, server, tmp_path)
     assert score.metrics["accuracy"].value == pytest.approx(2 / 3)
-    assert score.settings["backend"] == {"base_url": server.url, "temperature": 0, "max_tokens": 1024}
-    head, *entries = log_lines(tmp_path)
-    assert head == {"format": "benchwright/replies", "version": 1}
+    assert score.settings["backend"] == {
+        "base_url": server.url, "temperature": 0, "max_tokens": 1024, "tries": 4, "pictures": "inline",
+    }  # fmt: skip
+    entries = log_lines(tmp_path, "reply")
     assert sorted(entry["reply"] for entry in entries) == ["(A)", "Answer: B", "Answer: B"]
-    assert all(entry["state"] == "answered" and len(entry["request"]) == 64 for entry in entries)
+    assert {entry["request"] for entry in entries} == {entry["request"] for entry in log_lines(tmp_path, "request")}
+    (run,) = log_lines(tmp_path, "run")
+    assert (run["release_id"], run["settings"]) == (score.release_id, score.settings["backend"])
 
 
 def reset(handler: Any) -> None:
@@ -133,7 +139,7 @@ def test_what_may_pass_is_tried_again(bench: Any, server: Any, tmp_path: Path, k
 @pytest.mark.parametrize(
     ("kind", "cause"),
     [
-        ("429", "HTTP 429: .*slow down.* (sent 2 times)"),
+        ("429", "HTTP 429: .*slow down.* (sent 5 times)"),
         ("503", "HTTP 503: .*"),
         ("garbage", "unusable response: .*"),
         ("other", "unusable response: no chat completion: IndexError.*"),
@@ -200,18 +206,22 @@ def test_a_question_with_another_picture_or_setting_is_asked_anew(bench: Any, se
     assert sum(server.sent.values()) == 5
 
 
-def test_a_log_cut_in_the_middle_of_a_line_goes_on(bench: Any, server: Any, tmp_path: Path) -> None:
+def test_a_log_cut_in_the_middle_of_a_line_goes_on_and_says_so(
+    bench: Any, server: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     fill(bench)
     ask(bench, server, tmp_path)
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
+    assert json.loads(path.read_text().splitlines()[-1])["kind"] == "reply"
     path.write_bytes(path.read_bytes()[:-20])
     server.sent.clear()
     assert ask(bench, server, tmp_path).metrics["accuracy"].value == 1
     assert len(server.sent) == 1
-    assert len(log_lines(tmp_path)) == 4
+    assert len({entry["request"] for entry in log_lines(tmp_path, "reply")}) == len(log_lines(tmp_path, "reply")) == 3
+    assert "the last line was cut off" in caplog.text
 
 
-@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"state": "answered"}'])
+@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"kind": "reply"}', '{"kind": "odd"}'])
 def test_a_damaged_log_is_refused_with_its_line(bench: Any, server: Any, tmp_path: Path, damage: str) -> None:
     fill(bench)
     ask(bench, server, tmp_path)
@@ -358,7 +368,8 @@ def test_a_run_that_is_given_up_ends_what_is_under_way(bench: Any, server: Any, 
     assert next(replies).text == "(B)"
     replies.close()
     assert "benchwright-requests" not in {thread.name for thread in threading.enumerate()}
-    assert len((tmp_path / "log" / "replies.jsonl").read_text().splitlines()) == 2
+    kinds = [json.loads(line).get("kind") for line in (tmp_path / "log" / "replies.jsonl").read_text().splitlines()]
+    assert kinds.count("reply") == 1
 
 
 @pytest.mark.parametrize(
@@ -389,3 +400,47 @@ def test_an_item_whose_marks_cannot_be_drawn_becomes_its_own_error(bench: Any, s
     score = ask(bench, server, tmp_path)
     assert (score.error, score.metrics["accuracy"].value) == (1, 0.5)
     assert len(server.bodies) == 1
+
+
+def test_an_account_without_funds_ends_the_run_at_once(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 5)
+    error = {"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}
+    server.behave = lambda words, attempt, handler: server.say(handler, 429, error)
+    with pytest.raises(PrerequisiteError, match=r"has nothing left .*exceeded your current quota"):
+        ask(bench, server, tmp_path, concurrency=1)
+    assert len(server.bodies) == 1
+
+
+def test_a_redirect_is_not_followed_with_the_key(
+    bench: Any, server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    fill(bench, 1)
+    elsewhere = f"{server.url}/elsewhere"
+    server.behave = lambda words, attempt, handler: server.say(handler, 307, {}, location=elsewhere)
+    with pytest.raises(BenchwrightError, match=f"sends requests on to {elsewhere}; name the address"):
+        ask(bench, server, tmp_path)
+    assert len(server.bodies) == 1
+
+
+def test_decoding_is_sent_and_stands_in_the_settings(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 1)
+    drawn = {"temperature": 0.7, "top_p": 0.9, "seed": 11, "max_tokens": 33}
+    score = ask(bench, server, tmp_path, **drawn)
+    (body,) = server.bodies
+    assert body.items() >= drawn.items()
+    assert score.settings["backend"].items() >= (drawn | {"tries": 4}).items()
+
+
+def test_others_go_on_while_one_request_waits_to_be_sent_again(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 6)
+    order: list[str] = []
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        order.append(words)
+        return trouble(server, "503", handler) if attempt == 1 and len(order) == 1 else "(B)"
+
+    server.behave = behave
+    assert ask(bench, server, tmp_path, concurrency=1, backoff_s=0.3).error == 0
+    assert order[0] == order[-1] or order.index(order[0], 1) > 1
+    assert len(order) == 7

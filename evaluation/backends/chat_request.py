@@ -1,0 +1,100 @@
+"""Chat requests as they are sent: JSON in pieces, so that pictures of megabytes are neither copied nor searched."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from benchwright.canonical import digest
+
+from ..questions import Picture
+from .sent_pictures import SentPicture, SentPictures
+
+Content = Sequence[str | SentPicture]
+
+
+@dataclass(frozen=True)
+class ChatRequest:
+    """One request, ready to be sent.
+
+    Args:
+        key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
+        body: The body with each picture's address replaced by its SHA-256, as logs keep it.
+        pictures: Those that it shows.
+        pieces: The body in bytes, in order.
+    """
+
+    key: str
+    body: Mapping[str, Any]
+    pictures: tuple[SentPicture, ...]
+    pieces: tuple[bytes | SentPicture, ...]
+    image_urls: str | None
+
+    def encoded(self) -> list[bytes]:
+        """Return the body as it goes over the wire, in pieces; those of pictures are shared, not copied."""
+        wire: list[bytes] = []
+        for piece in self.pieces:
+            if isinstance(piece, bytes):
+                wire.append(piece)
+            elif self.image_urls is None:
+                wire += [b"data:" + piece.media_type.encode() + b";base64,", piece.base64]
+            else:
+                wire.append(f"{self.image_urls}/{piece.file_name}".encode())
+        return wire
+
+
+def chat_request(
+    messages: Sequence[tuple[str, Sequence[str | Picture]]],
+    parameters: Mapping[str, Any],
+    pictures: SentPictures,
+    *,
+    base_url: str,
+    image_urls: str | None = None,
+) -> ChatRequest:
+    """Return the request for messages, each a role and the parts of what is said.
+
+    Args:
+        messages: In order, such as one of the role `user`.
+        parameters: The body's other fields: model and decoding.
+        pictures: Makes pictures ready.
+        base_url: Where it goes to.
+        image_urls: Where the server fetches pictures by their file names; they are part of the request where None.
+
+    Raises:
+        BenchwrightError: A picture cannot be made ready.
+    """
+    pieces: list[bytes | SentPicture] = [_json(parameters)[:-1], b',"messages":[' if parameters else b'"messages":[']
+    shown: list[SentPicture] = []
+    logged = []
+    for number, (role, parts) in enumerate(messages):
+        content = [pictures.of(part) if isinstance(part, Picture) else part for part in parts]
+        pieces += [b"," if number else b"", b'{"role":', _json(role), b',"content":[', *_content(content), b"]}"]
+        shown += [part for part in content if isinstance(part, SentPicture)]
+        logged.append({"role": role, "content": [_logged(part) for part in content]})
+    pieces.append(b"]}")
+    body = {**parameters, "messages": logged}
+    key = digest({"base_url": base_url, "by_url": image_urls is not None, "body": body})
+    return ChatRequest(key, body, tuple(shown), tuple(pieces), image_urls)
+
+
+def _content(content: Content) -> list[bytes | SentPicture]:
+    pieces: list[bytes | SentPicture] = []
+    for number, part in enumerate(content):
+        pieces.append(b"," if number else b"")
+        if isinstance(part, SentPicture):
+            pieces += [b'{"type":"image_url","image_url":{"url":"', part, b'"}}']
+        else:
+            pieces.append(_json({"type": "text", "text": part}))
+    return pieces
+
+
+def _logged(part: str | SentPicture) -> dict[str, Any]:
+    if isinstance(part, SentPicture):
+        return {"type": "image_url", "sha256": part.sha256}
+    return {"type": "text", "text": part}
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()

@@ -1,0 +1,180 @@
+"""Vision-language models on this machine, through transformers: batched generation, or scoring of the options."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, Literal, NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError
+
+from ..prompts import message_of
+from ..questions import Picture, Question, Reply
+from .base import Asking, Backend, Options
+from .batches import Batches, OutOfMemory
+from .local_replies import Prompt, Said, generate, likeliest
+from .local_weights import Loaded, Weights, find_weights, load, model_name, require_extra
+from .reply_log import LOG_NAME, ReplyLog
+from .sent_pictures import SentPictures
+
+How = Literal["transformers", "likelihood"]
+AHEAD = 4
+"""Batches that are taken ahead, so that questions with equally many pictures come together."""
+
+
+def transformers(argument: str, options: Options) -> Backend:
+    """Return the backend for a local model that writes its replies, such as `transformers:FOLDER`.
+
+    Raises:
+        BenchwrightError: There is no such folder and the name is none of the hub, or decoding is not greedy.
+        PrerequisiteError: Packages are missing.
+    """
+    return LocalModel("transformers", argument, options)
+
+
+def likelihood(argument: str, options: Options) -> Backend:
+    """Return the backend for a local model that picks the option it finds likeliest, such as `likelihood:FOLDER`.
+
+    Raises:
+        BenchwrightError: As `transformers`.
+    """
+    return LocalModel("likelihood", argument, options)
+
+
+class _Asked(NamedTuple):
+    """A question, its prompt, and the key of its reply in the log."""
+
+    prompt: Prompt
+    key: str
+
+
+class LocalModel:
+    """A model in this process, loaded once and only if the log does not answer everything already."""
+
+    tasks = None
+
+    def __init__(self, how: How, argument: str, options: Options) -> None:
+        if not argument:
+            raise BenchwrightError(
+                f"model {how!r} needs a folder or a name of the hub after the colon, such as {how}:ORG/NAME@REVISION"
+            )
+        self._find = find_weights(argument)
+        if options.temperature != 0 or options.top_p is not None:
+            raise BenchwrightError(
+                "local models decode greedily; leave --temperature at 0 and --top-p out, or serve the model and name "
+                "it as openai:NAME"
+            )
+        require_extra()
+        self.name = f"{how}:{model_name(argument)}"
+        self._how, self._options = how, options
+        self._pictures = SentPictures()
+        self._batches = Batches(options.batch_size, _free_memory)
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The weights by hash, and how they are run."""
+        chosen: dict[str, Any] = {"weights": self._weights.sha256, "batch_size": self._options.batch_size}
+        if self._weights.revision is not None:
+            chosen["revision"] = self._weights.revision
+        for name, value in (("device", self._options.device), ("dtype", self._options.dtype)):
+            chosen[name] = value or "auto"
+        return chosen | self._decoding
+
+    @property
+    def _decoding(self) -> dict[str, Any]:
+        if self._how == "likelihood":
+            return {"score": "mean log-probability per token of each option"}
+        return {"decoding": "greedy", "max_tokens": self._options.max_tokens}
+
+    @cached_property
+    def _weights(self) -> Weights:
+        return self._find()
+
+    @cached_property
+    def _loaded(self) -> Loaded:
+        return load(self._weights, device=self._options.device, dtype=self._options.dtype)
+
+    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+        """Yield replies in the order of the questions; what the log has answered is not asked again."""
+        path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
+        coming = iter(questions)
+        with ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log:
+            log.run(asking.release_id, asking.content_id, self.settings)
+            while some := list(islice(coming, AHEAD * self._options.batch_size)):
+                yield from self._replies(some, log)
+                log.sync()
+
+    def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
+        found: dict[int, Reply] = {}
+        waiting: dict[int, list[tuple[int, _Asked]]] = {}
+        for place, question in enumerate(questions):
+            try:
+                asked = self._prepared(question, log)
+            except BenchwrightError as error:
+                found[place] = Reply(question.item_id, error=str(error))
+                continue
+            if (known := log.reply_to(asked.key)) is not None:
+                found[place] = Reply(question.item_id, text=known.text, tokens=known.tokens)
+            else:
+                waiting.setdefault(len(asked.prompt.pictures), []).append((place, asked))
+        for _, group in sorted(waiting.items()):
+            said = self._batches.run([asked for _, asked in group], self._said)
+            for (place, asked), one in zip(group, said, strict=True):
+                found[place] = _kept(asked, one, log)
+        yield from (found[place] for place in range(len(questions)))
+
+    def _prepared(self, question: Question, log: ReplyLog) -> _Asked:
+        """Return a question as the model gets it, having put what it is into the log."""
+        content: list[str | None] = []
+        pictures, logged = [], []
+        for part in message_of(question):
+            if isinstance(part, Picture):
+                sent = self._pictures.of(part)
+                log.picture(sent.record())
+                pictures.append(_image(sent.data))
+                content.append(None)
+                logged.append({"type": "image", "sha256": sent.sha256})
+            else:
+                content.append(part)
+                logged.append({"type": "text", "text": part})
+        body: dict[str, Any] = {
+            "how": self._how, "weights": self._weights.sha256, "dtype": self._options.dtype or "auto",
+            **self._decoding, "messages": [{"role": "user", "content": logged}],
+        }  # fmt: skip
+        if self._how == "likelihood":
+            body["options"] = [choice.text for choice in question.choices]
+        key = digest(body)
+        log.request(key, question.item_id, body)
+        return _Asked(Prompt(question, tuple(content), tuple(pictures)), key)
+
+    def _said(self, asked: Sequence[_Asked]) -> list[Said]:
+        prompts = [one.prompt for one in asked]
+        if self._how == "likelihood":
+            return likeliest(self._loaded, prompts)
+        return generate(self._loaded, prompts, self._options.max_tokens)
+
+
+def _kept(asked: _Asked, said: Said | OutOfMemory, log: ReplyLog) -> Reply:
+    item_id = asked.prompt.question.item_id
+    if isinstance(said, OutOfMemory):
+        log.failed(asked.key, item_id, str(said), 1)
+        return Reply(item_id, error=str(said))
+    log.answered(asked.key, item_id, said.answered, 1, **said.more)
+    return Reply(item_id, text=said.answered.text, tokens=said.answered.tokens)
+
+
+def _image(data: bytes) -> Any:
+    from PIL import Image
+
+    from benchwright.images import decode_rgb
+
+    return Image.fromarray(decode_rgb(data))
+
+
+def _free_memory() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()

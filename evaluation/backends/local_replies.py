@@ -1,0 +1,129 @@
+"""What a loaded model replies: by greedy generation, or by the likelihood of each option."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..accounting import Tokens
+from ..questions import Question
+from .local_weights import Loaded
+from .reply_log import Answered
+
+Pixels = Any
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """One question as a model gets it.
+
+    Args:
+        question: What is asked.
+        content: Words, and None where a picture stands.
+        pictures: PIL images, in order.
+    """
+
+    question: Question
+    content: tuple[str | None, ...]
+    pictures: tuple[Pixels, ...]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A reply, and what was found out on the way."""
+
+    answered: Answered
+    more: dict[str, Any]
+
+
+def generate(loaded: Loaded, prompts: Sequence[Prompt], max_tokens: int) -> list[Said]:
+    """Return the model's greedy replies to prompts that hold equally many pictures each."""
+    import torch
+
+    inputs = _inputs(loaded, [_text(loaded, prompt) for prompt in prompts], [prompt.pictures for prompt in prompts])
+    with torch.inference_mode():
+        # A model's own settings may ask for a draw; None takes what only a draw would use out of them.
+        output = loaded.model.generate(
+            **inputs, max_new_tokens=max_tokens, do_sample=False, num_beams=1, temperature=None, top_p=None, top_k=None
+        )
+    new = output[:, inputs["input_ids"].shape[1] :]
+    texts = loaded.processor.batch_decode(new, skip_special_tokens=True)
+    sent = inputs["attention_mask"].sum(dim=1).tolist()
+    ends = _ends(loaded)
+    said = []
+    for text, row, prompt_tokens in zip(texts, new.tolist(), sent, strict=True):
+        length = next((at for at, token in enumerate(row, start=1) if token in ends), None)
+        tokens = Tokens(prompt_tokens, len(row) if length is None else length)
+        said.append(Said(Answered(text, "length" if length is None else "stop", tokens), {}))
+    return said
+
+
+def likeliest(loaded: Loaded, prompts: Sequence[Prompt]) -> list[Said]:
+    """Return for each prompt the option that the model finds likeliest as its reply.
+
+    An option's score is the mean log-probability of its tokens, given the prompt and the tokens before: the mean and
+    not the sum, because a sum favours short options. The option's text is scored; where an option is a picture, the
+    letters of all of that question's options instead. Of equals the first is taken.
+    """
+    rows = [(prompt, text) for prompt in prompts for text in _continuations(prompt.question)]
+    starts = [_text(loaded, prompt) for prompt, _ in rows]
+    pictures = [prompt.pictures for prompt, _ in rows]
+    short = _inputs(loaded, starts, pictures)
+    full = _inputs(loaded, [start + text for start, (_, text) in zip(starts, rows, strict=True)], pictures)
+    scores = _mean_log_probabilities(loaded, short, full)
+    said, at = [], 0
+    for prompt in prompts:
+        choices = prompt.question.choices
+        its = scores[at : at + len(choices)]
+        at += len(choices)
+        best = choices[its.index(max(its))].key
+        named = {choice.key: round(score, 6) for choice, score in zip(choices, its, strict=True)}
+        said.append(Said(Answered(f"({best})", "likeliest", None), {"scores": named}))
+    return said
+
+
+def _continuations(question: Question) -> list[str]:
+    if any(choice.text is None for choice in question.choices):
+        return [f"({choice.key})" for choice in question.choices]
+    return [choice.text or "" for choice in question.choices]
+
+
+def _text(loaded: Loaded, prompt: Prompt) -> str:
+    content = [{"type": "image"} if part is None else {"type": "text", "text": part} for part in prompt.content]
+    messages = [{"role": "user", "content": content}]
+    text: str = loaded.processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
+    return text
+
+
+def _inputs(loaded: Loaded, texts: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Any:
+    shown = [list(those) for those in pictures] if any(pictures) else None
+    found = loaded.processor(text=list(texts), images=shown, padding=True, return_tensors="pt")
+    return found.to(loaded.device, dtype=loaded.model.dtype)
+
+
+def _ends(loaded: Loaded) -> frozenset[int]:
+    stated = loaded.model.generation_config.eos_token_id
+    return frozenset(stated if isinstance(stated, list) else [] if stated is None else [stated])
+
+
+def _mean_log_probabilities(loaded: Loaded, short: Any, full: Any) -> list[float]:
+    """Return for each row the mean log-probability of the tokens of `full` that `short` does not begin with."""
+    import torch
+
+    with torch.inference_mode():
+        logits = loaded.model(**full).logits
+    scores = []
+    for row in range(len(full["input_ids"])):
+        beginning = short["input_ids"][row][short["attention_mask"][row].bool()].tolist()
+        whole = full["input_ids"][row][full["attention_mask"][row].bool()].tolist()
+        # Where a tokenizer joins the prompt's end with the option's beginning, the joint token counts as the option's.
+        same = next((k for k, (a, b) in enumerate(zip(beginning, whole, strict=False)) if a != b), len(beginning))
+        count = len(whole) - same
+        if count == 0:
+            scores.append(float("-inf"))
+            continue
+        predicted = torch.log_softmax(logits[row, -count - 1 : -1].float(), dim=-1)
+        chosen = full["input_ids"][row, -count:].unsqueeze(1)
+        scores.append(float(predicted.gather(1, chosen).mean()))
+    return scores

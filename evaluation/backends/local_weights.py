@@ -1,0 +1,141 @@
+"""A vision-language model in a folder or on the hub: found, hashed, loaded. Nothing of it is unpickled or run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_HUB_NAME = re.compile(r"([A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(?:@([\w./-]+))?")
+_DECIDES_REPLIES = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt", "vocab.txt")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Where a model's files lie and what they are.
+
+    Args:
+        folder: Holds them.
+        name: For results, the same on every machine.
+        sha256: Over the names and SHA-256 of all files that decide replies.
+        revision: The hub's commit; None for a folder.
+    """
+
+    folder: Path
+    name: str
+    sha256: str
+    revision: str | None
+
+
+def find_weights(argument: str) -> Callable[[], Weights]:
+    """Return what finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
+
+    Nothing is fetched or hashed before that is called.
+
+    Raises:
+        BenchwrightError: The argument is neither.
+    """
+    folder = Path(argument)
+    if argument and folder.is_dir():
+        return lambda: _weights(folder, folder.resolve().name, None)
+    found = _HUB_NAME.fullmatch(argument)
+    if found is None or argument.startswith((".", "/", "~")):
+        raise BenchwrightError(
+            f"there is no folder {argument!r}; name a folder with a model's files, or a model of the hub as ORG/NAME "
+            "or ORG/NAME@REVISION"
+        )
+    return lambda: _from_hub(found[1], found[2], argument)
+
+
+def model_name(argument: str) -> str:
+    """Return the name by which results show a model: a folder's own, without the way to it."""
+    folder = Path(argument)
+    return folder.resolve().name if folder.is_dir() else argument
+
+
+def _weights(folder: Path, name: str, revision: str | None) -> Weights:
+    files = sorted({path for pattern in _DECIDES_REPLIES for path in folder.glob(pattern) if path.is_file()})
+    if not any(path.suffix == ".safetensors" for path in files) or not (folder / "config.json").is_file():
+        raise BenchwrightError(
+            f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded)"
+        )
+    return Weights(folder, name, digest({path.name: file_digest(path) for path in files}), revision)
+
+
+def _from_hub(repository: str, revision: str | None, argument: str) -> Weights:
+    require_extra()
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    try:
+        folder = snapshot_download(repository, revision=revision, allow_patterns=list(_DECIDES_REPLIES))
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        first = str(error).strip().splitlines()[0]
+        raise PrerequisiteError(
+            f"model {argument!r} could not be fetched from the hub ({first}); check its name, revision and the "
+            "network, or name a folder that holds it"
+        ) from error
+    return _weights(Path(folder), argument, Path(folder).name)
+
+
+def require_extra() -> None:
+    """Refuse to go on without the packages that run models.
+
+    Raises:
+        PrerequisiteError: One is missing; says how to get it.
+    """
+    from importlib.util import find_spec
+
+    missing = [name for name in ("torch", "transformers") if find_spec(name) is None]
+    if missing:
+        raise PrerequisiteError(f"local models need {' and '.join(missing)}: {INSTALL}")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model that is ready, with what turns words and pictures into its numbers and back."""
+
+    model: Any
+    processor: Any
+    device: str
+    dtype: str
+
+
+def load(weights: Weights, *, device: str | None, dtype: str | None) -> Loaded:
+    """Load a model for inference.
+
+    Raises:
+        PrerequisiteError: Packages are missing.
+        BenchwrightError: The files are no vision-language model, or device or dtype are none.
+    """
+    require_extra()
+    import torch
+    from transformers import AutoModelForImageTextToText, AutoProcessor
+
+    where = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    numbers = "auto" if dtype is None else getattr(torch, dtype, None)
+    if numbers != "auto" and not isinstance(numbers, torch.dtype):
+        raise BenchwrightError(f"--dtype {dtype!r} is no kind of number; give float32, float16 or bfloat16")
+    try:
+        place = torch.device(where)
+        processor = AutoProcessor.from_pretrained(weights.folder, trust_remote_code=False, local_files_only=True)
+        model = AutoModelForImageTextToText.from_pretrained(
+            weights.folder, dtype=numbers, use_safetensors=True, trust_remote_code=False, local_files_only=True
+        )
+        model = model.to(place).eval()
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise BenchwrightError(f"{weights.name} cannot be loaded on {where}: {first}") from error
+    if getattr(processor, "tokenizer", None) is None or getattr(processor, "chat_template", None) is None:
+        raise BenchwrightError(
+            f"{weights.name} has no tokenizer or no chat template; a model tuned for chats is needed"
+        )
+    # Replies begin where prompts end, so what fills up a batch goes before the prompts.
+    processor.tokenizer.padding_side = "left"
+    return Loaded(model, processor, str(place), str(model.dtype).removeprefix("torch."))

@@ -1,0 +1,183 @@
+"""Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+from ..accounting import Spending
+from .base import Options
+from .chat_reply import is_out_of_funds, read_completion, retry_after_s
+from .pace import Pace
+from .reply_log import Answered
+
+if TYPE_CHECKING:
+    import httpx2
+
+    from .chat_request import ChatRequest
+    from .endpoint import Endpoint
+
+LONGEST_BACKOFF_S, LONGEST_PAUSE_S = 60.0, 600.0
+"""Between repetitions of our own choice, and where a server asks for a pause."""
+
+PATIENCE_WITH_429 = 4
+"""How many times as often as after other failures a request is sent again after a 429, which is no fault of its own."""
+
+_MAY_PASS = frozenset({408, 409, 425})
+
+
+class Failure(Exception):
+    """One item's request failed for good; the message is the cause, `sent` how often it was sent."""
+
+    def __init__(self, cause: str, sent: int) -> None:
+        super().__init__(cause)
+        self.sent = sent
+
+
+class NotAsked(Exception):
+    """A request was not sent, because the budget is spent."""
+
+
+class _Trouble(NamedTuple):
+    """A request that was sent and not answered.
+
+    Args:
+        cause: For people.
+        kind: `rate` for a 429, `final` for what no repetition mends, else `fault`.
+        pause_s: What the server asks for.
+        nobody_listens: No connection came about.
+    """
+
+    cause: str
+    kind: str = "fault"
+    pause_s: float | None = None
+    nobody_listens: bool = False
+
+
+class Sender:
+    """Sends requests to one endpoint, at its pace and within a budget.
+
+    Args:
+        endpoint: Repeats nothing by itself.
+        key: To be kept out of messages; empty if there is none.
+    """
+
+    def __init__(
+        self, endpoint: Endpoint, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending
+    ) -> None:
+        self._endpoint, self._model, self._url, self._key = endpoint, model, url, key
+        self._options, self._pace, self._spending = options, pace, spending
+        pace.alone = spending.goes_alone
+
+    async def ask(self, request: ChatRequest) -> tuple[Answered, int]:
+        """Send a request, again and again if need be, and return the reply and how often it was sent.
+
+        Raises:
+            Failure: It failed for good, or more often than is allowed.
+            NotAsked: The budget does not allow it.
+            BenchwrightError: No request to this endpoint can succeed.
+        """
+        failed = {"rate": 0, "fault": 0}
+        allowed = {"rate": self._options.retries * PATIENCE_WITH_429, "fault": self._options.retries}
+        sent = 0
+        while True:
+            found = await self._once(request, first=sent > 0)
+            sent += 1
+            if isinstance(found, Answered):
+                return found, sent
+            if found.kind == "final":
+                raise Failure(found.cause, sent)
+            failed[found.kind] += 1
+            if failed[found.kind] > allowed[found.kind]:
+                break
+            await self._pause(found, failed[found.kind])
+        if found.nobody_listens:
+            raise PrerequisiteError(f"no server listens at {self._url} ({found.cause}); start it or correct --base-url")
+        raise Failure(f"{found.cause} (sent {sent} times)", sent)
+
+    async def _once(self, request: ChatRequest, *, first: bool) -> Answered | _Trouble:
+        began = await self._pace.turn(first=first)
+        answered: Answered | None = None
+        try:
+            if not self._spending.sends():
+                raise NotAsked
+            try:
+                found = await self._exchange(request)
+                answered = found if isinstance(found, Answered) else None
+            finally:
+                self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
+                self._pace.alone = self._spending.goes_alone
+        finally:
+            self._pace.over()
+        if isinstance(found, Answered):
+            self._pace.went_well()
+        elif found.kind == "rate":
+            self._pace.too_many(began, None if found.pause_s is None else min(found.pause_s, LONGEST_PAUSE_S))
+        return found
+
+    async def _exchange(self, request: ChatRequest) -> Answered | _Trouble:
+        import httpx2
+
+        try:
+            async with asyncio.timeout(self._options.timeout_s):
+                response = await self._endpoint.post(request.encoded())
+            if response.status_code != 200:
+                return self._judged(response)
+            found = read_completion(response.content)
+            return found._replace(text=self._without_key(found.text))
+        except (TimeoutError, httpx2.TimeoutException):
+            return _Trouble(f"no reply within {self._options.timeout_s:g} s")
+        except httpx2.HTTPError as error:
+            cause = f"connection failed: {self._clean(str(error) or type(error).__name__)}"
+            return _Trouble(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
+        except ValueError as error:
+            return _Trouble(f"unusable response: {self._clean(str(error))}")
+
+    def _judged(self, response: httpx2.Response) -> _Trouble:
+        """Return what an HTTP status means for the item; raise where it means the end of the run."""
+        from .endpoint import error_of
+
+        status = response.status_code
+        words, error = error_of(response)
+        cause = f"HTTP {status}: {self._clean(words)}"
+        if status == 401:
+            raise PrerequisiteError(
+                f"{self._url} refuses the key in {self._options.api_key_env} ({cause}); set the right one"
+            )
+        if status == 404:
+            raise BenchwrightError(f"{self._url} knows no model {self._model!r} or is no such endpoint ({cause})")
+        if status == 429 and is_out_of_funds(error):
+            raise PrerequisiteError(
+                f"the account at {self._url} has nothing left ({cause}); what was answered is in the log, and the "
+                "same command goes on from there"
+            )
+        if 300 <= status < 400:
+            # Not followed: the key must not go to an address that nobody named.
+            raise BenchwrightError(
+                f"{self._url} sends requests on to {self._clean(response.headers.get('location', 'nowhere'))}; name "
+                "the address that answers with --base-url"
+            )
+        if status == 429:
+            return _Trouble(cause, "rate", retry_after_s(response.headers))
+        if status not in _MAY_PASS and status < 500:
+            return _Trouble(cause, "final")
+        return _Trouble(cause, "fault", retry_after_s(response.headers))
+
+    async def _pause(self, trouble: _Trouble, times: int) -> None:
+        """Wait before a request is sent again; it holds up no other meanwhile."""
+        if trouble.pause_s is None:
+            pause_s = min(self._options.backoff_s * 2 ** min(times - 1, 30), LONGEST_BACKOFF_S)
+        else:
+            pause_s = min(trouble.pause_s, LONGEST_PAUSE_S)
+        await asyncio.sleep(pause_s * random.uniform(1, 1.25))
+
+    def _clean(self, message: str) -> str:
+        """Return a server's words as they can stand in a log: one line, short, without the key."""
+        words = " ".join(self._without_key(message).split())
+        return words if len(words) <= 300 else words[:297] + "..."
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key else text

@@ -1,0 +1,140 @@
+"""Pictures as they are really sent: upright, marks drawn, no pixel changed and none resized, each made ready once."""
+
+from __future__ import annotations
+
+import binascii
+import io
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from benchwright.atomic import write_bytes
+from benchwright.canonical import bytes_digest, digest
+from benchwright.containers import MEDIA_TYPES, Container, walk
+from benchwright.drawing import draw_prompts
+from benchwright.identify import Limits
+from benchwright.images import decode_rgb, encode_png
+
+from ..questions import Picture
+
+CACHE_BYTES = 256 * 1024**2
+_SENT_AS_STORED = frozenset({"JPEG", "PNG"})
+"""What every endpoint reads."""
+
+_SAME_EVERYWHERE = frozenset({"palette"})
+"""Notes of a container that leave no choice to whoever decodes it; turning, alpha and 16 bits do."""
+
+_EXTENSIONS = {"image/jpeg": "jpg", "image/png": "png"}
+
+
+@dataclass(frozen=True)
+class SentPicture:
+    """One picture, ready to be sent.
+
+    Args:
+        sha256: Of `data`, the very bytes that the model's side decodes.
+        media_type: `image/png` or `image/jpeg`.
+        image_id: The picture of the release that it was made from.
+        how: `stored` (the file's own bytes, without what is no pixel), `encoded` (as PNG, because decoders differ
+            about the file) or `drawn` (as PNG, with marks).
+    """
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+    image_id: str
+    how: str
+    data: bytes
+
+    @cached_property
+    def base64(self) -> bytes:
+        """The picture as a data URL has it, which needs no escape within JSON."""
+        return binascii.b2a_base64(self.data, newline=False)
+
+    @property
+    def file_name(self) -> str:
+        """Name by which it can be fetched."""
+        return f"{self.sha256}.{_EXTENSIONS[self.media_type]}"
+
+    def record(self) -> dict[str, Any]:
+        """Return what a log keeps of it."""
+        return {
+            "sha256": self.sha256, "media_type": self.media_type, "width": self.width, "height": self.height,
+            "size_bytes": len(self.data), "image_id": self.image_id, "how": self.how,
+        }  # fmt: skip
+
+
+class SentPictures:
+    """Pictures made ready, kept within a bound; the longest unused go first. Not for several threads at once.
+
+    Args:
+        cache_bytes: Of files, as they are and in base64.
+
+    Attributes:
+        made: How many were made ready.
+    """
+
+    def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
+        self.made = 0
+        self._cache_bytes, self._used = cache_bytes, 0
+        self._kept: OrderedDict[str, SentPicture] = OrderedDict()
+
+    def of(self, picture: Picture) -> SentPicture:
+        """Return a picture as it is sent.
+
+        Raises:
+            BenchwrightError: It cannot be decoded, or its marks cannot be drawn.
+        """
+        marks = [mark.model_dump(mode="json") for mark in picture.prompts]
+        key = digest([picture.image_id, marks]) if marks else picture.image_id
+        if (known := self._kept.get(key)) is not None:
+            self._kept.move_to_end(key)
+            return known
+        self.made += 1
+        ready = _ready(picture)
+        self._kept[key] = ready
+        self._used += _size(ready)
+        while self._used > self._cache_bytes and len(self._kept) > 1:
+            _, oldest = self._kept.popitem(last=False)
+            self._used -= _size(oldest)
+        return ready
+
+
+def store(picture: SentPicture, folder: Path) -> None:
+    """Write a picture to a folder, under its hash, unless it is there."""
+    path = folder / picture.file_name
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        write_bytes(path, picture.data, tmp=folder)
+
+
+def _ready(picture: Picture) -> SentPicture:
+    container = walk(io.BytesIO(picture.data), size=len(picture.data), limits=Limits())
+    if not picture.prompts and _reads_alike_everywhere(container):
+        data = _pixels_only(picture.data, container)
+        sha256 = picture.image_id if data is picture.data else bytes_digest(data)
+        media_type = MEDIA_TYPES[container.format]
+        return SentPicture(sha256, media_type, *container.upright_wh, picture.image_id, "stored", data)
+    pixels = decode_rgb(picture.data)
+    drawn = draw_prompts(pixels, picture.prompts) if picture.prompts else pixels
+    data = encode_png(drawn)
+    how = "drawn" if picture.prompts else "encoded"
+    return SentPicture(bytes_digest(data), "image/png", drawn.shape[1], drawn.shape[0], picture.image_id, how, data)
+
+
+def _reads_alike_everywhere(container: Container) -> bool:
+    return container.format in _SENT_AS_STORED and container.bits == 8 and set(container.notes) <= _SAME_EVERYWHERE
+
+
+def _pixels_only(data: bytes, container: Container) -> bytes:
+    """Return a file without texts, profiles and the like, which could tell a model more than the pixels do."""
+    if not container.keep or container.keep == ((0, len(data)),):
+        return data
+    return b"".join(data[start:stop] for start, stop in container.keep)
+
+
+def _size(picture: SentPicture) -> int:
+    return len(picture.data) * 7 // 3

@@ -1,0 +1,154 @@
+"""Pictures go out as they are in the release where everybody reads them alike, else as PNG; each is made ready once."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchwright.canonical import bytes_digest
+from benchwright.drawing import draw_prompts
+from benchwright.errors import BenchwrightError
+from benchwright.evaluation.backends.base import Options, parse_model
+from benchwright.evaluation.backends.sent_pictures import SentPictures
+from benchwright.evaluation.questions import Picture
+from benchwright.evaluation.runner import evaluate
+from benchwright.images import decode_rgb, encode_png
+from benchwright.records import VisualPrompt
+
+RNG = np.random.default_rng(5)
+PIXELS = RNG.integers(0, 256, (30, 44, 3), dtype=np.uint8)
+
+
+def encoded(pixels: np.ndarray = PIXELS, form: str = "PNG", mode: str = "RGB", **more: Any) -> bytes:
+    handle = io.BytesIO()
+    Image.fromarray(pixels).convert(mode).save(handle, form, **more)
+    return handle.getvalue()
+
+
+def picture(data: bytes, *prompts: VisualPrompt) -> Picture:
+    return Picture(bytes_digest(data), prompts, data)
+
+
+def turned() -> bytes:
+    exif = Image.Exif()
+    exif[274] = 6
+    return encoded(form="JPEG", exif=exif)
+
+
+@pytest.mark.parametrize(
+    ("data", "media_type"),
+    [
+        pytest.param(encoded(), "image/png", id="png"),
+        pytest.param(encoded(mode="P"), "image/png", id="palette"),
+        pytest.param(encoded(mode="L"), "image/png", id="grey"),
+        pytest.param(encoded(form="JPEG"), "image/jpeg", id="jpeg"),
+    ],
+)
+def test_plain_files_are_sent_byte_for_byte(data: bytes, media_type: str) -> None:
+    sent = SentPictures().of(picture(data))
+    assert np.array_equal(decode_rgb(sent.data), decode_rgb(data))
+    assert (sent.how, sent.media_type, sent.width, sent.height) == ("stored", media_type, 44, 30)
+    assert sent.sha256 == bytes_digest(sent.data)
+    assert len(data) - len(sent.data) in {0, 20}  # a JPEG's JFIF header is no pixel
+
+
+def test_texts_in_a_file_are_not_sent() -> None:
+    data = encoded()
+    text = b"tEXtanswer\0B"
+    chunk = struct.pack(">I", len(text) - 4) + text + struct.pack(">I", zlib.crc32(text))
+    sent = SentPictures().of(picture(data[:33] + chunk + data[33:]))
+    assert sent.data == data
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(turned(), id="turned by EXIF"),
+        pytest.param(encoded(mode="RGBA"), id="alpha"),
+        pytest.param(encoded(form="WEBP", lossless=True), id="webp"),
+        pytest.param(encoded(form="GIF", mode="P"), id="gif"),
+    ],
+)
+def test_what_is_read_in_different_ways_is_sent_as_upright_png(data: bytes) -> None:
+    sent = SentPictures().of(picture(data))
+    upright = decode_rgb(data)
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(sent.data))), upright)
+    assert (sent.how, sent.media_type) == ("encoded", "image/png")
+    assert (sent.height, sent.width) == upright.shape[:2]
+
+
+def test_marks_are_drawn_and_pictures_with_other_marks_are_others() -> None:
+    data = encoded()
+    ring, dot = (VisualPrompt(kind=k, image_id=bytes_digest(data), points=((20.5, 15.5),)) for k in ("ring", "dot"))
+    pictures = SentPictures()
+    with_ring, with_dot, bare = (pictures.of(picture(data, *marks)) for marks in ((ring,), (dot,), ()))
+    assert np.array_equal(decode_rgb(with_ring.data), draw_prompts(PIXELS, (ring,)))
+    assert len({with_ring.sha256, with_dot.sha256, bare.sha256}) == 3
+    assert with_ring.how == "drawn"
+
+
+def test_a_picture_is_made_ready_once_however_many_questions_show_it() -> None:
+    pictures = SentPictures()
+    ring = VisualPrompt(kind="ring", image_id=bytes_digest(encoded()), points=((20.5, 15.5),))
+    first = pictures.of(picture(encoded(), ring))
+    assert all(pictures.of(picture(encoded(), ring)) is first for _ in range(5))
+    assert pictures.made == 1
+    assert first.base64 is first.base64
+
+
+def test_what_is_kept_is_bounded_and_the_longest_unused_goes() -> None:
+    files = [encode_png(RNG.integers(0, 256, (40, 40, 3), dtype=np.uint8)) for _ in range(4)]
+    pictures = SentPictures(cache_bytes=3 * len(files[0]) * 7 // 3 + 200)
+    for data in (*files[:3], files[0], files[3], files[0], files[1]):
+        pictures.of(picture(data))
+    assert pictures.made == 5  # the second was let go for the fourth, and made ready again
+
+
+def test_the_log_says_what_was_sent(bench: Any, server: Any, tmp_path: Path) -> None:
+    bench.add("Where?", pictures=[PIXELS], marks={0: [("A", (20.5, 15.5))]})
+    bench.add("What?", pictures=[PIXELS])
+    evaluate(bench.release(tmp_path / "r"), "openai:m", out=tmp_path / "out", options=Options(base_url=server.url))
+    (path,) = (tmp_path / "out").glob("*/replies.jsonl")
+    entries = [json.loads(line) for line in path.read_text().splitlines()]
+    logged = {entry["sha256"]: entry for entry in entries if entry.get("kind") == "picture"}
+    assert sorted(entry["how"] for entry in logged.values()) == ["drawn", "stored"]
+    import base64
+
+    for body in server.bodies:
+        (url,) = (p["image_url"]["url"] for p in body["messages"][0]["content"] if p["type"] == "image_url")
+        assert bytes_digest(base64.b64decode(url.partition(",")[2])) in logged
+    assert "base64" not in path.read_text()
+
+
+def test_pictures_by_url_lie_in_the_folder_under_their_hash(bench: Any, server: Any, tmp_path: Path) -> None:
+    bench.add("What?", pictures=[PIXELS])
+    options = Options(base_url=server.url, image_urls="https://pictures.example/x/", image_folder=tmp_path / "www")
+    score = evaluate(bench.release(tmp_path / "r"), "openai:m", out=tmp_path / "out", options=options)
+    (body,) = server.bodies
+    (url,) = (p["image_url"]["url"] for p in body["messages"][0]["content"] if p["type"] == "image_url")
+    (file,) = (tmp_path / "www").iterdir()
+    assert url == f"https://pictures.example/x/{file.name}"
+    assert file.name == f"{bytes_digest(file.read_bytes())}.png"
+    assert np.array_equal(decode_rgb(file.read_bytes()), PIXELS)
+    assert score.settings["backend"]["pictures"] == "by URL"
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"image_urls": "https://pictures.example"}, "go together"),
+        ({"image_folder": Path("www")}, "go together"),
+        ({"image_urls": "pictures", "image_folder": Path("www")}, "--image-urls needs an address"),
+    ],
+)
+def test_an_address_without_a_folder_or_one_that_is_none_is_refused(settings: dict[str, Any], words: str) -> None:
+    with pytest.raises(BenchwrightError, match=words):
+        parse_model("openai:m", Options(base_url="http://127.0.0.1:1/v1", **settings))
