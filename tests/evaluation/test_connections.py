@@ -135,7 +135,7 @@ def test_a_body_in_pieces_arrives_whole_and_in_order(sizes: tuple[int, ...]) -> 
 
 
 LONG = b"HTTP/1.1 200 OK\r\ncontent-length: %d\r\n\r\n" % (MAX_RESPONSE_BYTES + 1) + b" " * (MAX_RESPONSE_BYTES + 1)
-CODED = gzip.compress(b" " * 1000)
+CODED = gzip.compress(b" " * 1000, mtime=0)
 CODED = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: %d\r\n\r\n" % len(CODED) + CODED
 
 
