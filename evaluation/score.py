@@ -102,10 +102,16 @@ class Score(BaseModel):
         return results_name(self.model, self.protocol, self.reader)
 
     @property
+    def repetitions(self) -> int:
+        """Return how often each item counts in the accuracy: once, unless the protocol repeats its questions."""
+        accuracy = self.metrics.get("accuracy")
+        return accuracy.n // self.asked if accuracy is not None and self.asked else 1
+
+    @property
     def right(self) -> int | None:
         """Return how many items are right; None where the accuracy does not say it, since it counts repetitions."""
         accuracy = self.metrics.get("accuracy")
-        if accuracy is None or accuracy.n != self.asked:
+        if accuracy is None or self.repetitions != 1:
             return None
         return round((accuracy.value or 0) * accuracy.n)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from .prompts import VANILLA
 from .score import Figure, Score
 
 if TYPE_CHECKING:
@@ -76,9 +77,13 @@ def tasks_of(scores: Sequence[Score]) -> list[str]:
 
 
 def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
-    """Return what chance gives (`chance` or `chance/TASK`), from the score that asked the most items."""
-    found = [score.metrics[name] for score in scores if name in score.metrics]
-    return max(found, key=lambda figure: figure.n, default=None)
+    """Return what chance gives (`chance` or `chance/TASK`), from the score that asked the most items.
+
+    A score under `vanilla` comes first: chance under `circular` is that of being lucky for every rotation.
+    """
+    found = [score for score in scores if name in score.metrics]
+    most = max(found, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
+    return None if most is None else most.metrics[name]
 
 
 def drawn(table: Table) -> str:

@@ -1,1 +1,1 @@
-"""The papers' prompts, rendered to the byte from a question and its labels."""
+"""Protocols: named settings that say how items are asked and what replies amount to; the papers' words for it."""

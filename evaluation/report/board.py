@@ -94,7 +94,8 @@ def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Rank
     tasks = tasks_of(scores)
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
-    best = [_best(column) for column in zip(*table, strict=True)]
+    times = [score.repetitions for score in scores]
+    best = [_best(column, times) for column in zip(*table, strict=True)]
     places = {one.model: one.place for one in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
     lines = tuple(
@@ -132,8 +133,11 @@ def _figure(figures: Mapping[str, Figure], name: str) -> Figure | None:
     return None if found is None or found.value is None else found
 
 
-def _best(column: Sequence[Figure | None]) -> list[bool]:
-    most = max((figure.n for figure in column if figure is not None), default=0)
-    values = [figure.value or 0.0 for figure in column if figure is not None and figure.n == most]
-    highest, differ = max(values, default=0.0), len(set(values)) > 1
-    return [differ and figure is not None and figure.n == most and figure.value == highest for figure in column]
+def _best(column: Sequence[Figure | None], repetitions: Sequence[int]) -> list[bool]:
+    items = [0 if figure is None else figure.n // times for figure, times in zip(column, repetitions, strict=True)]
+    most = max(items, default=0)
+    among = [figure is not None and n == most for figure, n in zip(column, items, strict=True)]
+    values = [figure.value or 0.0 if figure is not None else 0.0 for figure in column]
+    eligible = {value for value, one in zip(values, among, strict=True) if one}
+    highest = max(eligible, default=0.0)
+    return [len(eligible) > 1 and one and value == highest for value, one in zip(values, among, strict=True)]

@@ -141,3 +141,23 @@ def test_an_unknown_reader_is_refused(bench: Any, tmp_path: Path) -> None:
     bench.add()
     with pytest.raises(BenchwrightError, match="no reader 'mm-sap'; known: robust, blink, ii-bench, mvp-bench"):
         evaluate(bench.release(tmp_path / "release"), "random", reader="mm-sap")
+
+
+def test_repetitions_are_no_more_items_and_chance_is_that_of_one_question(bench: Any, tmp_path: Path) -> None:
+    from benchwright.evaluation.report.board import board_of
+    from benchwright.evaluation.score import read_scores
+    from benchwright.evaluation.summary import chance_figure
+
+    for number in range(4):
+        bench.add(f"q{number}", options=("a", "b"), answer="A")
+    release = bench.release(tmp_path / "release")
+    for protocol in ("vanilla", "circular", "shuffle:k=3"):
+        evaluate(
+            release, Scripted(says("a" if protocol == "vanilla" else "b")), protocol=protocol, out=tmp_path / "out"
+        )
+    scores = read_scores(tmp_path / "out")
+    lines = {line.model: line.best[0] for line in board_of(scores, None, ()).lines}
+    assert lines == {"scripted": True, "scripted @ circular": False, "scripted @ shuffle:k=3": False}
+    chance = chance_figure(scores, "chance")
+    assert chance is not None
+    assert chance.value == 0.5
