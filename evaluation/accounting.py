@@ -88,6 +88,7 @@ class Spending:
         self._budget, self._prices = budget, prices
         self.requests = self.replies = self.under_way = 0
         self.tokens = Tokens(0, 0)
+        self._uncounted: BenchwrightError | None = None
 
     @property
     def cost(self) -> float | None:
@@ -100,7 +101,13 @@ class Spending:
         return self._budget.needs_usage and self.replies == 0
 
     def sends(self) -> bool:
-        """Count a request that is about to be sent; False, and nothing counted, where the budget forbids it."""
+        """Count a request that is about to be sent; False, and nothing counted, where the budget forbids it.
+
+        Raises:
+            BenchwrightError: As `ended` has before.
+        """
+        if self._uncounted is not None:
+            raise self._uncounted
         budget, ahead = self._budget, self.under_way + 1
         share = ahead / self.replies if self.replies else 0.0
         used = sum(self.tokens)
@@ -127,10 +134,11 @@ class Spending:
             return
         if tokens is None:
             if self._budget.needs_usage:
-                raise BenchwrightError(
+                self._uncounted = BenchwrightError(
                     "the server does not say how many tokens a reply took, so no budget of tokens or money can be "
                     "kept; bound --budget-requests instead"
                 )
+                raise self._uncounted
             return
         self.replies += 1
         self.tokens = Tokens(self.tokens.prompt + tokens.prompt, self.tokens.completion + tokens.completion)

@@ -13,6 +13,8 @@ from ..questions import Picture
 from .sent_pictures import SentPicture, SentPictures
 
 Content = Sequence[str | SentPicture]
+LARGE_BYTES = 64 * 1024
+"""From this size on a piece of a body stays a piece of its own."""
 
 
 @dataclass(frozen=True)
@@ -33,16 +35,22 @@ class ChatRequest:
     image_urls: str | None
 
     def encoded(self) -> list[bytes]:
-        """Return the body as it goes over the wire, in pieces; those of pictures are shared, not copied."""
+        """Return the body as it goes over the wire, in pieces; large ones of pictures are shared, not copied."""
         wire: list[bytes] = []
+        small: list[bytes] = []
         for piece in self.pieces:
             if isinstance(piece, bytes):
-                wire.append(piece)
-            elif self.image_urls is None:
-                wire += [b"data:" + piece.media_type.encode() + b";base64,", piece.base64]
+                small.append(piece)
+            elif self.image_urls is not None:
+                small.append(f"{self.image_urls}/{piece.file_name}".encode())
             else:
-                wire.append(f"{self.image_urls}/{piece.file_name}".encode())
-        return wire
+                small.append(b"data:" + piece.media_type.encode() + b";base64,")
+                if len(piece.base64) < LARGE_BYTES:
+                    small.append(piece.base64)
+                else:
+                    wire += [b"".join(small), piece.base64]
+                    small.clear()
+        return [*wire, b"".join(small)]
 
 
 def chat_request(

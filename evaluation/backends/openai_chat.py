@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Generator, Iterable, Mapping
-from concurrent.futures import Future
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -23,6 +23,7 @@ from .sending import Failure, NotAsked, Sender
 from .sent_pictures import SentPictures, store
 
 OPENAI_URL = "https://api.openai.com/v1"
+HEAD_START_S = 0.03
 
 
 def openai_chat(argument: str, options: Options) -> Backend:
@@ -120,6 +121,8 @@ class OpenAIChat:
                     under_way.append(self._begin(question, sender, log, loop))
                     while len(under_way) >= 2 * self._options.concurrency:
                         yield self._finish(under_way.popleft())
+                    if len(under_way) == self._options.concurrency:
+                        _head_start(under_way)
                     log.sync()
                 while under_way:
                     yield self._finish(under_way.popleft())
@@ -179,6 +182,11 @@ class OpenAIChat:
             f"the budget is spent ({self.spending.told()}), and questions are left that were not asked, so there is no "
             f"score yet.{kept}"
         )
+
+
+def _head_start(under_way: Iterable[_Begun]) -> None:
+    """Let the first requests go out before further ones are made ready: both threads share one interpreter."""
+    wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)
 
 
 async def _asked(item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog) -> Answered:
