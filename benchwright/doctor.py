@@ -40,13 +40,14 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("passwords of the review app", "app", "argon2", "argon2-cffi"),
     ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
     ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
+    ("local models", "models", "torch", "torch"),
+    ("local models' architectures", "models", "transformers", "transformers"),
 )
 """Name, extra, module and package of what is used today."""
 
 _NOT_YET: tuple[tuple[str, str, str], ...] = (
     ("text in images (PaddleOCR)", "paddleocr", "paddleocr"),
     ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
-    ("local models", "torch", "torch"),
     ("image generation", "diffusers", "diffusers"),
     ("Segment Anything", "segment_anything", "segment-anything"),
     ("Ray clusters", "ray", "ray"),
