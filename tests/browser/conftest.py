@@ -30,9 +30,9 @@ ARGUMENTS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Browser]:
-    """One Chromium for all tests of the session."""
+    """One Chromium a module, gone before other tests: Playwright keeps an event loop running in this thread."""
     program = "/usr/bin/chromium" if Path("/usr/bin/chromium").exists() else shutil.which("chromium")
     if program is None:
         pytest.skip(NO_CHROMIUM)

@@ -81,7 +81,7 @@ def test_a_run_killed_again_and_again_ends_with_the_same_bytes_and_repeats_only_
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
         try:
-            process.wait(timeout=rng.uniform(0.3, 4.0))
+            process.wait(timeout=rng.uniform(0.3, 2.0))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
