@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def running_postgres() -> Iterator[str]:
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(
                 [*as_user, str(where / "postgres"), "-D", str(data), "-k", str(folder), *settings],
-                stdout=log, stderr=log, cwd=folder,
+                stdout=log, stderr=log, cwd=folder, start_new_session=True,
             )  # fmt: skip
         _await(where, port, folder / "log")
         yield f"postgresql://curator:{PASSWORD}@127.0.0.1:{port}/postgres"
@@ -67,6 +68,8 @@ def running_postgres() -> Iterator[str]:
                 [*as_user, str(where / "pg_ctl"), "stop", "-D", str(data), "-m", "immediate"],
                 check=False, capture_output=True, cwd=folder,
             )  # fmt: skip
+            with suppress(ProcessLookupError):  # where it was not up yet, and so took no order
+                os.killpg(server.pid, signal.SIGKILL)
             server.wait(timeout=20)
         shutil.rmtree(folder, ignore_errors=True)
 
