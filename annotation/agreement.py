@@ -10,6 +10,7 @@ Sources:
     Krippendorff's alpha   Hayes and Krippendorff 2007, doi:10.1080/19312450709336664; Krippendorff 2011,
                            "Computing Krippendorff's Alpha-Reliability": missing data, ordinal metric
     Gwet's AC1             Gwet 2008, doi:10.1348/000711006X126600
+    MASI, for its alpha    Passonneau 2006 (`label_sets.py`)
     percentile bootstrap   Efron and Tibshirani 1986, doi:10.1214/ss/1177013815
 """
 
@@ -95,6 +96,20 @@ def agreement(
     )
 
 
+def without_each(
+    ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal"
+) -> dict[str, Agreement]:
+    """Return the agreement of the others, without intervals, for each rater left out, by name.
+
+    A rater without whom agreement rises says something else than the others.
+    """
+    rows = list(ratings)
+    return {
+        name: agreement([row for row in rows if row.rater != name], categories=categories, metric=metric, resamples=0)
+        for name in sorted({row.rater for row in rows})
+    }
+
+
 def percent_agreement(table: RatingTable, weights: Floats) -> Floats:
     """Return the mean share of agreeing pairs per unit, 0 to 1; NaN if no unit has two ratings.
 
@@ -151,7 +166,11 @@ def krippendorff_alpha(table: RatingTable, weights: Floats) -> Floats:
     counts, size = table.counts * table.is_paired[:, None], table.per_unit * table.is_paired
     used = weights @ counts
     total = used.sum(axis=1)
-    if table.metric == "nominal":
+    if table.apart is not None:
+        within = (counts @ table.apart * counts).sum(axis=1)
+        observed = weights @ (within / np.maximum(size - 1, 1))
+        expected = _ratio((used @ table.apart * used).sum(axis=1), total - 1)
+    elif table.metric == "nominal":
         observed = weights @ (size * (1 - table.agreeing))
         expected = _ratio(total**2 - (used**2).sum(axis=1), total - 1)
     else:

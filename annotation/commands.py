@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, printable
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
-    from .agreement import Agreement
+    from .annotator_quality import RaterQuality
+    from .ratings import Metric, Rating
     from .store import CampaignStatus, ReviewStore
 
 _FILE = click.Path(path_type=Path)
@@ -40,29 +42,51 @@ def status(workspace: Path | None, as_json: bool) -> None:
 @workspace_option
 @_campaign_option
 @click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
+@click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
+@click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
 @json_option
-def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None, ordinal: bool, as_json: bool) -> None:
+def agreement(
+    ratings: Path | None, workspace: Path | None, campaign: str | None, ordinal: bool, sets: bool, leave_one_out: bool,
+    as_json: bool,
+) -> None:  # fmt: skip
     """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
 
     Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
     """
     from .agreement import agreement as agreement_of
-    from .rating_file import read_ratings
-    from .ratings import Rating
+    from .agreement import without_each
 
-    if ratings is not None and (workspace is not None or campaign is not None):
-        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
-    if ratings is not None:
-        found = agreement_of(read_ratings(ratings), metric="ordinal" if ordinal else "nominal")
-    elif ordinal:
-        raise BenchwrightError("--ordinal is for --ratings; decisions of a campaign have no order")
-    else:
-        with open_for_commands(workspace) as store:
-            name = _pick(store, campaign)
-            rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions(name)]
-            decisions = store.campaign(name).form.get("decisions", ())
-        found = agreement_of(rows, categories=decisions)
-    emit(found.to_json(), as_json=as_json, text=lambda: _agreement_text(found))
+    if ordinal and sets:
+        raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
+    if (ordinal or sets) and ratings is None:
+        raise BenchwrightError("--ordinal and --sets are for --ratings; decisions of a campaign have no order")
+    said = _said(ratings, workspace, campaign)
+    metric: Metric = "ordinal" if ordinal else "masi" if sets else "nominal"
+    found = agreement_of(said.rows, categories=said.categories, metric=metric)
+    document = found.to_json()
+    if leave_one_out:
+        others = without_each(said.rows, categories=said.categories, metric=metric)
+        document["without"] = {
+            name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
+        }
+    emit(document, as_json=as_json, text=lambda: _agreement_text(document))
+
+
+@click.command("annotators")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@workspace_option
+@_campaign_option
+@json_option
+def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
+    """Say of each annotator: with the others or against them, estimated errors (Dawid and Skene), pace.
+
+    Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
+    """
+    from .annotator_quality import rater_qualities
+
+    said = _said(ratings, workspace, campaign)
+    found = rater_qualities(said.rows, categories=said.categories, seconds=said.seconds)
+    emit({"annotators": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _quality_text(found))
 
 
 @click.command("import")
@@ -141,6 +165,32 @@ def _pick(store: ReviewStore, given: str | None) -> str:
     return names[0]
 
 
+class _Said(NamedTuple):
+    """Ratings, what could have been said, and what each rating of a rater took."""
+
+    rows: list[Rating]
+    categories: tuple[str, ...] = ()
+    seconds: Mapping[str, list[float]] = {}
+
+
+def _said(ratings: Path | None, workspace: Path | None, campaign: str | None) -> _Said:
+    from .rating_file import read_ratings
+    from .ratings import Rating
+
+    if ratings is not None and (workspace is not None or campaign is not None):
+        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
+    if ratings is not None:
+        return _Said(read_ratings(ratings))
+    with open_for_commands(workspace) as store:
+        name = _pick(store, campaign)
+        decisions = store.decisions(name)
+        categories = tuple(store.campaign(name).form.get("decisions", ()))
+    seconds: dict[str, list[float]] = {}
+    for one in decisions:
+        seconds.setdefault(one.annotator, []).append((one.submitted_at - one.started_at).total_seconds())
+    return _Said([Rating(one.item_id, one.annotator, one.decision) for one in decisions], categories, seconds)
+
+
 def _status_text(found: list[CampaignStatus]) -> str:
     if not found:
         return "no campaigns yet"
@@ -156,11 +206,31 @@ def _status_text(found: list[CampaignStatus]) -> str:
     return "\n".join(lines)
 
 
-def _agreement_text(found: Agreement) -> str:
-    document: dict[str, Any] = found.to_json()
-    lines = [f"{found.units} units, {found.raters} raters"]
+def _agreement_text(document: dict[str, Any]) -> str:
+    lines = [f"{document['units']} units, {document['raters']} raters"]
     for name, bounds in document["ci"].items():
-        value = document[name]
-        said = "undefined" if value is None else f"{value:.3f}"
-        lines.append(f"{name:<19} {said}" + ("" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"))
+        interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+        lines.append(f"{name:<19} {_number(document[name])}{interval}")
+    for rater, others in document.get("without", {}).items():
+        alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
+        lines.append(f"without {printable(rater)}: alpha {alpha}, percent {percent}")
     return "\n".join(lines)
+
+
+def _quality_text(found: list[RaterQuality]) -> str:
+    if not found:
+        return "no decisions yet"
+    lines = []
+    for one in found:
+        share, units = one.with_others
+        pace = "" if one.median_seconds is None else f"; median {one.median_seconds:.1f} s"
+        haste = " (suspiciously fast)" if one.to_json()["suspiciously_fast"] else ""
+        lines.append(
+            f"{printable(one.rater)}: {one.ratings} ratings; with the others {_number(share)} of {units} units; "
+            f"estimated accuracy {one.estimated_accuracy:.3f}; alpha without {_number(one.alpha_without)}{pace}{haste}"
+        )
+    return "\n".join(lines)
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from benchwright.errors import DataError
 
+from .label_sets import MAX_SETS, joined, masi_distances, members_of
+
 Floats = NDArray[np.float64]
-Metric = Literal["nominal", "ordinal"]
+Metric = Literal["nominal", "ordinal", "masi"]
 
 MAX_CELLS = 20_000_000
 """Units times categories that fit into memory; ratings beyond are free text, not categories."""
@@ -37,6 +39,7 @@ class RatingTable:
         pair: (P, 2) category of first and second rater, -1 where missing; all -1 unless there are two raters.
         raters: Different raters.
         metric: How far apart two categories are.
+        apart: (K, K) distances of categories, where the metric states them.
     """
 
     times: NDArray[np.int64]
@@ -44,6 +47,7 @@ class RatingTable:
     pair: NDArray[np.int64]
     raters: int
     metric: Metric
+    apart: Floats | None = None
 
     @property
     def per_unit(self) -> Floats:
@@ -69,12 +73,13 @@ def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metri
     Args:
         ratings: In any order; the table does not depend on it.
         categories: Labels that could have been given, where some may not occur. AC1 depends on their number.
-        metric: `ordinal` needs labels that are numbers, or `categories` in their order.
+        metric: `ordinal` needs labels that are numbers, or `categories` in their order; `masi` reads each label as
+            a set, its members joined by `|`.
 
     Raises:
         DataError: A rater rated a unit twice, labels have no order, or there are too many different labels.
     """
-    rows = sorted(ratings)
+    rows = sorted(_as_set(rating) for rating in ratings) if metric == "masi" else sorted(ratings)
     for before, after in pairwise(rows):
         if before[:2] == after[:2]:
             raise DataError(f"rater {after.rater!r} rated unit {after.unit!r} twice; keep one of the two ratings")
@@ -83,6 +88,8 @@ def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metri
     labels = {name: row for row, name in enumerate(_ordered({rating.label for rating in rows}, categories, metric))}
     if len(units) * len(labels) > MAX_CELLS:
         raise DataError(f"{len(labels)} different labels over {len(units)} units: labels must be categories, not texts")
+    if metric == "masi" and len(labels) > MAX_SETS:
+        raise DataError(f"{len(labels)} different sets of labels, at most {MAX_SETS} can be compared")
     counts = np.zeros((len(units), len(labels)), dtype=np.int64)
     pair = np.full((len(units), 2), -1, dtype=np.int64)
     for rating in rows:
@@ -92,14 +99,19 @@ def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metri
             pair[unit, raters[rating.rater]] = label
     patterns, times = np.unique(np.hstack([counts, pair]), axis=0, return_counts=True)
     return RatingTable(
-        times.astype(np.int64), patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric
-    )
+        times.astype(np.int64), patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric,
+        masi_distances(list(labels)) if metric == "masi" else None,
+    )  # fmt: skip
+
+
+def _as_set(rating: Rating) -> Rating:
+    return rating._replace(label=joined(members_of(rating.label)))
 
 
 def _ordered(used: set[str], declared: Sequence[str], metric: Metric) -> list[str]:
     if unknown := sorted(used - set(declared)) if declared else []:
         raise DataError(f"label {unknown[0]!r} is none of the categories {list(declared)}")
-    if declared or metric == "nominal":
+    if declared or metric != "ordinal":
         return list(declared) or sorted(used)
     try:
         numbers = {label: float(label) for label in used}

@@ -19,6 +19,9 @@ ROOM = Room(
             f"{_HERE}.commands:agreement",
             "Say how far annotators agree, in a campaign or a CSV file of ratings.",
         ),
+        "review annotators": Entry(
+            f"{_HERE}.commands:annotators", "Say of each annotator how well they fit with the others."
+        ),
         "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),

@@ -1,0 +1,116 @@
+"""What each rater tends to say when the truth is something else, estimated without knowing the truth.
+
+Dawid and Skene 1979, "Maximum Likelihood Estimation of Observer Error-Rates Using the EM Algorithm",
+doi:10.2307/2346806: every rater has a matrix of error rates, every unit one true label; expectation-maximisation
+finds both, from the share of each label among a unit's ratings. It advises. What is accepted stays with the
+rule of the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.errors import DataError
+
+from .ratings import MAX_CELLS, Floats, Rating
+
+_ROUNDS = 500
+_SETTLED = 1e-10
+"""Change of the log-likelihood per rating at which the estimate counts as settled."""
+_FLOOR = 1e-300
+
+_Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """The maximum-likelihood estimate.
+
+    Args:
+        labels: (K) categories, sorted.
+        raters: (J) names, sorted.
+        units: (I) names, sorted.
+        shares: (K,) how frequent each category is as the truth.
+        error_rates: (J, K, K) probability that a rater says the last index where the middle one is true; NaN in
+            rows of truths of which a rater saw none.
+        truth: (I, K) probability of each category as a unit's truth.
+        log_likelihood: Of the ratings.
+    """
+
+    labels: tuple[str, ...]
+    raters: tuple[str, ...]
+    units: tuple[str, ...]
+    shares: Floats
+    error_rates: Floats
+    truth: Floats
+    log_likelihood: float
+
+    def accuracy(self, rater: str) -> float:
+        """Return the estimated share of right labels of a rater, over units as they occur; 0 to 1."""
+        own = np.diagonal(self.error_rates[self.raters.index(rater)])
+        seen = ~np.isnan(own)
+        return float((own[seen] * self.shares[seen]).sum() / self.shares[seen].sum())
+
+
+def dawid_skene(ratings: Iterable[Rating]) -> Estimated:
+    """Estimate error rates and truths; a rater may rate a unit more than once, as in the paper's example.
+
+    Args:
+        ratings: In any order; the estimate does not depend on it.
+
+    Raises:
+        DataError: There are none, or labels are texts rather than categories.
+    """
+    rows = sorted(ratings)
+    if not rows:
+        raise DataError("there are no ratings to estimate error rates from")
+    unit_names, units = _numbered([row.unit for row in rows])
+    rater_names, raters = _numbered([row.rater for row in rows])
+    label_names, labels = _numbered([row.label for row in rows])
+    many = len(label_names)
+    if max(len(unit_names), len(rater_names) * many) * many > MAX_CELLS:
+        raise DataError(f"{many} different labels over {len(unit_names)} units: labels must be categories, not texts")
+    given = np.bincount(units * many + labels, minlength=len(unit_names) * many).reshape(-1, many)
+    truth = given / given.sum(axis=1, keepdims=True)
+    before = -np.inf
+    for _ in range(_ROUNDS):
+        shares, rates = _maximised(truth, units, raters * many + labels, len(rater_names))
+        truth, likelihood = _expected(shares, rates, units, raters, labels)
+        if likelihood - before <= _SETTLED * len(rows):
+            break
+        before = likelihood
+    return Estimated(label_names, rater_names, unit_names, shares, rates, truth, likelihood)
+
+
+def _numbered(names: list[str]) -> tuple[tuple[str, ...], _Ints]:
+    distinct = tuple(sorted(set(names)))
+    number = {name: place for place, name in enumerate(distinct)}
+    return distinct, np.array([number[name] for name in names], dtype=np.int64)
+
+
+def _maximised(truth: Floats, units: _Ints, said: _Ints, raters: int) -> tuple[Floats, Floats]:
+    """Return the shares and error rates (raters, truth, said) that explain the ratings best, given the truths."""
+    many = truth.shape[1]
+    weight = np.stack(
+        [np.bincount(said, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1
+    )
+    of_true = weight.sum(axis=2, keepdims=True)
+    return truth.mean(axis=0), np.divide(weight, of_true, out=np.full_like(weight, np.nan), where=of_true > 0)
+
+
+def _expected(shares: Floats, rates: Floats, units: _Ints, raters: _Ints, labels: _Ints) -> tuple[Floats, float]:
+    """Return the probability of each truth of each unit, and the log-likelihood of all ratings."""
+    with np.errstate(invalid="ignore"):
+        logs = np.log(np.maximum(np.nan_to_num(rates), _FLOOR))
+    count = int(units.max()) + 1
+    score = np.stack(
+        [np.bincount(units, logs[raters, true, labels], count) for true in range(len(shares))], axis=1
+    ) + np.log(np.maximum(shares, _FLOOR))
+    highest = score.max(axis=1, keepdims=True)
+    relative = np.exp(score - highest)
+    total = relative.sum(axis=1, keepdims=True)
+    return relative / total, float((highest + np.log(total)).sum())

@@ -1,0 +1,43 @@
+"""Labels that are sets of categories, such as several reasons at once, and how far apart two of them are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+SEPARATOR = "|"
+MAX_SETS = 2000
+"""Different sets whose distances are held at once: 32 MB."""
+
+
+def members_of(label: str) -> frozenset[str]:
+    """Return the categories that a label joins by `|`; none for an empty label."""
+    return frozenset(part.strip() for part in label.split(SEPARATOR)) - {""}
+
+
+def joined(members: Iterable[str]) -> str:
+    """Return the label of a set of categories: each once, sorted, joined by `|`."""
+    return SEPARATOR.join(sorted(set(members)))
+
+
+def masi(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return MASI's distance of two sets, 0 (equal) to 1 (nothing shared).
+
+    One less the product of Jaccard's index and a factor for the kind of overlap: 1 for equal sets, 2/3 where one
+    holds the other, 1/3 where both have something of their own. Passonneau 2006, "Measuring Agreement on
+    Set-valued Items (MASI) for Semantic and Pragmatic Annotation". Two empty sets are equal.
+    """
+    if one == other:
+        return 0.0
+    shared = len(one & other)
+    if not shared:
+        return 1.0
+    return 1 - shared / len(one | other) * (2 if one < other or other < one else 1) / 3
+
+
+def masi_distances(labels: Sequence[str]) -> NDArray[np.float64]:
+    """Return the (K, K) distances of K labels."""
+    sets = [members_of(label) for label in labels]
+    return np.array([[masi(one, other) for other in sets] for one in sets]).reshape(len(sets), len(sets))
