@@ -22,8 +22,10 @@ ROOM = Room(
         "review annotators": Entry(
             f"{_HERE}.commands:annotators", "Say of each annotator how well they fit with the others."
         ),
+        "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
         "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
+        "review restore": Entry(f"{_HERE}.backup_commands:restore", "Fill an empty review store from a backup."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),

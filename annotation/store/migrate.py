@@ -23,11 +23,10 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
         DataError: The store is newer than this program, or the file belongs to another one.
     """
     with engine.connect() as connection:
-        if _revision(connection, where) == REVISIONS[-1]:
+        if revision_of(connection, where) == REVISIONS[-1]:
             return
     with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
-        _make_schema(connection)
-        _run(connection)  # does nothing where another process was faster
+        upgrade_within(connection, "head")  # does nothing where another process was faster
 
 
 def is_made(engine: sa.Engine) -> bool:
@@ -45,7 +44,12 @@ def _make_schema(connection: sa.Connection) -> None:
         connection.execute(sa.schema.CreateSchema(name, if_not_exists=True))
 
 
-def _revision(connection: sa.Connection, where: str) -> str | None:
+def revision_of(connection: sa.Connection, where: str) -> str | None:
+    """Return the version of a store's tables; None where there are no tables.
+
+    Raises:
+        DataError: The store is newer than this program, or the file belongs to another one.
+    """
     tables = sa.inspect(connection).get_table_names()
     if not tables:
         return None
@@ -60,12 +64,14 @@ def _revision(connection: sa.Connection, where: str) -> str | None:
     return str(found)
 
 
-def _run(connection: sa.Connection) -> None:
+def upgrade_within(connection: sa.Connection, revision: str) -> None:
+    """Run the migrations up to a version, in the connection's transaction."""
     # Imported here: an up-to-date store opens without Alembic, 0.3 s faster.
     from alembic import command
     from alembic.config import Config
 
+    _make_schema(connection)
     config = Config()
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, revision)

@@ -130,6 +130,16 @@ class ReviewStore:
         with self._engine.connect() as connection:
             yield connection
 
+    @contextmanager
+    def snapshot(self) -> Iterator[sa.Connection]:
+        """Yield a connection whose every query sees the same state, however long it reads."""
+        if self._engine.dialect.name == "postgresql":
+            with self._engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
+                yield connection
+        else:  # a transaction of SQLite in WAL mode reads one state
+            with self._engine.connect() as connection:
+                yield connection
+
     def upsert_campaign(
         self,
         name: str,

@@ -1,0 +1,61 @@
+"""``benchwright review backup`` and ``review restore``: everything that people said, in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+from .commands import open_for_commands, workspace_of, workspace_option
+
+if TYPE_CHECKING:
+    from .store.backup import Backup
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("backup")
+@click.argument("out", type=_FILE)
+@workspace_option
+@json_option
+def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
+    """Write the whole review store to OUT, one new file, while people go on deciding.
+
+    It holds names, notes and hashes of passwords: keep it as you keep the store.
+    """
+    from .store.backup import write_backup
+
+    with open_for_commands(workspace) as store:
+        written = write_backup(store, out)
+    emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
+
+
+@click.command("restore")
+@click.argument("file", type=_FILE)
+@workspace_option
+@json_option
+def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
+    """Fill the workspace's empty review store from FILE, a backup; nothing is ever overwritten.
+
+    The store may be a file or a PostgreSQL database, whatever the backup came from.
+    """
+    from benchwright.store_place import settle_store
+
+    from .store.backup import restore_backup
+
+    root = workspace_of(workspace)
+    restored = restore_backup(file, settle_store(root))
+    document = {"workspace": str(root), **_document(restored)}
+    emit(document, as_json=as_json, text=f"the review store of {root} holds {_counted(restored)}")
+
+
+def _document(found: Backup) -> dict[str, object]:
+    return {"revision": found.revision, "rows": dict(found.rows)}
+
+
+def _counted(found: Backup) -> str:
+    said, people = found.rows.get("annotations", 0), found.rows.get("annotators", 0)
+    return f"{found.rows.get('campaigns', 0)} campaigns, {said} versions of decisions, {people} annotators"

@@ -1,0 +1,188 @@
+"""A review store as one file, and back: SQLite or PostgreSQL, whatever it came from.
+
+A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table) and one
+file of JSON lines per table. It holds one state of the store, taken while people go on deciding. It goes back only
+into a store that holds nothing, in one transaction, and a backup of an older version is brought up to date there.
+Sessions stay out: after a restore everybody signs in again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.atomic import replacing
+from benchwright.errors import BenchwrightError, DataError
+
+from .connection import WRITING, connect, name_of
+from .migrate import REVISIONS, revision_of, upgrade_within
+from .review_store import ReviewStore
+
+FORMAT, VERSION = "benchwright/review-backup", 1
+LEFT_OUT = frozenset({"alembic_version", "sessions"})
+MAX_LINE = 64 << 20
+MAX_MANIFEST = 1 << 20
+_MANIFEST = "manifest.json"
+_ROWS_AT_ONCE = 1000
+
+
+class Backup(NamedTuple):
+    """What a backup holds: the version of the tables, and rows by table."""
+
+    revision: str
+    rows: Mapping[str, int]
+
+
+def write_backup(store: ReviewStore, path: Path) -> Backup:
+    """Write a store's state of this moment to a new file that only its owner may read.
+
+    Raises:
+        BenchwrightError: The file is there already.
+    """
+    if path.exists():
+        raise BenchwrightError(f"{path} is there already; name another file for the backup")
+    with store.snapshot() as connection:
+        revision = revision_of(connection, store.where)
+        assert revision is not None, "an open store has its tables"
+        found = sa.MetaData()
+        found.reflect(connection)
+        described: dict[str, dict[str, Any]] = {}
+        with replacing(path) as draft:
+            os.close(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+            with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+                for table in _tables(found):
+                    described[table.name] = _write_table(archive, connection, table)
+                manifest = {"format": FORMAT, "version": VERSION, "revision": revision, "tables": described}
+                archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
+    return Backup(revision, {name: entry["rows"] for name, entry in described.items()})
+
+
+def restore_backup(path: Path, url: str) -> Backup:
+    """Fill the empty store at a URL, made where it is not there yet, from a backup.
+
+    Raises:
+        BenchwrightError: The store holds something.
+        DataError: The file is no backup, was changed, or was written by a newer program; the store stays as it was.
+    """
+    engine, where = connect(url), name_of(url)
+    try:
+        with (
+            _opened(path) as archive,
+            engine.connect().execution_options(**{WRITING: True}) as connection,
+            connection.begin(),
+        ):
+            manifest = _manifest(path, archive)
+            _make_empty(connection, manifest["revision"], where)
+            found = sa.MetaData()
+            found.reflect(connection)
+            tables = {table.name: table for table in _tables(found)}
+            if tables.keys() != manifest["tables"].keys():
+                raise DataError(f"{path} names other tables than a store of version {manifest['revision']} has")
+            for table in tables.values():
+                _fill(connection, table, _rows(path, archive, table, manifest["tables"][table.name]))
+            upgrade_within(connection, REVISIONS[-1])
+    finally:
+        engine.dispose()
+    return Backup(manifest["revision"], {name: entry["rows"] for name, entry in manifest["tables"].items()})
+
+
+def _tables(found: sa.MetaData) -> list[sa.Table]:
+    """Return a store's tables, each after those that it refers to."""
+    return [table for table in found.sorted_tables if table.name not in LEFT_OUT]
+
+
+def _write_table(archive: zipfile.ZipFile, connection: sa.Connection, table: sa.Table) -> dict[str, Any]:
+    digest, rows = hashlib.sha256(), 0
+    query = sa.select(table).order_by(*table.primary_key.columns)
+    with archive.open(f"{table.name}.jsonl", "w", force_zip64=True) as handle:
+        for row in connection.execute(query).yield_per(_ROWS_AT_ONCE).mappings():
+            values = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in row.items()}
+            line = json.dumps(values, sort_keys=True, ensure_ascii=True).encode() + b"\n"
+            handle.write(line)
+            digest.update(line)
+            rows += 1
+    return {"rows": rows, "sha256": digest.hexdigest()}
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} cannot be read as a backup: {error}") from error
+
+
+def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
+    try:
+        with archive.open(_MANIFEST) as handle:
+            document = json.loads(handle.read(MAX_MANIFEST))
+    except (KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} is no backup of a review store: it has no readable {_MANIFEST}") from error
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise DataError(f"{path} is no backup of a review store: {_MANIFEST} does not say format {FORMAT!r}")
+    if document.get("version") != VERSION or document.get("revision") not in REVISIONS:
+        raise DataError(f"{path} was written by a newer Benchwright; upgrade benchwright")
+    entries = document.get("tables")
+    if not isinstance(entries, dict) or not all(
+        isinstance(entry, dict) and isinstance(entry.get("rows"), int) and isinstance(entry.get("sha256"), str)
+        for entry in entries.values()
+    ):
+        raise DataError(f"{path} does not say rows and SHA-256 of its tables in {_MANIFEST}")
+    return document
+
+
+def _make_empty(connection: sa.Connection, revision: str, where: str) -> None:
+    """Make the tables of a version, unless they are there and hold nothing."""
+    there = revision_of(connection, where)
+    if there is None:
+        upgrade_within(connection, revision)
+        return
+    held = sa.MetaData()
+    held.reflect(connection)
+    full = any(connection.execute(sa.select(table).limit(1)).first() for table in _tables(held))
+    if full or there != revision:
+        found = "holds data already" if full else f"has tables of version {there}, the backup is of {revision}"
+        raise BenchwrightError(f"{where} {found}, and a backup changes nothing; restore it into a new workspace")
+
+
+def _rows(path: Path, archive: zipfile.ZipFile, table: sa.Table, entry: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a table; what does not fit its columns, counts or hash is refused."""
+    moments = {column.name for column in table.columns if isinstance(column.type, sa.DateTime)}
+    digest, count = hashlib.sha256(), 0
+    try:
+        with archive.open(f"{table.name}.jsonl") as handle:
+            while line := handle.readline(MAX_LINE):
+                digest.update(line)
+                count += 1
+                values = json.loads(line)
+                if not isinstance(values, dict) or values.keys() != set(table.columns.keys()):
+                    raise DataError(f"{path}, {table.name}.jsonl, line {count}: other columns than the table's")
+                for name in moments:
+                    values[name] = None if values[name] is None else datetime.fromisoformat(values[name])
+                yield values
+    except (KeyError, ValueError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"{path}: {table.name}.jsonl cannot be read ({type(error).__name__})") from error
+    if (count, digest.hexdigest()) != (entry["rows"], entry["sha256"]):
+        raise DataError(f"{path}: {table.name}.jsonl is not what {_MANIFEST} describes; the backup was changed")
+
+
+def _fill(connection: sa.Connection, table: sa.Table, rows: Iterator[dict[str, Any]]) -> None:
+    bulk: list[dict[str, Any]] = []
+    for row in rows:
+        bulk.append(row)
+        if len(bulk) == _ROWS_AT_ONCE:
+            connection.execute(sa.insert(table), bulk)
+            bulk.clear()
+    if bulk:
+        connection.execute(sa.insert(table), bulk)
+    if connection.dialect.name == "postgresql" and "id" in table.columns:
+        sequence = sa.func.pg_get_serial_sequence(table.name, "id")
+        highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
+        connection.execute(sa.select(sa.func.setval(sequence, sa.func.coalesce(highest, 1), highest.is_not(None))))
