@@ -1,8 +1,10 @@
 """Acceptance rules: how many annotators look at an item, and what their decisions come to.
 
-Two rules, written as a recipe writes them:
+Rules as a recipe writes them:
 
+    single               one annotator decides
     unanimous(2)         two annotators, both must agree
+    majority(5)          five annotators, more than half of them must agree
     at_least(4, of=5)    five annotators, four of them must agree
 
 A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
@@ -24,6 +26,8 @@ DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
 """What one annotator can say; where several reach what a rule asks for, the first of these goes."""
 
 MAX_SLOTS = 99
+_SINGLE = re.compile(r"single(?:\( *\))?")
+_MAJORITY = re.compile(r"majority\( *([0-9]{1,4}) *\)")
 _UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
 _AT_LEAST = re.compile(r"at_least\( *([0-9]{1,4}) *, *of *= *([0-9]{1,4}) *\)")
 
@@ -69,13 +73,19 @@ class Rule:
 
 
 def parse_rule(text: str) -> Rule:
-    """Return the rule that a text such as `unanimous(2)` or `at_least(4, of=5)` names.
+    """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
+
+    `single` and `majority` are short for rules of the other two kinds, and are called by those from then on.
 
     Raises:
         BenchwrightError: It names none; the message offers the nearest form that is one.
     """
     written = text.strip()
     try:
+        if _SINGLE.fullmatch(written):
+            return Rule(1, 1)
+        if match := _MAJORITY.fullmatch(written):
+            return Rule(int(match[1]) // 2 + 1, int(match[1]))
         if match := _UNANIMOUS.fullmatch(written):
             return Rule(int(match[1]), int(match[1]))
         if match := _AT_LEAST.fullmatch(written):
@@ -92,13 +102,18 @@ def _shown(text: str) -> str:
 def _nearest(written: str) -> str:
     """Guess which valid rule was meant, from the first word and the numbers."""
     word = re.match(r"[A-Za-z_-]*", written[:60])
-    name = (get_close_matches(word[0].lower() if word else "", ["unanimous", "at_least"], n=1, cutoff=0.4) or [""])[0]
+    known = ["unanimous", "at_least", "majority", "single"]
+    name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]
     numbers = [
         min(max(int(digits), 1), MAX_SLOTS) for digits in re.findall(r"(?<![0-9])[0-9]{1,4}(?![0-9])", written[:60])
     ]
     if name == "at_least" or (name == "" and len(numbers) > 1):
         first, second = (numbers[0], numbers[1]) if len(numbers) > 1 else (4, 5)
         return f"at_least({min(first, second)}, of={max(first, second)})"
+    if name == "single":
+        return name
+    if name == "majority":
+        return f"majority({numbers[0] if numbers else 5})"
     if name == "unanimous":
         return f"unanimous({numbers[0] if numbers else 2})"
     return "unanimous(2) or at_least(4, of=5)"

@@ -30,6 +30,10 @@ def rules_with_decisions(draw: st.DrawFn) -> tuple[Rule, list[Decision]]:
         ("at_least(4, of=5)", Rule(4, 5)),
         (" at_least( 2 ,of = 3 ) ", Rule(2, 3)),
         ("at_least(3, of=3)", Rule(3, 3)),
+        ("single", Rule(1, 1)),
+        ("majority(5)", Rule(3, 5)),
+        ("majority(4)", Rule(3, 4)),
+        (" majority( 1 ) ", Rule(1, 1)),
     ],
 )
 def test_a_rule_is_read_as_a_recipe_writes_it(text: str, rule: Rule) -> None:
@@ -52,7 +56,11 @@ def test_a_rule_reads_back_what_it_says_of_itself(rule: Rule) -> None:
         ("at_least(6, of=5)", "at_least(5, of=6)"),
         ("unanimous(0)", "unanimous(1)"),
         ("unanimous(100)", "unanimous(99)"),
-        ("majority", "unanimous(2) or at_least(4, of=5)"),
+        ("majority", "majority(5)"),
+        ("majorty(3)", "majority(3)"),
+        ("majority(0)", "majority(1)"),
+        ("singel", "single"),
+        ("all of them", "unanimous(2) or at_least(4, of=5)"),
         ("", "unanimous(2) or at_least(4, of=5)"),
         ("unanimous(٣)", "unanimous(2)"),
     ],
