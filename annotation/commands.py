@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
     "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
 )
-_campaign_option = click.option(
+campaign_option = click.option(
     "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
 )
 
@@ -40,7 +40,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
 @click.command("agreement")
 @click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
 @workspace_option
-@_campaign_option
+@campaign_option
 @click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
 @click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
 @click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
@@ -75,7 +75,7 @@ def agreement(
 @click.command("annotators")
 @click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
 @workspace_option
-@_campaign_option
+@campaign_option
 @json_option
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
     """Say of each annotator: with the others or against them, estimated errors (Dawid and Skene), pace.
@@ -92,7 +92,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 @click.command("import")
 @click.argument("decisions", type=_FILE)
 @workspace_option
-@_campaign_option
+@campaign_option
 @json_option
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_json: bool) -> int:
     """Read DECISIONS, a CSV file with the columns annotator, item_id, decision and perhaps reason and note.
@@ -102,7 +102,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     from .decision_file import import_decisions
 
     with open_for_commands(workspace) as store:
-        name = _pick(store, campaign)
+        name = pick_campaign(store, campaign)
         imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
@@ -115,7 +115,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 
 @click.command("export")
 @workspace_option
-@_campaign_option
+@campaign_option
 @click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
 @click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
 @json_option
@@ -126,7 +126,7 @@ def export(workspace: Path | None, campaign: str | None, out: Path, images: Path
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
-        name = _pick(store, campaign)
+        name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
     document = {"campaign": name, "tasks": count, "out": str(out)}
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
@@ -156,7 +156,8 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     return open_store(url)
 
 
-def _pick(store: ReviewStore, given: str | None) -> str:
+def pick_campaign(store: ReviewStore, given: str | None) -> str:
+    """Return the campaign that was named, or the only one."""
     if given is not None:
         return store.campaign(given).name
     names = store.campaign_names()
@@ -182,7 +183,7 @@ def _said(ratings: Path | None, workspace: Path | None, campaign: str | None) ->
     if ratings is not None:
         return _Said(read_ratings(ratings))
     with open_for_commands(workspace) as store:
-        name = _pick(store, campaign)
+        name = pick_campaign(store, campaign)
         decisions = store.decisions(name)
         categories = tuple(store.campaign(name).form.get("decisions", ()))
     seconds: dict[str, list[float]] = {}

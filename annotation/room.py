@@ -25,6 +25,12 @@ ROOM = Room(
         "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
         "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
+        "review label-studio pull": Entry(
+            f"{_HERE}.label_studio.commands:pull", "Bring annotations from Label Studio into the review store."
+        ),
+        "review label-studio push": Entry(
+            f"{_HERE}.label_studio.commands:push", "Make or update a Label Studio project from a campaign."
+        ),
         "review restore": Entry(f"{_HERE}.backup_commands:restore", "Fill an empty review store from a backup."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),

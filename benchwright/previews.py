@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from PIL import Image
 
-from benchwright.drawing import PromptError
+from benchwright.drawing import PromptError, draw_prompts
 from benchwright.drawing.layer import draw_layer
 from benchwright.images import decode_rgb
 from benchwright.records import VisualPrompt
@@ -45,19 +45,25 @@ def fitted(width: int, height: int, *, max_side_px: int) -> tuple[int, int]:
     return max(1, round(width * factor)), max(1, round(height * factor))
 
 
-def preview(data: bytes, *, max_side_px: int, lossless_up_to_px: int = 0) -> Preview:
+def preview(
+    data: bytes, *, max_side_px: int, lossless_up_to_px: int = 0, prompts: Sequence[VisualPrompt] = ()
+) -> Preview:
     """Return an image of a file, upright and reduced where it is larger than wanted, never enlarged.
 
     Args:
         data: The file.
+        prompts: Marks to draw into the picture, for viewers that cannot lay them over it.
         max_side_px: Longest side.
         lossless_up_to_px: Pictures that come out with so many pixels or fewer become PNG instead of JPEG, where
             every pixel counts and bytes do not.
 
     Raises:
         UnreadableImage: As `decode_rgb`.
+        PromptError: The marks cannot be drawn.
     """
     pixels = decode_rgb(data)
+    if prompts:
+        pixels = draw_prompts(pixels, prompts)
     full = pixels.shape[1], pixels.shape[0]
     size = fitted(*full, max_side_px=max_side_px)
     image = Image.fromarray(pixels)

@@ -12,8 +12,9 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError, DataError
 
-from . import campaigns, handout, reports
+from . import campaigns, elsewhere, handout, reports
 from .connection import WRITING, connect, name_of, path_of
+from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
     Annotation,
@@ -233,6 +234,11 @@ class ReviewStore:
                 edits=edits,
                 amend=amend,
             )
+
+    def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
+        """See `elsewhere.take_in`."""
+        with self.writing() as connection:
+            return elsewhere.take_in(connection, campaign, said, now=now)
 
     def release(self, slot_id: int, annotator: str) -> None:
         """See `handout.release`."""

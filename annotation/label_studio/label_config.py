@@ -1,0 +1,83 @@
+"""A campaign's form as Label Studio's label config: what its annotators see, and what they can say.
+
+Texts of items reach it as data of `Text` tags, which show them as they are; only images, choices and guidelines are
+rendered. Names of the controls are what `replies.py` reads back.
+"""
+
+from __future__ import annotations
+
+import html
+import xml.etree.ElementTree as ET
+from collections.abc import Mapping
+from typing import Any
+
+from ..store import CHOICES
+
+DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
+NO_REASON = "no reason"
+"""Beside a lone reason: Label Studio refuses a single choice. It says nothing."""
+_HOTKEYS = {"accept": "a", "revise": "e", "reject": "x"}
+"""As in the review app."""
+
+
+def label_config(form: Mapping[str, Any]) -> str:
+    """Return the config of a campaign's form, as XML."""
+    view = ET.Element("View")
+    if form.get("guidelines"):
+        panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
+        ET.SubElement(panel, "HyperText", name="guidelines", value="$guidelines", inline="true")
+    columns = ET.SubElement(view, "View", style="display:grid;grid-template-columns:3fr 2fr;gap:16px")
+    shown = ET.SubElement(columns, "View", style="min-width:0")
+    ET.SubElement(shown, "Image", name="images", valueList="$images", zoom="true", zoomControl="true")
+    asked = ET.SubElement(columns, "View", style="min-width:0")
+    ET.SubElement(asked, "Text", name="question", value="$question", valueType="text")
+    if form.get("decisions_from") == CHOICES:
+        _answer(asked)
+    else:
+        _verdict(asked, form)
+    return ET.tostring(view, encoding="unicode")
+
+
+def _answer(view: ET.Element) -> None:
+    ET.SubElement(
+        view, "Choices", name=ANSWER, toName="question", value="$options", choice="single-radio", required="true",
+        requiredMessage="Choose an answer",
+    )  # fmt: skip
+
+
+def _verdict(view: ET.Element, form: Mapping[str, Any]) -> None:
+    ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
+    decisions = form["decisions"]
+    verdict = ET.SubElement(
+        view, "Choices", name=DECISION, toName="question", choice="single-radio", required="true", showInline="true",
+        requiredMessage="Choose a decision",
+    )  # fmt: skip
+    for decision in decisions:
+        choice = ET.SubElement(verdict, "Choice", value=decision)
+        if decision in _HOTKEYS:
+            choice.set("hotkey", _HOTKEYS[decision])
+    if reasons := form.get("reasons"):
+        ET.SubElement(view, "Header", value="Reasons", size="5")
+        given = ET.SubElement(view, "Choices", name=REASON, toName="question", choice="multiple", showInline="true")
+        for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
+            ET.SubElement(given, "Choice", value=reason)
+    needed = ", ".join(form.get("needs_note", ()))
+    ET.SubElement(
+        view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
+        placeholder=f"Note (needed for: {needed})" if needed else "Note",
+    )  # fmt: skip
+
+
+def pictures_config() -> str:
+    """Return the config of a project that only holds uploaded pictures: no other project takes uploads as they are."""
+    view = ET.Element("View")
+    ET.SubElement(view, "Image", name="image", value="$image")
+    only = ET.SubElement(view, "Choices", name="only_pictures", toName="image")
+    for value in ("nothing", "to_do"):
+        ET.SubElement(only, "Choice", value=value)
+    return ET.tostring(view, encoding="unicode")
+
+
+def guidelines_html(text: str) -> str:
+    """Return guidelines as harmless HTML: Markdown stays as it was written, line by line."""
+    return f"<div style='white-space:pre-wrap'>{html.escape(text)}</div>"

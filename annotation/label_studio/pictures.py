@@ -1,0 +1,31 @@
+"""Pictures of tasks as Label Studio gets them: decoded here, marks drawn in, encoded anew, named by what they show."""
+
+from __future__ import annotations
+
+from benchwright.canonical import digest
+from benchwright.previews import preview
+from benchwright.records import ItemImage
+
+from ..originals import Originals
+
+MAX_SIDE_PX = 4096
+LOSSLESS_PX = 1_000_000
+
+
+def picture_name(image: ItemImage) -> str:
+    """Return a file name without ending that is the same for the same picture with the same marks."""
+    marks = digest([prompt.model_dump(mode="json") for prompt in image.prompts])[:8] if image.prompts else "plain"
+    return f"{image.image_id[:24]}-{marks}"
+
+
+def picture_file(originals: Originals, image: ItemImage) -> tuple[str, bytes]:
+    """Return name and bytes of a picture with its marks.
+
+    Raises:
+        DataError: Its file is gone or has changed.
+        UnreadableImage: It cannot be decoded any more.
+    """
+    made = preview(
+        originals.data(image.image_id), max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX, prompts=image.prompts
+    )
+    return picture_name(image) + (".png" if made.media_type == "image/png" else ".jpg"), made.data

@@ -1,0 +1,63 @@
+"""Which project of which server is whose: remembered in the workspace, so that pushing and pulling find it again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from benchwright.atomic import write_json
+from benchwright.errors import BenchwrightError, DataError
+
+FILE = "label-studio.json"
+FORMAT, VERSION = "benchwright/label-studio", 1
+
+
+class Projects:
+    """The projects of a workspace's campaigns."""
+
+    def __init__(self, root: Path) -> None:
+        self._path = root / FILE
+        self._known: dict[str, dict[str, object]] = {}
+        try:
+            document = json.loads(self._path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError) as error:
+            raise DataError(f"{self._path} cannot be read: {error}") from error
+        if not isinstance(document, dict) or (document.get("format"), document.get("version")) != (FORMAT, VERSION):
+            raise DataError(f"{self._path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+        self._known = document["campaigns"]
+
+    def of(self, campaign: str, url: str) -> int | None:
+        """Return a campaign's project; None where it has none.
+
+        Raises:
+            BenchwrightError: It is on another server.
+        """
+        found = self._known.get(campaign)
+        if found is None:
+            return None
+        if found["url"] != url:
+            raise BenchwrightError(
+                f"campaign {campaign!r} is on {found['url']} (project {found['project']}); say --url so, or remove "
+                f"{self._path} to begin anew on {url}"
+            )
+        return int(str(found["project"]))
+
+    def pictures_of(self, campaign: str) -> int | None:
+        """Return the project that holds a campaign's uploaded pictures."""
+        found = self._known.get(campaign, {}).get("pictures")
+        return None if found is None else int(str(found))
+
+    def remember(self, campaign: str, url: str, project: int) -> None:
+        """Keep which project is a campaign's."""
+        self._known[campaign] = {"url": url, "project": project}
+        self._save()
+
+    def remember_pictures(self, campaign: str, project: int) -> None:
+        """Keep which project holds a campaign's pictures."""
+        self._known[campaign]["pictures"] = project
+        self._save()
+
+    def _save(self) -> None:
+        write_json(self._path, {"format": FORMAT, "version": VERSION, "campaigns": self._known})

@@ -1,0 +1,84 @@
+"""What somebody said in Label Studio, read against the campaign's form. Nothing of it is trusted.
+
+Any user of the community version can write any label through its API, for anybody. So labels are checked here, and
+what does not fit is told, not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from benchwright.errors import DataError
+
+from ..store import CHOICES
+from .label_config import ANSWER, DECISION, NO_REASON, NOTE, REASON
+from .task_data import option_labels
+
+MAX_REGIONS = 100
+
+
+class Reply(NamedTuple):
+    """What an annotation says."""
+
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+
+
+def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+    """Read an annotation's result.
+
+    Args:
+        result: Label Studio's list of regions.
+        form: Of the campaign.
+        payload: Of the task that was labelled.
+
+    Raises:
+        DataError: It is not what the form lets people say.
+    """
+    said = _by_control(result)
+    if form.get("decisions_from") == CHOICES:
+        known = {label: label.partition(".")[0] for label in option_labels(payload)}
+        label = _one(said, ANSWER)
+        if label not in known:
+            raise DataError(f"answer {_shown(label)} is none of the choices")
+        return Reply(known[label], (), None)
+    decision = _one(said, DECISION)
+    if decision not in form["decisions"]:
+        raise DataError(f"decision {_shown(decision)} is none of {', '.join(form['decisions'])}")
+    reasons = [reason for reason in said.get(REASON, ()) if reason != NO_REASON]
+    if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
+        raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
+    note = "\n".join(said.get(NOTE, ())).strip() or None
+    return Reply(decision, tuple(sorted(set(reasons))), note)
+
+
+def _by_control(result: Any) -> dict[str, list[str]]:
+    if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > MAX_REGIONS:
+        raise DataError("it is no list of labels")
+    said: dict[str, list[str]] = {}
+    for region in result:
+        if not isinstance(region, Mapping) or not isinstance(region.get("value"), Mapping):
+            raise DataError("a label has no value")
+        control = region.get("from_name")
+        field = {"choices": "choices", "textarea": "text"}.get(str(region.get("type")))
+        values = region["value"].get(field) if field else None
+        values = [values] if isinstance(values, str) else values
+        if control not in {DECISION, REASON, NOTE, ANSWER} or not isinstance(values, list):
+            raise DataError(f"a label of control {_shown(str(control))} does not belong to the form")
+        if not all(isinstance(value, str) for value in values):
+            raise DataError("a label is no text")
+        said.setdefault(control, []).extend(values)
+    return said
+
+
+def _one(said: Mapping[str, list[str]], control: str) -> str:
+    values = said.get(control, [])
+    if len(values) != 1:
+        raise DataError(f"it says {len(values)} times what the {control} is; once is wanted")
+    return values[0]
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")

@@ -1,0 +1,156 @@
+"""A Label Studio server, through its SDK: the few things that a campaign needs of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+TOKEN_VARIABLE = "BENCHWRIGHT_LABEL_STUDIO_TOKEN"  # noqa: S105 - the name of a variable
+TIMEOUT_S = 60
+TASKS_AT_ONCE, FILES_AT_ONCE = 200, 50
+"""Uploads stop at 100 files a request."""
+
+
+class ServerTask(NamedTuple):
+    """A task as the server has it."""
+
+    id: int
+    data: Mapping[str, Any]
+    annotations: int
+
+
+class Server:
+    """A Label Studio server.
+
+    Args:
+        url: Where people reach it, such as `http://127.0.0.1:8080`.
+        token: Access token of somebody who may make projects there.
+    """
+
+    def __init__(self, url: str, token: str) -> None:
+        try:
+            from label_studio_sdk import LabelStudio
+        except ImportError as error:
+            raise PrerequisiteError(
+                "the bridge needs label-studio-sdk, which is not installed: "
+                "pip install 'benchwright[labelstudio]' -c constraints.txt"
+            ) from error
+        self.url = url.rstrip("/")
+        self._client = LabelStudio(base_url=self.url, api_key=token, timeout=TIMEOUT_S)
+
+    def users(self) -> dict[int, str]:
+        """Return the e-mail address of every user, by id."""
+        with self._said():
+            return {user.id: str(user.email) for user in self._client.users.list()}
+
+    def has_project(self, project: int) -> bool:
+        """Return whether a project is there."""
+        from label_studio_sdk.core.api_error import ApiError
+
+        with self._said():
+            try:
+                self._client.projects.get(project)
+            except ApiError as error:
+                if error.status_code == 404:
+                    return False
+                raise
+        return True
+
+    def make_project(self, title: str, *, config: str, annotators_per_task: int) -> int:
+        """Make a project and return its id."""
+        with self._said():
+            made = self._client.projects.create(
+                title=title[:50], label_config=config, maximum_annotations=annotators_per_task,
+                sampling="Uniform sampling", enable_empty_annotation=False, show_instruction=False,
+                description="Made by Benchwright. Annotations go back with `benchwright review label-studio pull`.",
+            )  # fmt: skip
+        return int(made.id)
+
+    def update_project(self, project: int, *, config: str, annotators_per_task: int) -> None:
+        """Bring a project's form up to date."""
+        with self._said():
+            self._client.projects.update(project, label_config=config, maximum_annotations=annotators_per_task)
+
+    def tasks(self, project: int) -> Iterator[ServerTask]:
+        """Yield a project's tasks, page by page."""
+        with self._said():
+            for task in self._client.tasks.list(project=project, page_size=TASKS_AT_ONCE, resolve_uri=False):
+                yield ServerTask(int(task.id), dict(task.data or {}), int(task.total_annotations or 0))
+
+    def add_tasks(self, project: int, tasks: Sequence[Mapping[str, Any]]) -> None:
+        """Add tasks, each given by its data."""
+        for start in range(0, len(tasks), TASKS_AT_ONCE):
+            with self._said():
+                self._client.projects.import_tasks(
+                    project, request=[dict(data) for data in tasks[start : start + TASKS_AT_ONCE]]
+                )
+
+    def update_task(self, task: int, data: Mapping[str, Any]) -> None:
+        """Replace a task's data."""
+        with self._said():
+            self._client.tasks.update(str(task), data=dict(data))
+
+    def delete_task(self, task: int) -> None:
+        """Remove a task."""
+        with self._said():
+            self._client.tasks.delete(str(task))
+
+    def annotated(self, project: int) -> Iterator[Mapping[str, Any]]:
+        """Yield the tasks that have annotations, as JSON values, with all their annotations."""
+        with self._said():
+            found = self._client.tasks.list(
+                project=project, page_size=TASKS_AT_ONCE, fields="all", only_annotated=True, resolve_uri=False
+            )
+            for task in found:
+                yield task.model_dump(mode="json")
+
+    def serve_folder(self, project: int, folder: Path) -> None:
+        """Let a project's tasks show pictures of a folder below the server's document root."""
+        with self._said():
+            known = self._client.import_storage.local.list(project=project)
+            if not any(storage.path == str(folder) for storage in known):
+                self._client.import_storage.local.create(project=project, path=str(folder), use_blob_urls=True)
+
+    def upload(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
+        """Upload pictures and return the URL of each, by name."""
+        names = list(files)
+        urls: dict[str, str] = {}
+        for start in range(0, len(names), FILES_AT_ONCE):
+            batch = names[start : start + FILES_AT_ONCE]
+            with self._said():
+                answer = self._client._client_wrapper.httpx_client.request(
+                    f"api/projects/{project}/import",
+                    method="POST",
+                    params={"commit_to_project": "false"},
+                    files={name: (name, files[name]) for name in batch},
+                )
+                answer.raise_for_status()
+                ids = answer.json()["file_upload_ids"]
+                uploaded = [self._client.files.get(one) for one in ids]
+            urls |= dict(zip(batch, (f"/data/{one.file}" for one in uploaded), strict=True))
+        return urls
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turn what the SDK raises into one line; the token is not in it."""
+        import httpx
+        from label_studio_sdk.core.api_error import ApiError
+
+        try:
+            yield
+        except ApiError as error:
+            if error.status_code in {401, 403}:
+                raise BenchwrightError(
+                    f"{self.url} refuses the token in {TOKEN_VARIABLE} (HTTP {error.status_code}); copy the access "
+                    "token of your account there"
+                ) from error
+            detail = " ".join(str(error.body).split())[:300]
+            raise BenchwrightError(f"{self.url} answers with HTTP {error.status_code}: {detail}") from error
+        except httpx.HTTPError as error:
+            raise BenchwrightError(
+                f"{self.url} cannot be reached ({type(error).__name__}); is Label Studio running there?"
+            ) from error

@@ -1,0 +1,75 @@
+"""Decisions that were made elsewhere, such as in Label Studio, taken in as they stand there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from . import handout_sql as sql
+from .campaigns import find_campaign, upsert_annotator
+from .handout import claim_task, submit
+from .schema import annotators, slots
+
+Taken = Literal["new", "changed", "unchanged"]
+
+
+class Elsewhere(NamedTuple):
+    """What somebody said of a task elsewhere.
+
+    Args:
+        task_id: In the store.
+        annotator: Name; registered where it is not yet.
+        decision: One of the form's.
+        reasons: Some of the form's.
+        note: In the annotator's words.
+        started_at: When they began, as well as is known.
+        submitted_at: When they said so.
+    """
+
+    task_id: int
+    annotator: str
+    decision: str
+    reasons: Sequence[str]
+    note: str | None
+    started_at: datetime
+    submitted_at: datetime
+
+
+def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
+    """Take a decision in; one that differs from what the annotator said before becomes its newest version.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign_name: As the recipe names the step.
+        said: The decision.
+        now: Leases that ended by this moment are free.
+
+    Raises:
+        RefusedError: There is no slot for it, or the form does not know it.
+    """
+    find_campaign(connection, campaign_name)
+    upsert_annotator(connection, said.annotator, kind="person")
+    connection.execute(sql.EXPIRE, {"now": now})
+    own = (
+        sa.select(slots.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(slots.c.task_id == said.task_id, annotators.c.name == said.annotator, slots.c.submitted_at.is_not(None))
+    )
+    slot = connection.execute(own).scalar_one_or_none()
+    before = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
+    if slot is None:
+        until = said.submitted_at - said.started_at + timedelta(seconds=1)
+        slot = claim_task(
+            connection, campaign_name, said.annotator, said.task_id, now=said.started_at,
+            lease_s=until.total_seconds(),
+        ).slot_id  # fmt: skip
+    submit(
+        connection, slot, said.annotator, said.decision, now=said.submitted_at, reasons=said.reasons, note=said.note,
+        amend=True,
+    )  # fmt: skip
+    if before is None:
+        return "new"
+    return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == before.version else "changed"

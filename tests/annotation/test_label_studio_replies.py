@@ -1,0 +1,120 @@
+"""What comes back from Label Studio is read against the form: hostile labels are refused, never taken for others."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
+from benchwright.annotation.label_studio.pulling import pull
+from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
+from benchwright.annotation.store import CHOICES, ReviewStore, Work
+from benchwright.errors import DataError
+from benchwright.records import Item
+
+VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
+ANSWER = {"decisions_from": CHOICES}
+
+
+def label(control: str, *values: Any, kind: str = "choices") -> dict[str, Any]:
+    field = "text" if kind == "textarea" else "choices"
+    return {"from_name": control, "to_name": "question", "type": kind, "value": {field: list(values)}}
+
+
+def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
+    result = [
+        label("decision", "reject"),
+        label("reason", "unclear", "too_easy"),
+        label("note", " so ", kind="textarea"),
+    ]
+    assert read_reply(result, VERIFY, {}) == ("reject", ("too_easy", "unclear"), "so")
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ([], "says 0 times what the decision is"),
+        ([label("decision", "accept", "reject")], "says 2 times"),
+        ([label("decision", "accept"), label("decision", "accept")], "says 2 times"),
+        ([label("decision", "ACCEPT")], "'ACCEPT' is none of accept"),
+        ([label("decision", "accept"), label("reason", "made up")], "'made up' is none"),
+        ([label("verdict", "accept")], "'verdict' does not belong to the form"),
+        ([label("decision", "accept", kind="rectanglelabels")], "does not belong"),
+        ([label("decision", 3)], "no text"),
+        ([{"from_name": "decision", "type": "choices", "value": "accept"}], "has no value"),
+        (["accept"], "has no value"),
+        ("accept", "no list"),
+        (None, "no list"),
+        ([label("decision", "accept")] * 101, "no list"),
+    ],
+)
+def test_what_the_form_does_not_say_is_refused(result: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_reply(result, VERIFY, {})
+
+
+@pytest.fixture
+def item(make_items: Callable[..., list[Item]]) -> Item:
+    return make_items(jigsaw=1)[0]
+
+
+def test_an_answer_is_one_of_the_tasks_own_choices(item: Item) -> None:
+    payload = item.model_dump(mode="json")
+    labels = option_labels(payload)
+    assert [read_reply([label("answer", one)], ANSWER, payload).decision for one in labels] == [
+        choice.key for choice in item.choices
+    ]
+    with pytest.raises(DataError, match="none of the choices"):
+        read_reply([label("answer", "Z. something")], ANSWER, payload)
+
+
+def test_configs_are_wellformed_and_hold_every_choice() -> None:
+    config = ET.fromstring(label_config({**VERIFY, "guidelines": "x", "reasons": ["a<b", "it's"]}))
+    assert {choice.get("value") for choice in config.iter("Choice")} == {"accept", "reject", "revise", "a<b", "it's"}
+    assert {text.get("valueType") for text in config.iter("Text")} == {"text"}
+    assert [one.get("value") for one in ET.fromstring(label_config(ANSWER)).iter("Choices")] == ["$options"]
+    assert ET.fromstring(pictures_config()).find("Image") is not None
+
+
+def test_a_lone_reason_gets_company_because_label_studio_wants_two() -> None:
+    config = ET.fromstring(label_config({**VERIFY, "reasons": ["unclear"]}))
+    reasons = next(one for one in config.iter("Choices") if one.get("name") == "reason")
+    assert [choice.get("value") for choice in reasons] == ["unclear", NO_REASON]
+    said = [label("decision", "accept"), label("reason", NO_REASON)]
+    assert read_reply(said, {**VERIFY, "reasons": ["unclear"]}, {}).reasons == ()
+
+
+def test_guidelines_run_nothing() -> None:
+    assert "<script>" not in guidelines_html("<script>alert(1)</script>")
+
+
+def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: Item) -> None:
+    store.upsert_campaign(
+        "verify", kind="verify", rule="unanimous(1)", slots_per_task=1, form=VERIFY, settings={}, seed=1
+    )
+    store.upsert_tasks("verify", [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    campaign, task = store.campaign("verify"), store.tasks("verify")[0]
+    now = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def annotated(**more: Any) -> Any:
+        one = {
+            "id": 1, "completed_by": 7, "result": [label("decision", "accept")], "created_at": "2026-02-01T00:00:00Z",
+            **more,
+        }  # fmt: skip
+        return iter([{"id": 5, "data": {KEY: key_of(task)}, "annotations": [one]}])
+
+    for wrong in ({"updated_at": "yesterday"}, {"updated_at": "2026-02-01T00:00:00"}, {"completed_by": 8}):
+        found = pull(store, campaign, annotated(**wrong), names={7: "ann"}, now=now)
+        assert (found.new, len(found.quarantined)) == (0, 1)
+    skipped = pull(store, campaign, annotated(was_cancelled=True), names={7: "ann"}, now=now)
+    assert (skipped.skipped, skipped.new) == (1, 0)
+    late = annotated(updated_at="2090-01-01T00:00:00Z", lead_time=1e12)
+    assert pull(store, campaign, late, names={7: "ann"}, now=now).new == 1
+    said = store.decisions("verify")[0]
+    assert said.submitted_at == now
+    assert (said.submitted_at - said.started_at).total_seconds() == 86_400

@@ -1,0 +1,217 @@
+"""Campaigns in a real Label Studio and back: nothing twice, nothing lost, nothing taken that cannot be trusted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from label_studio.conftest import ANSWER, PASSWORD, TOKENS, VERIFY, LabelStudio, Waiting, bench, email, regions
+
+from benchwright.annotation.store import ReviewStore, open_store
+
+PNG = b"\x89PNG"
+
+
+def push(server: LabelStudio, workspace: Path, *more: object) -> Any:
+    return bench("review", "label-studio", "push", "--url", server.url, "--workspace", workspace, *more)
+
+
+def pull(server: LabelStudio, workspace: Path, *more: object, code: int = 0) -> Any:
+    return bench("review", "label-studio", "pull", "--url", server.url, "--workspace", workspace, *more, code=code)
+
+
+def store_of(workspace: Path) -> ReviewStore:
+    return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
+
+
+def said(workspace: Path, campaign: str = "verify") -> set[tuple[str, str, tuple[str, ...], str | None, int]]:
+    with store_of(workspace) as store:
+        return {(one.annotator, one.decision, one.reasons, one.note, one.version) for one in store.decisions(campaign)}
+
+
+def test_a_campaign_becomes_a_project_once(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(VERIFY)
+    first = push(label_studio, workspace)
+    assert (first["added"], first["there"], first["not_sent"]) == (3, 0, [])
+    again = push(label_studio, workspace)
+    assert (again["added"], again["there"], again["removed"]) == (0, 3, 0)
+    tasks = label_studio.tasks(first["project"])
+    assert len(tasks) == 3
+    for task in tasks:
+        assert len(task["data"]["images"]) == 3
+        for url in task["data"]["images"]:
+            assert label_studio.fetch("ann", url)[:4] in {PNG, b"\xff\xd8\xff\xe0"}
+        assert "<script>" not in task["data"]["guidelines"]
+        assert "(right)" in task["data"]["choices"]
+    project = label_studio.api("admin", "GET", f"projects/{first['project']}")
+    assert project["maximum_annotations"] == 2
+
+
+def test_decisions_come_back_with_reasons_notes_and_times_and_close_the_campaign(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    first, second, third = (task["id"] for task in label_studio.tasks(project))
+    for task in (first, second):
+        label_studio.label("ann", task, decision="accept")
+    label_studio.label("ben", first, decision="accept")
+    label_studio.label("ben", second, decision="reject", reason=["unclear", "too_easy"], note="a <b>note</b>")
+    done = pull(label_studio, workspace)
+    assert (done["new"], done["quarantined"], done["tasks"]["done"]) == (4, [], 2)
+    ann, ben = email("ann"), email("ben")
+    assert said(workspace) == {
+        (ann, "accept", (), None, 1),
+        (ben, "accept", (), None, 1),
+        (ben, "reject", ("too_easy", "unclear"), "a <b>note</b>", 1),
+    }
+    with store_of(workspace) as store:
+        assert {(one.submitted_at - one.started_at).total_seconds() for one in store.decisions("verify")} == {12.5}
+    again = pull(label_studio, workspace)
+    assert (again["new"], again["changed"], again["unchanged"]) == (0, 0, 4)
+    for user in ("ann", "ben"):
+        label_studio.label(user, third, decision="accept")
+    assert pull(label_studio, workspace)["tasks"] == {"open": 0, "done": 3, "retired": 0}
+    agreed = bench("review", "agreement", "--workspace", workspace)
+    assert agreed["percent"] == pytest.approx(2 / 3)
+
+
+def test_an_annotation_that_was_changed_there_becomes_a_new_version(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    task = label_studio.tasks(project)[0]["id"]
+    annotation = label_studio.label("ann", task, decision="accept")
+    pull(label_studio, workspace)
+    label_studio.api(
+        "ann", "PATCH", f"annotations/{annotation}", {"result": regions(decision="revise", note="say which cup")}
+    )
+    assert pull(label_studio, workspace)["changed"] == 1
+    assert said(workspace) == {(email("ann"), "revise", (), "say which cup", 2)}
+
+
+def test_what_cannot_be_trusted_is_told_and_not_taken(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    tasks = [task["id"] for task in label_studio.tasks(project)]
+    label_studio.label("ann", tasks[0], decision="burn it")
+    label_studio.label("ben", tasks[0], decision="reject", reason=["made up"])
+    forged = label_studio.label("ann", tasks[1], decision="accept")
+    label_studio.api("ben", "PATCH", f"annotations/{forged}", {"result": regions(decision="reject")})
+    for user in ("ann", "ben", "admin"):
+        label_studio.label(user, tasks[2], decision="accept")
+    done = pull(label_studio, workspace, code=1)
+    why = sorted((one["author"], one["reason"]) for one in done["quarantined"])
+    assert why == [
+        (email("admin"), "all unanimous(2) decisions are in"),
+        (email("ann"), "decision 'burn it' is none of accept, reject, revise"),
+        (email("ann"), why[2][1]),
+        (email("ben"), "reason 'made up' is none of the form's"),
+    ]
+    assert "wrote it last, under the name of ann@example.org" in why[2][1]
+    assert done["new"] == 2
+    assert {one[0] for one in said(workspace)} == {email("ann"), email("ben")}
+
+
+def test_a_user_may_be_called_otherwise_here(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    label_studio.label("ann", label_studio.tasks(project)[0]["id"], decision="accept")
+    pull(label_studio, workspace, "--annotator", f"{email('ann')}=Ann B.")
+    assert {one[0] for one in said(workspace)} == {"Ann B."}
+
+
+def test_an_answer_campaign_shows_no_key_and_takes_choices(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(ANSWER)
+    project = push(label_studio, workspace)["project"]
+    tasks = label_studio.tasks(project)
+    for task in tasks:
+        assert "(right)" not in str(task["data"])
+        assert "answer" not in task["data"]
+        assert [one["value"][:2] for one in task["data"]["options"]] == ["A.", "B."]
+    label_studio.label("ann", tasks[0]["id"], answer=tasks[0]["data"]["options"][1]["value"])
+    label_studio.label("ben", tasks[0]["id"], answer="C. none of them")
+    done = pull(label_studio, workspace, code=1)
+    assert (done["new"], len(done["quarantined"])) == (1, 1)
+    assert said(workspace, "answer") == {(email("ann"), "B", (), None, 1)}
+
+
+def test_pictures_may_be_served_from_local_files(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace, "--local-root", label_studio.media)["project"]
+    for task in label_studio.tasks(project):
+        for url in task["data"]["images"]:
+            assert url.startswith("/data/local-files/?d=benchwright-labelled/")
+            assert label_studio.fetch("ann", url)[:4] in {PNG, b"\xff\xd8\xff\xe0"}
+
+
+def test_pictures_may_lie_in_the_cloud(label_studio: LabelStudio, waiting: Waiting, tmp_path: Path) -> None:
+    workspace = waiting(VERIFY)
+    options = ("--pictures", tmp_path / "bucket", "--pictures-url", "https://example.org/bucket/")
+    project = push(label_studio, workspace, *options)["project"]
+    urls = {url for task in label_studio.tasks(project) for url in task["data"]["images"]}
+    assert urls == {f"https://example.org/bucket/{path.name}" for path in (tmp_path / "bucket").iterdir()}
+
+
+def test_tasks_that_are_gone_go_unless_somebody_labelled_them(
+    label_studio: LabelStudio, waiting: Waiting, photographs: Path, tmp_path: Path
+) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    label_studio.label("ann", label_studio.tasks(project)[0]["id"], decision="accept")
+    fewer = tmp_path / "fewer"
+    fewer.mkdir()
+    shutil.copyfile(photographs / "coffee.png", fewer / "other-name.png")
+    bench("run", tmp_path / "recipe.yaml", "--images", fewer, "--workspace", workspace)
+    again = push(label_studio, workspace)
+    assert again["there"] + again["removed"] + again["outdated"] == 3
+    assert again["there"] == 1
+    left = label_studio.tasks(project)
+    assert len(left) == again["there"] + again["outdated"]
+
+
+def test_a_person_labels_in_the_browser_by_keyboard(label_studio: LabelStudio, waiting: Waiting, page: Any) -> None:
+    workspace = waiting(VERIFY)
+    project = push(label_studio, workspace)["project"]
+    page.set_default_timeout(60_000)
+    page.goto(f"{label_studio.url}/user/login/")
+    page.fill("input[name=email]", email("ann"))
+    page.fill("input[name=password]", PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url(lambda url: "/login" not in url)
+    page.goto(f"{label_studio.url}/projects/{project}/data?labeling=1")
+    page.get_by_text("Which image shows the missing part").first.wait_for()
+    page.get_by_text("reject").first.click()
+    page.get_by_text("unclear").first.click()
+    page.get_by_test_id("bottombar-submit-button").click()
+    page.get_by_test_id("bottombar-submit-button").wait_for()
+    for _ in range(60):
+        if pull(label_studio, workspace)["tasks"]["open"] and said(workspace):
+            break
+        page.wait_for_timeout(250)
+    assert said(workspace) == {(email("ann"), "reject", ("unclear",), None, 1)}
+
+
+@pytest.mark.parametrize("token", ["", "d" * 40])
+def test_a_missing_or_wrong_token_is_named_and_not_shown(
+    label_studio: LabelStudio, waiting: Waiting, token: str
+) -> None:
+    workspace = waiting(VERIFY)
+    arguments = ("review", "label-studio", "push", "--url", label_studio.url, "--workspace", workspace)
+    error = bench(*arguments, code=2, token=token)["error"]["message"]
+    assert "BENCHWRIGHT_LABEL_STUDIO_TOKEN" in error
+    assert "d" * 40 not in error
+
+
+def test_a_server_that_is_not_there_and_a_campaign_that_was_never_pushed_are_told(
+    label_studio: LabelStudio, waiting: Waiting
+) -> None:
+    workspace = waiting(VERIFY)
+    error = bench("review", "label-studio", "push", "--url", "http://127.0.0.1:9", "--workspace", workspace, code=2)
+    assert "http://127.0.0.1:9 cannot be reached" in error["error"]["message"]
+    error = pull(label_studio, workspace, code=2)
+    assert "was never pushed" in error["error"]["message"]
+    assert TOKENS["admin"] not in str(error)
