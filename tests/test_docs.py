@@ -210,7 +210,7 @@ def test_command_lines_in_the_pages_are_ones_that_the_program_parses(
 ) -> None:
     if words == ["--help"]:
         return
-    depth = 2 if " ".join(words[:2]) in COMMANDS else 1
+    depth = next(depth for depth in (3, 2, 1) if " ".join(words[:depth]) in COMMANDS)
     command = COMMANDS[" ".join(words[:depth])]
     # `exists=True` would look for the page's made-up folders; everything else is checked as in a real call.
     for one in command.params:
