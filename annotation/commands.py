@@ -19,7 +19,7 @@ _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
     "--workspace", type=_FILE, metavar="DIR", help="Workspace of a run.  [default: the one here]"
 )
-_campaign_option = click.option(
+campaign_option = click.option(
     "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
 )
 
@@ -38,7 +38,7 @@ def status(workspace: Path | None, as_json: bool) -> None:
 @click.command("agreement")
 @click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
 @workspace_option
-@_campaign_option
+@campaign_option
 @click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
 @json_option
 def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None, ordinal: bool, as_json: bool) -> None:
@@ -58,7 +58,7 @@ def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None
         raise BenchwrightError("--ordinal is for --ratings; decisions of a campaign have no order")
     else:
         with open_for_commands(workspace) as store:
-            name = _pick(store, campaign)
+            name = pick(store, campaign)
             rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions(name)]
             decisions = store.campaign(name).form.get("decisions", ())
         found = agreement_of(rows, categories=decisions)
@@ -68,7 +68,7 @@ def agreement(ratings: Path | None, workspace: Path | None, campaign: str | None
 @click.command("import")
 @click.argument("decisions", type=_FILE)
 @workspace_option
-@_campaign_option
+@campaign_option
 @json_option
 def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_json: bool) -> int:
     """Read DECISIONS, a CSV file with the columns annotator, item_id, decision and perhaps reason and note.
@@ -78,7 +78,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     from .decision_file import import_decisions
 
     with open_for_commands(workspace) as store:
-        name = _pick(store, campaign)
+        name = pick(store, campaign)
         imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
@@ -91,7 +91,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 
 @click.command("export")
 @workspace_option
-@_campaign_option
+@campaign_option
 @click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
 @click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
 @json_option
@@ -102,7 +102,7 @@ def export(workspace: Path | None, campaign: str | None, out: Path, images: Path
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
-        name = _pick(store, campaign)
+        name = pick(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
     document = {"campaign": name, "tasks": count, "out": str(out)}
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
@@ -132,7 +132,12 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     return open_store(url)
 
 
-def _pick(store: ReviewStore, given: str | None) -> str:
+def pick(store: ReviewStore, given: str | None) -> str:
+    """Return the campaign that was given, or the only one.
+
+    Raises:
+        BenchwrightError: There is none of that name, or several and none was given.
+    """
     if given is not None:
         return store.campaign(given).name
     names = store.campaign_names()

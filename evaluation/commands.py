@@ -208,7 +208,9 @@ def compare(results: Path, model_a: str | None, model_b: str | None, release: Pa
     help="The release that was scored.",
 )  # fmt: skip
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write all of them to a .csv or .parquet file."
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all of them: a .jsonl file for `review open`, or a table as .csv or .parquet.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option
@@ -220,9 +222,10 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     from .suspect_file import suspects_document, suspects_table, write_suspects
     from .suspects import find_suspects
 
-    found = find_suspects(results, Release.open(release))
+    opened = Release.open(release)
+    found = find_suspects(results, opened)
     if out is not None:
-        write_suspects(found, out, force=force)
+        write_suspects(found, opened, out, force=force)
         note(f"written to {out}")
     emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
 
