@@ -62,6 +62,8 @@ def open_tasks(
     if kind is None or kind.form is None:
         takes = ", ".join(one.name for one in KINDS.values() if one.form is not None)
         raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
+    if not wanted.tasks:
+        raise DataError(f"{path} holds no tasks; there is nothing to look at")
     each = annotators or kind.annotators
     if not 1 <= each <= MAX_SLOTS:
         raise BenchwrightError(f"{each} annotators a task: give 1 to {MAX_SLOTS}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.atomic import replacing, write_bytes
+from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.release.errata import Erratum, spelled
 from benchwright.review_findings import Findings, Found
@@ -19,7 +20,6 @@ from .kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
 from .ratings import Rating
 from .set_agreement import SetRating, alpha_by_category, masi_alpha
 from .store import Annotation, Campaign, ReviewStore, Task, about_in, item_in
-from .task_file import harmless
 from .verdicts import DIGITS, short_agreement
 
 Row = dict[str, Any]

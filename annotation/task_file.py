@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchwright.atomic import replacing
+from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, ItemImage
 
@@ -82,8 +83,3 @@ def _shown(item: Item, image_name: Callable[[ItemImage], str], *, shows_key: boo
 
 def _coordinates(points: tuple[tuple[float, float], ...]) -> str:
     return " ".join(f"({x:.0f}, {y:.0f})" for x, y in points)
-
-
-def harmless(value: str) -> str:
-    """Keep a spreadsheet from running a text as a formula."""
-    return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

@@ -70,13 +70,29 @@ def _show_found(store: ReviewStore, campaign: Campaign) -> None:
     """Show what a campaign with a typed form has found so far."""
     found = results_of(store, campaign.name)
     st.subheader(TEXTS["answers_given"])
-    st.dataframe(summary_of(found), hide_index=True)
+    st.dataframe(_in_words(summary_of(found)), hide_index=True)
     st.subheader(TEXTS["agreement"])
     figures = agreement_of(found)
     st.dataframe(
         [{name: TEXTS["undefined"] if value is None else f"{value:.2f}" for name, value in figures.items()}],
         hide_index=True,
     )
+
+
+def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Return rows as a page shows them: shares in percent, what is undefined by that word."""
+    shown = []
+    for row in rows:
+        alpha = row.get("krippendorff_alpha", ...)
+        line = {
+            TEXTS["answers_given"]: str(row.get("words") or row.get("finding", "")).replace("_", " "),
+            "n": str(row["items"]),
+            TEXTS["share_of_items"]: TEXTS["undefined"] if row["share"] is None else f"{row['share']:.0%}",
+        }
+        if alpha is not ...:
+            line[_STATISTICS["krippendorff_alpha"]] = TEXTS["undefined"] if alpha is None else f"{alpha:.2f}"
+        shown.append(line)
+    return shown
 
 
 def _show_agreement(campaign: Campaign, decisions: list[Annotation], kinds: dict[str, str]) -> None:

@@ -78,6 +78,7 @@ TEXTS: Mapping[str, str] = {
     "all_done": "All done",
     "all_done_why": "There is no task left for you in this campaign. Thank you.",
     "taken": "{decision}",
+    "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
     # History
     "history_why": "Your decisions, the latest first. Open one to change it.",
@@ -95,6 +96,7 @@ TEXTS: Mapping[str, str] = {
     "by_annotator": "By annotator",
     "reasons_given": "Reasons given",
     "answers_given": "What was found",
+    "share_of_items": "Share of items",
     "disagreements": "Where annotators disagree",
     "notes": "Notes",
     "closed": "Every task is decided. Go on with the recipe: run the same command again.",
