@@ -157,7 +157,11 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
 
 
 def pick_campaign(store: ReviewStore, given: str | None) -> str:
-    """Return the campaign that was named, or the only one."""
+    """Return the campaign that was given, or the only one.
+
+    Raises:
+        BenchwrightError: There is none of that name, or several and none was given.
+    """
     if given is not None:
         return store.campaign(given).name
     names = store.campaign_names()

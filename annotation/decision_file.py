@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .csv_rows import Row, read_rows, shown
-from .store import RefusedError, ReviewStore, decisions_of
-from .task_file import SHOWN
+from .form import Form, SeveralOf, form_of
+from .store import RefusedError, ReviewStore, decisions_of, fields_of
+from .task_file import BESIDE, SHOWN, columns_of
 
 REQUIRED = ("annotator", "item_id", "decision")
 OPTIONAL = ("reason", "note")
@@ -63,14 +64,21 @@ def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: date
     Args:
         store: The review store.
         campaign: The campaign, open to people.
-        path: CSV file with the columns annotator, item_id, decision and perhaps reason and note.
+        path: CSV file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign with a
+            typed form, its fields in place of the last three.
         now: The moment that the decisions get.
 
     Raises:
         DataError: The file is no such table; nothing goes in.
     """
-    rows = list(read_rows(path, required=REQUIRED, optional=OPTIONAL, ignored=SHOWN))
-    taken = _Taken(store, campaign, now)
+    form = form_of(store.campaign(campaign).form)
+    if form is None:
+        rows = list(read_rows(path, required=REQUIRED, optional=OPTIONAL, ignored=SHOWN))
+    else:
+        _, first, *others = columns_of(form)
+        required = ("annotator", "item_id", first)
+        rows = list(read_rows(path, required=required, optional=others, ignored=(*SHOWN, BESIDE)))
+    taken = _Taken(store, campaign, now) if form is None else _TakenByField(store, campaign, now, form)
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused = []
     for start in range(0, len(rows), BATCH):
@@ -120,3 +128,44 @@ class _Taken:
             )  # fmt: skip
         self._said[annotator, item_id] = (decision, reasons, note)
         return "new"
+
+
+class _TakenByField(_Taken):
+    """The same where the campaign has a typed form: a column for each of its fields."""
+
+    def __init__(self, store: ReviewStore, campaign: str, now: datetime, form: Form) -> None:
+        super().__init__(store, campaign, now)
+        self._typed = form
+        self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
+
+    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+        annotator, item_id = row.values["annotator"], row.values["item_id"]
+        if row.problem:
+            raise RefusedError(row.problem)
+        if not row.values[self._typed.headline.name]:
+            return "blank"
+        if item_id not in self._tasks:
+            raise RefusedError(f"item {shown(item_id)} is no current task of campaign {self._campaign!r}")
+        task = self._tasks[item_id]
+        fields = self._fields(row)
+        typed = fields_of(self._form, task.payload, fields)
+        assert typed is not None
+        before = self._filled.get((annotator, item_id))
+        if before == typed.values:
+            return "unchanged"
+        if before is not None:
+            raise RefusedError(f"annotator {shown(annotator)} has already decided this item otherwise")
+        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
+            held.upsert_annotator(annotator)
+            held.decide(self._campaign, task.id, annotator, "", now=self._now, fields=fields)
+        self._filled[annotator, item_id] = typed.values
+        return "new"
+
+    def _fields(self, row: Row) -> dict[str, str | list[str]]:
+        """Return a row's values by field; several in one cell are parted by semicolons."""
+        found: dict[str, str | list[str]] = {}
+        for field in self._typed.fields:
+            value = row.values[field.name]
+            is_several = isinstance(field, SeveralOf)
+            found[field.name] = [one.strip() for one in value.split(";") if one.strip()] if is_several else value
+        return found

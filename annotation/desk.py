@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
 
-from .store import LEASE_S, Campaign, RefusedError, ReviewStore
+from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in, item_in
 from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -31,6 +31,7 @@ class Said(NamedTuple):
     note: str | None
     version: int
     submitted_at: datetime
+    fields: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class OwnTask:
         said: What was decided before; None where that is open.
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
+        beside: Texts to look at beside the item, each `label` and `text`.
     """
 
     task_id: int
@@ -52,6 +54,7 @@ class OwnTask:
     said: Said | None
     draft: Mapping[str, Any]
     is_current: bool
+    beside: Sequence[Mapping[str, str]] = ()
 
 
 class Past(NamedTuple):
@@ -91,7 +94,7 @@ class Desk:
     def coming(self) -> Item | None:
         """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
         payload = self._store.peek(self.campaign.name, self.annotator)
-        return None if payload is None else Item.model_validate(payload)
+        return None if payload is None else Item.model_validate(item_in(payload))
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
         """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
@@ -102,17 +105,26 @@ class Desk:
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
             self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
+        payload = json.loads(row.payload)
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
-            item=Item.model_validate_json(row.payload),
+            item=Item.model_validate(item_in(payload)),
             said=None if row.decision is None else _said(row),
             draft={} if row.body is None else json.loads(row.body),
             is_current=row.state != "retired",
+            beside=tuple(beside_in(payload)),
         )
 
     def say(
-        self, slot_id: int, decision: str, *, now: datetime, reasons: Sequence[str] = (), note: str | None = None
+        self,
+        slot_id: int,
+        decision: str,
+        *,
+        now: datetime,
+        reasons: Sequence[str] = (),
+        note: str | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
 
@@ -120,7 +132,16 @@ class Desk:
             RefusedError: As `ReviewStore.submit`.
         """
         with self._store.batch() as held:
-            held.submit(slot_id, self.annotator, decision, now=now, reasons=reasons, note=note or None, amend=True)
+            held.submit(
+                slot_id,
+                self.annotator,
+                decision,
+                now=now,
+                reasons=reasons,
+                note=note or None,
+                fields=fields,
+                amend=True,
+            )
             with held.writing() as connection:
                 drop_draft(connection, slot_id, self.annotator)
 
@@ -156,7 +177,8 @@ class Desk:
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
         return [
-            Past(row.task_id, Item.model_validate_json(row.payload), _said(row), row.state != "retired") for row in rows
+            Past(row.task_id, Item.model_validate(item_in(json.loads(row.payload))), _said(row), row.state != "retired")
+            for row in rows
         ]
 
     def progress(self, *, now: datetime) -> Progress:
@@ -184,4 +206,5 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 
 def _said(row: sa.Row[Any]) -> Said:
-    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at)
+    fields = None if row.fields is None else json.loads(row.fields)
+    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields)

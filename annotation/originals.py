@@ -1,4 +1,8 @@
-"""Where the file of an image lies: in the workspace's objects if a step made it, else in the image folder."""
+"""Where the file of an image lies.
+
+In the workspace's objects if a step made it; in the folder of pictures that came with opened tasks; else in the image
+folder.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,17 @@ from pathlib import Path
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError, UnreadableImage
 from benchwright.identify import Limits, path_for, read_file
+from benchwright.objects import ObjectStore
 from benchwright.pipeline.finished import files_of
 from benchwright.workspace import Workspace
+
+BROUGHT = "review-pictures"
+"""Folder of a workspace with the pictures of releases whose items people look at again."""
+
+
+def brought_pictures(root: Path) -> ObjectStore:
+    """Return the store of pictures that came with opened tasks."""
+    return ObjectStore(root / BROUGHT, tmp=Workspace(root).tmp)
 
 
 class Originals:
@@ -16,6 +29,7 @@ class Originals:
 
     def __init__(self, root: Path) -> None:
         self._workspace = Workspace.open(root)
+        self._brought = brought_pictures(root)
         self._uris: dict[str, str] = {}
 
     def is_made(self, image_id: str) -> bool:
@@ -23,8 +37,9 @@ class Originals:
         return self._workspace.objects.path(image_id).exists()
 
     def uri(self, image_id: str) -> str | None:
-        """Return the URI of a source image; None for what a step made."""
-        if image_id not in self._uris and not self.is_made(image_id):
+        """Return the URI of a source image; None for what a step made, or what came with opened tasks."""
+        is_elsewhere = self.is_made(image_id) or self._brought.path(image_id).exists()
+        if image_id not in self._uris and not is_elsewhere:
             # Read again where an image is not known: the run may have taken more in meanwhile.
             rows = files_of(self._workspace)
             self._uris = {row["image_id"]: row["uri"] for row in rows if row["image_id"] is not None}
@@ -33,9 +48,12 @@ class Originals:
     def path(self, image_id: str) -> Path:
         """Return where the file should lie; whether it is there is left open."""
         path = self._workspace.objects.path(image_id)
-        if not path.exists() and (uri := self.uri(image_id)) is not None:
+        if path.exists():
+            return path
+        if (uri := self.uri(image_id)) is not None:
             return Path(self._workspace.settings()["images"]) / path_for(uri)
-        return path
+        brought = self._brought.path(image_id)
+        return brought if brought.exists() else path
 
     def data(self, image_id: str) -> bytes:
         """Return the file, checked against its SHA-256.

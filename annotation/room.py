@@ -32,6 +32,10 @@ ROOM = Room(
             f"{_HERE}.label_studio.commands:push", "Make or update a Label Studio project from a campaign."
         ),
         "review restore": Entry(f"{_HERE}.backup_commands:restore", "Fill an empty review store from a backup."),
+        "review open": Entry(
+            f"{_HERE}.task_commands:open_", "Open a campaign on items of a release: an error analysis, or doubted keys."
+        ),
+        "review results": Entry(f"{_HERE}.task_commands:results", "Say what such a campaign came to."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),

@@ -7,14 +7,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchwright.atomic import replacing
+from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, ItemImage
 
-from .store import BLIND, ReviewStore
+from .form import Form, form_of
+from .store import BLIND, ReviewStore, beside_in, item_in
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
-COLUMNS = ("item_id", *FILLED_IN, *SHOWN)
+BESIDE = "beside"
+"""Column with the texts beside an item, in campaigns that have some."""
+
+
+def columns_of(form: Form | None) -> tuple[str, ...]:
+    """Return the columns that people fill in, after `item_id`: of a typed form its fields."""
+    return FILLED_IN if form is None else ("annotator", *(field.name for field in form.fields))
 
 
 def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
@@ -36,15 +44,19 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
-    tasks = store.tasks(campaign)
-    shows_key = store.campaign(campaign).kind != BLIND
+    tasks, settings = store.tasks(campaign), store.campaign(campaign)
+    shows_key, form = settings.kind != BLIND, form_of(settings.form)
+    filled_in = columns_of(form)
+    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()))
     with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
-        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(Item.model_validate(task.payload), image_name, shows_key=shows_key)
-            cells = {column: _harmless(value) for column, value in shown.items()}
-            writer.writerow({"item_id": task.item_id, **dict.fromkeys(FILLED_IN, ""), **cells})
+            shown = _shown(Item.model_validate(item_in(task.payload)), image_name, shows_key=shows_key)
+            if form is not None:
+                shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
+            cells = {column: harmless(value) for column, value in shown.items()}
+            writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
     return len(tasks)
 
 
@@ -71,8 +83,3 @@ def _shown(item: Item, image_name: Callable[[ItemImage], str], *, shows_key: boo
 
 def _coordinates(points: tuple[tuple[float, float], ...]) -> str:
     return " ".join(f"({x:.0f}, {y:.0f})" for x, y in points)
-
-
-def _harmless(value: str) -> str:
-    """Keep a spreadsheet from running a text as a formula."""
-    return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

@@ -208,7 +208,9 @@ def compare(results: Path, model_a: str | None, model_b: str | None, release: Pa
     help="The release that was scored.",
 )  # fmt: skip
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write all of them to a .csv or .parquet file."
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write all of them: a .jsonl file for `review open`, or a table as .csv or .parquet.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option
@@ -220,9 +222,10 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     from .suspect_file import suspects_document, suspects_table, write_suspects
     from .suspects import find_suspects
 
-    found = find_suspects(results, Release.open(release))
+    opened = Release.open(release)
+    found = find_suspects(results, opened)
     if out is not None:
-        write_suspects(found, out, force=force)
+        write_suspects(found, opened, out, force=force)
         note(f"written to {out}")
     emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
 
@@ -245,8 +248,19 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     "--max-side", type=click.IntRange(32, 4096), default=384, show_default=True,
     help="Longest side of the pictures on the page, in pixels.",
 )  # fmt: skip
+@click.option(
+    "--data", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    help="Folder for the same as JSON and CSV.  [default: beside the page, report-data]",
+)  # fmt: skip
+@click.option(
+    "--errors", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    help="Findings of an error analysis, as `review results` writes them.",
+)  # fmt: skip
 @json_option
-def report(results: Path, release: Path, out: Path | None, max_items: int, max_side: int, as_json: bool) -> None:
+def report(
+    results: Path, release: Path, out: Path | None, max_items: int, max_side: int, data: Path | None,
+    errors: Path | None, as_json: bool,
+) -> None:  # fmt: skip
     """Write one HTML page with scores, plots and items of all models in RESULTS."""
     from benchwright.cli.drawing_progress import Drawn
 
@@ -254,6 +268,7 @@ def report(results: Path, release: Path, out: Path | None, max_items: int, max_s
 
     with Drawn() as progress:
         found = write_report(
-            results, release, out=out, max_items=max_items, max_side_px=max_side, progress=progress
+            results, release, out=out, max_items=max_items, max_side_px=max_side, data=data, findings=errors,
+            progress=progress,
         )  # fmt: skip
     emit(found.document(), as_json=as_json, text=found.told)

@@ -23,6 +23,9 @@ ROOM = Room(
         ),
         "evaluate compare": Entry(f"{_HERE}.commands:compare", "Say which models of a folder of results differ."),
         "evaluate suspects": Entry(f"{_HERE}.commands:suspects", "Rank items whose key is likely wrong."),
+        "evaluate errors": Entry(
+            f"{_HERE}.review_commands:errors", "Sample what models got wrong, for people to look at."
+        ),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
     backends={

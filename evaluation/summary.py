@@ -36,13 +36,18 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
 
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
-    lines = [("model", "all asked", *tasks, "no letter")]
+    aware = knowledge_metrics(scores)
+    lines = [("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), "no letter")]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
+        cells += [_cell(score.metrics.get(name)) for name in aware]
         lines.append((printable(score.title), *cells, str(score.miss + score.refusal + score.error)))
-    lines += [(name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), "") for name, met in people.items()]
+    blank = [""] * (len(aware) + 1)
+    lines += [
+        (name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), *blank) for name, met in people.items()
+    ]
     if scores:
-        lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), ""))
+        lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), *blank))
     if len(tasks) > len(scores):
         lines = [("task", *column[1:]) if column[0] == "model" else column for column in zip(*lines, strict=True)]
     title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
@@ -69,6 +74,23 @@ def reader_gaps(scores: Sequence[Score]) -> list[str]:
                 f"{_cell(robust)} in the same replies: {taken:+.3f}"
             )
     return lines
+
+
+def knowledge_metrics(scores: Sequence[Score]) -> list[str]:
+    """Return MM-SAP's scores that stand in the table: where all that a model was asked offers an option that declines.
+
+    Elsewhere they stand in `score.json` and in the report, since the accuracies beside them are of other items.
+    """
+    names = [f"mm_sap/score_{name}" for name in ("kk", "ku", "sa")]
+    if not any(is_of_all(score, names[0]) for score in scores):
+        return []
+    return [name for name in names if any(name in score.metrics for score in scores)]
+
+
+def is_of_all(score: Score, metric: str) -> bool:
+    """Return whether a figure of a score stands on all that was asked."""
+    figure, accuracy = score.metrics.get(metric), score.metrics.get("accuracy")
+    return figure is not None and accuracy is not None and figure.n == accuracy.n
 
 
 def tasks_of(scores: Sequence[Score]) -> list[str]:

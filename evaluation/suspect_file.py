@@ -1,4 +1,4 @@
-"""Suspects as a file that a campaign takes up (CSV or Parquet), as JSON values, and as a table for people."""
+"""Suspects as a file: tasks that a campaign takes up (JSON Lines), or a table (CSV, Parquet); and told."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING, Any
 from benchwright.atomic import replacing
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
+from benchwright.review_tasks import SUFFIX, write_review_tasks
+
+from .suspect_tasks import suspect_head, suspect_tasks
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
+
+    from benchwright.release import Release
 
     from .suspects import Suspect, Suspects
 
@@ -42,16 +47,19 @@ def suspects_document(suspects: Suspects, out: Path | None) -> dict[str, Any]:
     }
 
 
-def write_suspects(suspects: Suspects, out: Path, *, force: bool = False) -> None:
-    """Write suspects to a `.csv` or `.parquet` file; equal suspects give equal bytes.
+def write_suspects(suspects: Suspects, release: Release, out: Path, *, force: bool = False) -> None:
+    """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
         BenchwrightError: The name ends otherwise, something is there already and `force` is not given, or it cannot be
             written.
     """
     suffix = out.suffix.lower()
-    if suffix not in {".csv", ".parquet"}:
-        raise BenchwrightError(f"{out}: suspects are written as .csv or .parquet; give a name that ends so")
+    if suffix not in {SUFFIX, ".csv", ".parquet"}:
+        raise BenchwrightError(f"{out}: suspects are written as {SUFFIX}, .csv or .parquet; give a name that ends so")
+    if suffix == SUFFIX:
+        write_review_tasks(out, suspect_head(suspects, release), suspect_tasks(suspects, release), force=force)
+        return
     if out.is_symlink() or out.is_dir() or (out.exists() and not force):
         raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
     try:

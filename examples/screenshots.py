@@ -23,7 +23,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PIL import Image
 
 from benchwright.annotation.desk import Desk
-from benchwright.annotation.store import ReviewStore, Task, open_store
+from benchwright.annotation.kinds import ERROR_ANALYSIS, KINDS
+from benchwright.annotation.store import ReviewStore, Task, Work, open_store, payload_with
+from benchwright.evaluation.error_categories import BLINK as CATEGORIES
+from benchwright.review_tasks import Beside, ReviewTask
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -140,6 +143,40 @@ def people(tour: Tour) -> Image.Image:
     return _shot(page)
 
 
+def errors(tour: Tour) -> Image.Image:
+    """An error being named: the reply below the question, categories and a reason beside it."""
+    name = "errors"
+    form, categories = KINDS[ERROR_ANALYSIS].form, CATEGORIES
+    assert form is not None
+    with tour.store.batch() as held:
+        held.upsert_campaign(
+            name, kind=ERROR_ANALYSIS, rule="answers(1)", slots_per_task=1,
+            form=form(categories).model_dump(mode="json"),
+            settings={"categories": [one.model_dump(mode="json") for one in categories]}, seed=1,
+        )  # fmt: skip
+        tasks = tour.store.tasks(CAMPAIGN, states=("open",))
+        held.upsert_tasks(name, [_wrong(task) for task in tasks if task.payload["task"] == "object_localization"])
+    page = tour.page(ANNOTATOR, f"/?campaign={name}")
+    page.locator(".card[aria-busy=false]").wait_for()
+    _settle(page)
+    page.keyboard.press("2")
+    page.keyboard.press("n")
+    page.keyboard.type("It says that the box follows his outline, and it cuts his legs off.")
+    page.get_by_text("Draft saved").wait_for()
+    page.locator(".card .told").last.scroll_into_view_if_needed()
+    return _shot(page)
+
+
+def _wrong(task: Task) -> Work:
+    """Return a task with a reply beside it that somebody might get from a model."""
+    said = "A" if task.payload["answer"] == "B" else "B"
+    reply = f"Both boxes are drawn around the man. Box {said} lies closer to his outline.\n\nThe answer is ({said})."
+    read_as = f"{said}, which is not the key"
+    beside = (Beside(label="The model's reply", text=reply), Beside(label="Read as", text=read_as))
+    wanted = ReviewTask(item_id=task.item_id, content_hash=task.content_hash, about={"model": "one"}, beside=beside)
+    return Work(task.item_id, task.content_hash, payload_with(task.payload, wanted))
+
+
 PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-sign-in.png": sign_in,
     "review-pair.png": pair,
@@ -150,6 +187,7 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-history.png": history,
     "review-progress.png": progress,
     "review-people.png": people,
+    "review-errors.png": errors,
 }
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from benchwright.records import Item
 from benchwright.steps import WorkspaceView
 
 ANSWERS = "answer"
@@ -12,20 +13,24 @@ ANSWERS = "answer"
 ASKED, RIGHT, CONTENT = "asked", "right", "asked_content"
 
 
-def human_baseline(view: WorkspaceView) -> dict[str, Any] | None:
-    """Return how often people answered the items that are left, by campaign; None where nobody was asked.
+def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
+    """Return how often people answered the items that are released, by campaign; None where nobody was asked.
 
     An item that was not asked, or whose content is another one now, is not counted.
+
+    Args:
+        view: Says which campaigns there were.
+        items: As they are released, with their values.
     """
     campaigns = {name: told for name, told in view.campaigns().items() if told.get("kind") == ANSWERS}
     if not campaigns:
         return None
-    items: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
-    for item, values in view.items():
-        for name, counted in items.items():
+    answers: dict[str, dict[str, Any]] = {name: {} for name in campaigns}
+    for item, values in items:
+        for name, counted in answers.items():
             if values.get(f"{name}.{CONTENT}") == item.content_hash:
                 counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, RIGHT)}
-    return {name: _answers(told, items[name]) for name, told in campaigns.items() if items[name]} or None
+    return {name: _answers(told, answers[name]) for name, told in campaigns.items() if answers[name]} or None
 
 
 def _answers(told: Mapping[str, Any], items: Mapping[str, Any]) -> dict[str, Any]:

@@ -78,14 +78,27 @@ def show(folder: Path, *, as_json: bool) -> None:
 @click.option("--version", help="Version of the release, such as 1.0; without it, a draft.")
 @click.option("--licence", help="Licence of the release as a whole, such as cc-by-4.0.")
 @click.option("--description", default="", help="Markdown for the card.")
+@click.option(
+    "--errata", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Errata to set right, as `review results` writes them.",
+)  # fmt: skip
 @json_option
 def freeze(
-    workspace: Path, *, name: str, version: str | None, licence: str | None, description: str, as_json: bool
+    workspace: Path,
+    *,
+    name: str,
+    version: str | None,
+    licence: str | None,
+    description: str,
+    errata: Path | None,
+    as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder."""
     from .freeze import freeze_by_hand
 
-    release = freeze_by_hand(workspace, release=name, version=version, licence=licence, description=description)
+    release = freeze_by_hand(
+        workspace, release=name, version=version, licence=licence, description=description, errata=errata
+    )
     document = {
         "release": str(release.path),
         "name": release.name,
@@ -99,3 +112,33 @@ def freeze(
         as_json=as_json,
         text=f"{release.path}: {len(release)} items, release id {release.release_id}",
     )
+
+
+@click.command("correct")
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option(
+    "--errata", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True, metavar="FILE",
+    help="What people found wrong, as `review results` writes it.",
+)  # fmt: skip
+@click.option("--version", required=True, help="Of the new release, such as 1.1.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Folder of the new release.")
+@click.option("--description", default="", help="Markdown for the card.")
+@json_option
+def correct(folder: Path, *, errata: Path, version: str, out: Path, description: str, as_json: bool) -> None:
+    """Write the next version of the release in DIR: wrong keys set right, other items found wrong left out."""
+    from benchwright.release import Release
+    from benchwright.release.errata import read_errata, released_errata
+
+    from .correct import correct as corrected
+
+    wanted = read_errata(errata)
+    release = corrected(Release.open(folder), wanted, version=version, out=out, description=description)
+    mine = {(one.item_id, one.content_hash) for one in wanted}
+    became = [str(one.became) for one in released_errata(release) if (one.item_id, one.content_hash) in mine]
+    counts = {name: became.count(name) for name in sorted(set(became))}
+    document = {
+        "release": str(release.path), "name": release.name, "version": release.version,
+        "release_id": release.release_id, "content_id": release.content_id, "items": len(release), "errata": counts,
+    }  # fmt: skip
+    told = ", ".join(f"{n} {name}" for name, n in counts.items()) or "nothing"
+    emit(document, as_json=as_json, text=f"{release.path}: {len(release)} items; errata: {told}")

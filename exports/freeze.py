@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.errors import BenchwrightError, StepError
+from benchwright.canonical import bytes_digest
+from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.records import Item
-from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.release.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
 from .baseline import human_baseline
 
 if TYPE_CHECKING:
     from benchwright.release import Release
+
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_Valued = tuple[Item, Mapping[str, Any]]
 
 DRAFT = "0+"
 """Versions that begin so are drafts, named by their content and replaced when it is frozen again."""
@@ -45,6 +51,35 @@ class Freeze(FinalStep):
     split_value: str | None = None
     """Value that names each item's split, such as `splits.split`; by default the one value called `split`."""
 
+    errata: str | None = None
+    """File of errata, relative to the recipe's folder: keys that people found wrong are set right, other items that
+    they found wrong are left out. In what a run writes, the digest of its content stands in its place."""
+
+    _errata: tuple[Erratum, ...] = PrivateAttr(())
+
+    @model_validator(mode="after")
+    def _read_errata(self, info: ValidationInfo) -> Freeze:
+        if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
+            self._errata = read_errata((info.context or {}).get(FOLDER, Path()) / self.errata)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with errata by what they say, so that the file's place does not matter."""
+        settings = super().parameters()
+        if self.errata is not None and not _BY_DIGEST.fullmatch(self.errata):
+            settings["errata"] = f"sha256:{bytes_digest(spelled(self._errata))}"
+        return settings
+
+    def corrections(self) -> Corrections:
+        """Return what sets items right on their way into the release.
+
+        Raises:
+            PrerequisiteError: Errata are known by their digest only.
+        """
+        if self.errata is not None and _BY_DIGEST.fullmatch(self.errata):
+            raise PrerequisiteError(f"errata {self.errata} are known by digest only; give the file")
+        return Corrections(self._errata)
+
     @field_validator("release_version")
     @classmethod
     def _no_draft_by_hand(cls, version: str | None) -> str | None:
@@ -67,8 +102,10 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
     """
     from benchwright.release import content_id_of, write_release
 
+    corrections = settings.corrections()
+
     def items() -> Iterator[tuple[Item, str]]:
-        return _with_splits(view, settings.split_value)
+        return _with_splits(_corrected(view, corrections), settings.split_value)
 
     version = settings.release_version or DRAFT + content_id_of(items())[:12]
     return write_release(
@@ -85,14 +122,22 @@ def freeze(settings: Freeze, view: WorkspaceView, *, workspace: Path, seed: int,
         seed=seed,
         licence=settings.licence,
         description=settings.description,
-        human_baseline=human_baseline(view),
+        human_baseline=human_baseline(view, _corrected(view, corrections)),
+        corrections=corrections,
         replace=settings.release_version is None,
     )
 
 
-def _with_splits(view: WorkspaceView, named: str | None) -> Iterator[tuple[Item, str]]:
-    """Yield items with their splits; all lie in `test` where no step named splits."""
+def _corrected(view: WorkspaceView, corrections: Corrections) -> Iterator[_Valued]:
+    """Yield items as they are to be released, with their values."""
     for item, values in view.items():
+        if (corrected := corrections.correct(item)) is not None:
+            yield corrected, values
+
+
+def _with_splits(items: Iterable[_Valued], named: str | None) -> Iterator[tuple[Item, str]]:
+    """Yield items with their splits; all lie in `test` where no step named splits."""
+    for item, values in items:
         key = named or _split_value(values)
         if key is None:
             yield item, ONLY_SPLIT
@@ -114,7 +159,13 @@ def _split_value(values: Mapping[str, Any]) -> str | None:
 
 
 def freeze_by_hand(
-    workspace: Path, *, release: str, version: str | None, licence: str | None, description: str
+    workspace: Path,
+    *,
+    release: str,
+    version: str | None,
+    licence: str | None,
+    description: str,
+    errata: Path | None = None,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
 
@@ -128,8 +179,11 @@ def freeze_by_hand(
 
     try:
         settings = Freeze.model_validate(
-            {"name": release, "version": version, "licence": licence, "description": description}
-        )
+            {
+                "name": release, "version": version, "licence": licence, "description": description,
+                "errata": None if errata is None else str(errata),
+            }
+        )  # fmt: skip
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise BenchwrightError(f"{first['loc'][0]} {first['input']!r}: {first['msg']}") from error

@@ -12,6 +12,9 @@ ROOM = Room(
         "freeze": Entry("benchwright.exports.freeze:Freeze", "Write the release, an immutable folder."),
     },
     commands={
+        "release correct": Entry(
+            "benchwright.exports.commands:correct", "Write the next version of a release, with errata set right."
+        ),
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),

@@ -67,7 +67,12 @@ class ReportPage(HTMLParser):
     def rows(self) -> list[list[str]]:
         """Return the texts of the score table's cells, head first."""
         found: list[list[str]] = []
+        table = ""
         for element in self.elements:
+            if element.tag == "table":
+                table = element.attributes.get("id") or ""
+            if table != "score-table":
+                continue
             if element.tag == "tr":
                 found.append([])
             elif element.tag in {"th", "td"}:

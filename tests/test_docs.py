@@ -375,6 +375,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         json.dumps({"item_id": one.item.item_id, "answer": "A"}) for one in Release.open(folder / "release").items()
     ]
     (folder / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    errors = ["evaluate", "errors", str(folder / "w" / "results"), "--release", str(folder / "release")]
+    assert invoke([*errors, "--out", str(folder / "tasks.jsonl")]) == 0
+    opening = ["review", "open", str(folder / "tasks.jsonl"), "--release", str(folder / "release")]
+    assert invoke([*opening, "--workspace", str(folder / "judged")]) == 0
+    empty = {"format": "benchwright/errata", "version": 1, "errata": []}
+    (folder / "errata.json").write_text(json.dumps(empty), encoding="utf-8")
     return folder
 
 
@@ -411,6 +417,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("evaluate compare @w/results --release @release", 0, 0),
             ("evaluate suspects @w/results --release @release", 0, 0),
             ("evaluate report @w/results --release @release", 0, 0),
+            ("evaluate errors @w/results --release @release --out @errors.jsonl", 0, 0),
+            ("review open @tasks.jsonl --release @release --workspace @again", 0, 0),
+            ("review results --workspace @judged", 0, 0),
+            ("release correct @release --errata @errata.json --version 1.1 --out @corrected", 0, 0),
             ("evaluate published blink --data @blink --model one", 0, 0),
             ("evaluate import ii-bench --data @ii --out @imported", 0, 0),
             ("evaluate extract @cases.jsonl", 0, 0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from ..desk import Past
+from ..form import form_of
 from ..store import Campaign
 from .review_page import TASK
 from .texts import TEXTS
@@ -25,9 +26,11 @@ def show(visit: Visit, *, review: st.Page) -> None:
 def _show_line(one: Past, campaign: Campaign, review: st.Page) -> None:
     when, what, about, act = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
     when.text(f"{one.said.submitted_at:%d %b %H:%M}")
-    words = TEXTS.get(one.said.decision, one.said.decision)
+    form = form_of(campaign.form)
+    told = "" if form is None else form.told(one.said.fields or {})
+    words = TEXTS["taken_by_field"] if told else TEXTS.get(one.said.decision, one.said.decision)
     what.text(words if one.said.version == 1 else f"{words} ({TEXTS['changed']})")
     reasons = ", ".join(code.replace("_", " ") for code in one.said.reasons)
-    about.text(" · ".join(part for part in (one.item.task, one.item.question, reasons, one.said.note) if part))
+    about.text(" · ".join(part for part in (one.item.task, one.item.question, reasons, told, one.said.note) if part))
     if act.button(TEXTS["open"], key=f"open-{one.task_id}", disabled=not one.is_current):
         st.switch_page(review, query_params={TASK: str(one.task_id), "campaign": campaign.name})

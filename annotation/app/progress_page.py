@@ -8,8 +8,10 @@ from typing import Any
 import streamlit as st
 
 from ..agreement import Agreement, agreement
+from ..form import form_of
 from ..ratings import Rating
-from ..store import Annotation, Campaign, ReviewStore
+from ..results import agreement_of, results_of, summary_of
+from ..store import Annotation, Campaign, ReviewStore, item_in
 from .site import clock
 from .texts import TEXTS
 from .visit import Visit
@@ -34,7 +36,12 @@ def show(visit: Visit) -> None:
     decisions = store.decisions(campaign.name)
     if not decisions:
         return
-    kinds = {task.item_id: str(task.payload["task"]) for task in store.tasks(campaign.name, states=("open", "done"))}
+    if form_of(campaign.form) is not None:
+        _show_found(store, campaign)
+        return
+    kinds = {
+        task.item_id: str(item_in(task.payload)["task"]) for task in store.tasks(campaign.name, states=("open", "done"))
+    }
     _show_agreement(campaign, decisions, kinds)
     left, right = st.columns(2)
     with left:
@@ -57,6 +64,35 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     st.progress(status.slots["submitted"] / max(1, slots), text=status.rule)
     if total and not status.tasks["open"]:
         st.success(TEXTS["closed"])
+
+
+def _show_found(store: ReviewStore, campaign: Campaign) -> None:
+    """Show what a campaign with a typed form has found so far."""
+    found = results_of(store, campaign.name)
+    st.subheader(TEXTS["answers_given"])
+    st.dataframe(_in_words(summary_of(found)), hide_index=True)
+    st.subheader(TEXTS["agreement"])
+    figures = agreement_of(found)
+    st.dataframe(
+        [{name: TEXTS["undefined"] if value is None else f"{value:.2f}" for name, value in figures.items()}],
+        hide_index=True,
+    )
+
+
+def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
+    """Return rows as a page shows them: shares in percent, what is undefined by that word."""
+    shown = []
+    for row in rows:
+        alpha = row.get("krippendorff_alpha", ...)
+        line = {
+            TEXTS["answers_given"]: str(row.get("words") or row.get("finding", "")).replace("_", " "),
+            "n": str(row["items"]),
+            TEXTS["share_of_items"]: TEXTS["undefined"] if row["share"] is None else f"{row['share']:.0%}",
+        }
+        if alpha is not ...:
+            line[_STATISTICS["krippendorff_alpha"]] = TEXTS["undefined"] if alpha is None else f"{alpha:.2f}"
+        shown.append(line)
+    return shown
 
 
 def _show_agreement(campaign: Campaign, decisions: list[Annotation], kinds: dict[str, str]) -> None:

@@ -7,9 +7,11 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ..desk import Desk, OwnTask
+from ..form import form_of
+from ..kinds import ANSWER
 from ..store import RefusedError
 from .site import Site, clock
-from .task_card.card import ANSWER, Act, act_just_done, captions, card_of, show_card
+from .task_card.card import Act, act_just_done, captions, card_of, show_card
 from .task_routes import picture_url
 from .texts import TEXTS
 from .viewer import ViewerPicture, show_pictures
@@ -40,7 +42,10 @@ def show(visit: Visit) -> None:
     show_card(card, heard=lambda: _hear(desk, task))
     if (coming := desk.coming()) is not None:
         visit.site.pictures.warm(coming.images)
-    st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
+    if form_of(visit.campaign.form) is not None:
+        st.caption(TEXTS["keys_form"])
+    else:
+        st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
 
 
 def _task_of(desk: Desk) -> OwnTask | None:
@@ -77,7 +82,7 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
     else:
-        desk.say(act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note)
+        desk.say(act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, fields=act.fields)
     if TASK in st.query_params:
         del st.query_params[TASK]
 

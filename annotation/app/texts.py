@@ -54,7 +54,10 @@ TEXTS: Mapping[str, str] = {
     "needs_reason": "Pick at least one reason (keys 1 to {count}), then press X again.",
     "needs_note": "Write what to change, then press E again (or Ctrl+Enter).",
     "needs_choice": "Pick an option first (keys 1 to {count}).",
+    "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
+    "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
     "answer": "Answer",
+    "submit": "Done",
     "saved": "Draft saved",
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
@@ -65,12 +68,17 @@ TEXTS: Mapping[str, str] = {
         "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · O marks · M compare · "
         "+ − 0 zoom"
     ),
+    "keys_form": (
+        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · O marks · "
+        "M compare · + − 0 zoom"
+    ),
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
     "gone": "That task is not yours, or not any more. Here is the next one.",
     "all_done": "All done",
     "all_done_why": "There is no task left for you in this campaign. Thank you.",
     "taken": "{decision}",
+    "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
     # History
     "history_why": "Your decisions, the latest first. Open one to change it.",
@@ -87,6 +95,8 @@ TEXTS: Mapping[str, str] = {
     "by_task": "By kind of task",
     "by_annotator": "By annotator",
     "reasons_given": "Reasons given",
+    "answers_given": "What was found",
+    "share_of_items": "Share of items",
     "disagreements": "Where annotators disagree",
     "notes": "Notes",
     "closed": "Every task is decided. Go on with the recipe: run the same command again.",

@@ -2,8 +2,9 @@
 
 from .accounts import ROLES, Account, Accounts, Role
 from .campaigns import SIMULATED
-from .forms import CHOICES, decisions_of
+from .forms import CHOICES, decisions_of, fields_of
 from .handout import BLIND
+from .payloads import about_in, beside_in, item_in, payload_with
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store, store_exists
 
@@ -25,7 +26,12 @@ __all__ = [
     "Task",
     "Upserted",
     "Work",
+    "about_in",
+    "beside_in",
     "decisions_of",
+    "fields_of",
+    "item_in",
     "open_store",
+    "payload_with",
     "store_exists",
 ]

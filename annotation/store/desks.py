@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .handout import kind_with_key
+from .handout import kinds_with_key
 from .handout_sql import IS_BLIND
 from .records import Campaign
 from .reports import latest_annotations
@@ -37,6 +37,7 @@ _OWN: sa.Select[Any] = (
         _latest.c.decision,
         _latest.c.reasons,
         _latest.c.note,
+        _latest.c.fields,
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
@@ -71,7 +72,7 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     who = {
         "name": annotator,
         "who": connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one(),
-        "shows_key": kind_with_key(campaign.kind, is_simulated=campaign.is_simulated),
+        "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
     }
     return connection.execute(decided, who).scalar_one(), connection.execute(left, who).scalar_one()
 

@@ -18,15 +18,16 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.seeds import seed_for
 
+from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
 from .campaigns import find_campaign
-from .forms import decisions_of
+from .forms import decisions_of, fields_of
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
 
 MAX_NOTE = 10_000
-BLIND, SHOWS_KEY = "answer", "verify"
-"""Kinds of campaign: whoever holds or has decided an item in the second knows too much for the first."""
+BLIND = ANSWER
+"""Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
 
 
 def claim_next(
@@ -110,6 +111,7 @@ def submit(
     reasons: Sequence[str] = (),
     note: str | None = None,
     edits: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any] | None = None,
     amend: bool = False,
 ) -> None:
     """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
@@ -118,11 +120,12 @@ def submit(
         connection: In a transaction that writes.
         slot_id: From the lease.
         annotator: Who holds it.
-        decision: One of the form's decisions.
+        decision: One of the form's decisions; of a typed form it follows from the fields, whatever is given.
         now: Moment of the decision.
         reasons: Some of the form's reasons.
         note: In the annotator's words.
         edits: A revision of the item, as JSON values.
+        fields: What was said by field, where the campaign has a typed form.
         amend: Replace an earlier decision of this annotator on this slot: a new version, the old one stays.
 
     Raises:
@@ -132,11 +135,14 @@ def submit(
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
+    form, payload = json.loads(slot.form), json.loads(slot.payload)
+    typed = fields_of(form, payload, fields)
     said = {
-        "decision": decision,
+        "decision": decision if typed is None else typed.decision,
         "reasons": canonical_json(sorted(set(reasons))),
         "note": note,
         "edits": None if edits is None else canonical_json(dict(edits)),
+        "fields": None if typed is None else canonical_json(typed.values),
     }
     version = 1
     if slot.submitted_at is not None:
@@ -148,11 +154,13 @@ def submit(
         version = before.version + 1
     if slot.state == "retired" or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    kind = kind_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-    if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kind):
+    kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
+    if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kinds):
         raise RefusedError(shown)
-    form = json.loads(slot.form)
-    _check(form, decisions_of(form, json.loads(slot.payload)), decision, reasons, note)
+    if typed is None:
+        _check(form, decisions_of(form, payload), decision, reasons, note)
+    elif reasons or note:
+        raise RefusedError("this form has fields of its own, and no reasons or note beside them")
     made = {"slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now}
     connection.execute(sql.SAY, said | made)
     connection.execute(sql.FILL, {"held": slot_id, "now": now})
@@ -169,18 +177,18 @@ def _who(connection: sa.Connection, campaign: Campaign, annotator: str) -> dict[
     return {
         "campaign": campaign.id,
         "who": _annotator_for(connection, campaign, annotator),
-        "shows_key": kind_with_key(campaign.kind, is_simulated=campaign.is_simulated),
+        "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
     }
 
 
-def kind_with_key(kind: str, *, is_simulated: bool) -> str:
-    """Return the kind of campaign that gives away what this kind asks; "" where nothing can be given away."""
-    return SHOWS_KEY if kind == BLIND and not is_simulated else ""
+def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
+    """Return the kinds of campaigns that give away what this kind asks; none where nothing can be given away."""
+    return WITH_KEY if kind == BLIND and not is_simulated else ()
 
 
-def _shown_key(connection: sa.Connection, task: int, annotator_id: int, kind: str) -> str | None:
+def _shown_key(connection: sa.Connection, task: int, annotator_id: int, kinds: tuple[str, ...]) -> str | None:
     """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
-    shown = {"task": task, "who": annotator_id, "shows_key": kind}
+    shown = {"task": task, "who": annotator_id, "shows_key": kinds}
     campaign = connection.execute(sql.SHOWN_KEY_OF_TASK, shown).scalar_one_or_none()
     if campaign is None:
         return None

@@ -37,7 +37,7 @@ _SHOWN_KEY = (
     .select_from(
         _seen.join(_shown, _seen.c.task_id == _shown.c.id).join(_showing, _shown.c.campaign_id == _showing.c.id)
     )
-    .where(_seen.c.annotator_id == sa.bindparam("who"), _showing.c.kind == sa.bindparam("shows_key"))
+    .where(_seen.c.annotator_id == sa.bindparam("who"), _showing.c.kind.in_(sa.bindparam("shows_key", expanding=True)))
 )
 SHOWN_KEY_OF_TASK = (
     _SHOWN_KEY.join(tasks, tasks.c.item_id == _shown.c.item_id)

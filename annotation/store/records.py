@@ -97,6 +97,8 @@ class Annotation:
     edits: Mapping[str, Any] | None
     started_at: datetime
     submitted_at: datetime
+    fields: Mapping[str, Any] | None = None
+    """What was said by field, where the campaign has a typed form."""
 
 
 @dataclass(frozen=True)

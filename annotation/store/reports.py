@@ -49,6 +49,7 @@ def list_decisions(connection: sa.Connection, campaign: Campaign) -> list[Annota
             reasons=tuple(json.loads(row.reasons)), note=row.note,
             edits=None if row.edits is None else json.loads(row.edits),
             started_at=row.started_at, submitted_at=row.submitted_at,
+            fields=None if row.fields is None else json.loads(row.fields),
         )
         for row in connection.execute(query)
     ]  # fmt: skip

@@ -153,7 +153,7 @@ class ReviewStore:
         seed: int,
         is_simulated: bool = False,
     ) -> Campaign:
-        """See `campaigns.upsert_campaign`. A form has `decisions` or `decisions_from`, and may have `reasons`."""
+        """See `campaigns.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
         with self.writing() as connection:
             return campaigns.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
@@ -203,11 +203,14 @@ class ReviewStore:
         now: datetime,
         reasons: Sequence[str] = (),
         note: str | None = None,
+        fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
         with self.writing() as connection:
             lease = handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=LEASE_S)
-            handout.submit(connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note)
+            handout.submit(
+                connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note, fields=fields
+            )
 
     def submit(
         self,
@@ -219,6 +222,7 @@ class ReviewStore:
         reasons: Sequence[str] = (),
         note: str | None = None,
         edits: Mapping[str, Any] | None = None,
+        fields: Mapping[str, Any] | None = None,
         amend: bool = False,
     ) -> None:
         """See `handout.submit`."""
@@ -232,6 +236,7 @@ class ReviewStore:
                 reasons=reasons,
                 note=note,
                 edits=edits,
+                fields=fields,
                 amend=amend,
             )
 

@@ -122,6 +122,7 @@ annotations_table = sa.Table(
     sa.Column("edits", sa.Text),
     sa.Column("started_at", UtcDateTime, nullable=False),
     sa.Column("submitted_at", UtcDateTime, nullable=False),
+    sa.Column("fields", sa.Text),
     sa.UniqueConstraint("slot_id", "version"),
 )
 

@@ -301,7 +301,7 @@ class _Run:
         path = self.space.root / "workspace.json"
         if path.exists():
             shards = self.space.settings().get("shards")
-            if shards != header.shards:
+            if shards not in {None, header.shards}:  # people may have reviewed there before anything ran
                 raise BenchwrightError(
                     f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
                     "number is fixed once images are in: put the old number back or use a new --workspace"

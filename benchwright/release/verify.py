@@ -18,6 +18,7 @@ from benchwright.errors import DataError
 from benchwright.release import documents, identity
 from benchwright.release import manifest as manifests
 from benchwright.release.apart import check_contents_apart
+from benchwright.release.errata import parse_errata
 from benchwright.release.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.manifest import Manifest
 from benchwright.release.problems import Problems
@@ -154,3 +155,5 @@ def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
 def _check_document(handle: BufferedReader, name: str) -> None:
     data = read_whole(handle, name, max_bytes=documents.MAX_BYTES)
     documents.stated(documents.parse(data, what=name), _DOCUMENTS[name], 1, what=name)
+    if name == manifests.ERRATA:
+        parse_errata(data, what=name)

@@ -13,6 +13,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.release import documents, manifest
 from benchwright.release.card import card
+from benchwright.release.errata import Corrections, errata_document
 from benchwright.release.folder import move_into_place, unfinished
 from benchwright.release.human import check_human_baseline
 from benchwright.release.identity import canary_of
@@ -39,6 +40,7 @@ class _Contents:
     licence: str | None
     description: str
     human_baseline: Mapping[str, Any] | None
+    corrections: Corrections | None
     limits: Limits
 
 
@@ -58,6 +60,7 @@ def write_release(
     licence: str | None = None,
     description: str = "",
     human_baseline: Mapping[str, Any] | None = None,
+    corrections: Corrections | None = None,
     replace: bool = False,
     limits: Limits | None = None,
 ) -> Release:
@@ -82,6 +85,7 @@ def write_release(
         description: Markdown for the card.
         human_baseline: How often people answered these items right, if they were asked, as
             `benchwright.release.human.read_human_baseline` returns it.
+        corrections: Through which `items` have gone, one by one; what became of each erratum goes into the release.
         replace: Put the new release in the place of another one, as drafts do.
         limits: Where row groups and files are cut.
 
@@ -92,7 +96,7 @@ def write_release(
     _check_names(folder, name, version)
     contents = _Contents(
         name, version, _distinct(operations), recipe, stages, agreement, seed, licence, description,
-        human_baseline, limits or Limits(),
+        human_baseline, corrections, limits or Limits(),
     )  # fmt: skip
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
@@ -218,7 +222,7 @@ def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRec
 def _documents(contents: _Contents) -> dict[str, bytes]:
     bodies: dict[str, tuple[str, Mapping[str, Any]]] = {
         manifest.AGREEMENT: ("benchwright/agreement", {"campaigns": dict(contents.agreement)}),
-        manifest.ERRATA: ("benchwright/errata", {"errata": []}),
+        manifest.ERRATA: ("benchwright/errata", _errata(contents)),
     }
     if contents.human_baseline is not None:
         bodies[manifest.HUMAN_BASELINE] = (
@@ -229,6 +233,10 @@ def _documents(contents: _Contents) -> dict[str, bytes]:
         name: documents.spell({"format": kind, "version": 1, **body}, what=name)
         for name, (kind, body) in bodies.items()
     }
+
+
+def _errata(contents: _Contents) -> dict[str, Any]:
+    return errata_document(() if contents.corrections is None else contents.corrections.account())
 
 
 def _entry(path: Path) -> FileEntry:

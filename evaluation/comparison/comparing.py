@@ -91,16 +91,11 @@ def compare_results(
     return sheet, [_comparison(name, held, sheet) for name, held in _scopes(sheet)]
 
 
-def ranking_of(results: Path, scores: Sequence[Score], release: Release) -> tuple[Ranked, ...]:
-    """Return the ranking of all models over all tasks, best first; those that were asked less stand last, unplaced.
-
-    Raises:
-        DataError: Results or release are damaged.
-    """
+def comparison_over_all(sheet: SideBySide) -> Comparison:
+    """Return how models compare over all tasks."""
     import numpy as np
 
-    sheet = side_by_side(results, scores, release)
-    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet).ranking
+    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
@@ -169,10 +164,10 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[f
     placed = [k for k in numbers if (asked[k] == asked[most]).all()]
 
     def order(k: int) -> tuple[float, str]:
-        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].model
+        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].title
 
     placed.sort(key=order)
     places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
     others = sorted(set(numbers) - set(placed), key=order)
     ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
-    return tuple(Ranked(sheet.scores[k].model, sheet.scores[k].metrics[metric], place) for k, place in ranked)
+    return tuple(Ranked(sheet.scores[k].title, sheet.scores[k].metrics[metric], place) for k, place in ranked)

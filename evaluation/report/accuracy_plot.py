@@ -34,7 +34,26 @@ def accuracy_plot(board: Board) -> Plot:
     return Plot("accuracy", _TITLE, caption + ("" if one else " One panel for each model."), svg)
 
 
-def _one_panel(board: Board) -> Any:
+def bars_plot(board: Board, *, name: str, title: str, more: str = "") -> Plot:
+    """Return the plot of a table with other columns than tasks, such as levels: bars, and what it says at their ends.
+
+    Args:
+        board: With at most as many models as stand in one panel.
+        name: Of the plot, unique on the page.
+        title: A line.
+        more: Ends the caption.
+    """
+    with drawing_look():
+        svg = svg_of(_one_panel(board, with_bars=True), name=name, title=title)
+    people = " Solid lines are people." if any(figure is not None for figure in board.people) else ""
+    caption = (
+        "Share of the items with each label that were answered right, with 95 % intervals; the first row is of all "
+        f"that were asked. Dashed lines are what an even draw among the options gives.{people}{more}"
+    )
+    return Plot(name, title, caption, svg)
+
+
+def _one_panel(board: Board, *, with_bars: bool = False) -> Any:
     """Draw a row for each task, as high as it has models, and the models one below another."""
     from matplotlib.figure import Figure as Drawing
 
@@ -48,7 +67,7 @@ def _one_panel(board: Board) -> Any:
         _lines(axes, board, k, at, height)
         for place, line in enumerate(row):
             number = board.lines.index(line)
-            _point(axes, line.figures[k], at + 0.11 + 0.16 * (place + 0.5), number)
+            _point(axes, line.figures[k], at + 0.11 + 0.16 * (place + 0.5), number, with_bar=with_bars)
         places.append(at + height / 2)
         at += height
     _scales(axes, at, places, list(board.columns))
@@ -96,10 +115,12 @@ def _lines(axes: Axes, board: Board, k: int, at: float, height: float) -> None:
         axes.vlines(people.value, at, at + height, colors=INK, linewidth=1.8)
 
 
-def _point(axes: Axes, figure: Figure | None, y: float, number: int) -> None:
+def _point(axes: Axes, figure: Figure | None, y: float, number: int, *, with_bar: bool = False) -> None:
     if figure is None or figure.value is None:
         return
     color = SERIES[number % len(SERIES)]
+    if with_bar:
+        axes.barh(y, figure.value, height=0.12, color=color, alpha=0.35, linewidth=0, zorder=2)
     if figure.ci is not None:
         axes.hlines(y, *figure.ci, colors=color, linewidth=1.4, zorder=3)
     axes.plot(

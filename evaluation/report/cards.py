@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from .replies import ModelReply
@@ -35,6 +36,8 @@ def card(
     pictures: Sequence[Shown],
     replies: Sequence[ModelReply | None],
     people: Share | None,
+    difficulty: float,
+    discrimination: float,
 ) -> dict[str, Any]:
     """Return an item with its replies.
 
@@ -44,6 +47,8 @@ def card(
         pictures: Where its pictures are, in order.
         replies: One a model, in the order of the page; None where the model was not asked.
         people: How many people answered it and how many were right.
+        difficulty: Share of models that have it right; NaN where none was asked.
+        discrimination: Correlation, over models, with the rest of its task; NaN where undefined.
     """
     numbers = {image.image_id: k for k, image in reversed(list(enumerate(item.images)))}
     right = item.answer if item.answer is not None else item.refusal
@@ -66,6 +71,8 @@ def card(
         "explanation": None if item.explanation is None else legible(item.explanation),
         "replies": [None if reply is None else _reply(reply) for reply in replies],
         "people": None if people is None else {"asked": people.asked, "right": people.right},
+        "difficulty": None if isnan(difficulty) else round(difficulty, 4),
+        "discrimination": None if isnan(discrimination) else round(discrimination, 4),
     }
 
 

@@ -21,15 +21,36 @@ from .replies import Predictions
 from .sample import Stratum, sample
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from benchwright.release import Release
 
     from ..score import Score
     from .board import People
+    from .data_files import ItemTable
+    from .label_sums import LabelSums
 
 WITHOUT_SCRIPT = 24
 """Items that stand in the page for readers without JavaScript."""
 
 _PIECE = 1 << 20
+
+
+class Beside(NamedTuple):
+    """What goes over the items as the page does.
+
+    Args:
+        table: Of all items, which is written meanwhile.
+        sums: Of labels.
+        difficulty: Share of models that have each item right, in the order of the release; NaN where none was asked.
+        discrimination: So too.
+    """
+
+    table: ItemTable
+    sums: LabelSums
+    difficulty: NDArray[np.float64]
+    discrimination: NDArray[np.float64]
 
 
 class Gathered(NamedTuple):
@@ -104,6 +125,7 @@ def gather(
     who: People | None,
     items: Sequence[tuple[str, Stratum]],
     spool: Spool,
+    beside: Beside,
     *,
     max_items: int,
     max_side_px: int,
@@ -118,6 +140,7 @@ def gather(
         who: What people reach.
         items: As `strata` yields them.
         spool: Open for writing.
+        beside: What else goes over the items.
         max_items: Items on the page.
         max_side_px: Longest side of a picture.
         progress: Who wants to know how far it is.
@@ -137,15 +160,18 @@ def gather(
     pictures = Pictures(keep, max_side_px=max_side_px)
     watching = progress or Silent()
     watching.phase("report", len(items))
-    for released in release.items(split):
+    for number, released in enumerate(release.items(split)):
         item = released.item
         said = [one.of(item.item_id) for one in replies]
+        share = None if who is None else who.items.get(item.item_id)
+        hard = {"difficulty": float(beside.difficulty[number]), "discrimination": float(beside.discrimination[number])}
+        beside.sums.add(item, share)
+        beside.table.add(item, released.split, said, share, **hard)
         watching.advance(1)
         if item.item_id not in chosen:
             continue
         places = [pictures.show(image, released.images[image.image_id]) for image in item.images]
-        share = None if who is None else who.items.get(item.item_id)
-        made = card(item, released.split, pictures=places, replies=said, people=share)
+        made = card(item, released.split, pictures=places, replies=said, people=share, **hard)
         spool.card(made)
         if shown < WITHOUT_SCRIPT:
             first.append(made)

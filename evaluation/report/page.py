@@ -6,40 +6,68 @@ import base64
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..statistics import METHODS
 from .accuracy_plot import accuracy_plot
-from .board import board_of, methods_of, outcomes_of
+from .board import methods_of, outcomes_of
 from .cards import OUTCOMES, legible
+from .costs import cost_rows
+from .difficulty_plot import difficulty_plot
+from .error_plot import error_plot, error_section
 from .gathering import script_json
 from .head import head_of
+from .knowledge import COLUMNS as KNOWLEDGE_COLUMNS
+from .knowledge import knowledge_rows, plane_plot
+from .label_bars import label_plots
+from .more_columns import more_columns
 from .outcome_plot import outcome_plot
+from .pairs import pair_rows
 from .radar_plot import radar_plot
 
 if TYPE_CHECKING:
-    from benchwright.release import Release
+    import numpy as np
+    from numpy.typing import NDArray
 
-    from ..comparison.comparing import Ranked
-    from ..score import Figure, Score
-    from .board import Board, People
+    from benchwright.release import Release
+    from benchwright.review_findings import Findings
+
+    from ..score import Figure
+    from .board import Board
     from .gathering import Gathered, Spool
+    from .label_sums import LabelSums
+    from .pairs import PairLine
+    from .plot_look import Plot
 
 GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-def write_page(
-    path: Path,
-    release: Release,
-    scores: Sequence[Score],
-    who: People | None,
-    ranking: Sequence[Ranked],
-    gathered: Gathered,
-    spool: Spool,
-    *,
-    max_side_px: int,
-) -> None:
+class Shown(NamedTuple):
+    """What a page shows.
+
+    Args:
+        release: That was scored.
+        board: The table of scores.
+        pairs: Two models each, item by item.
+        sums: What chance and people reach by label.
+        difficulty: Share of models that have each item right; NaN where none was asked.
+        findings: Of an error analysis; None without one.
+        gathered: What was found of the items.
+        max_side_px: Longest side of a picture.
+    """
+
+    release: Release
+    board: Board
+    pairs: Sequence[PairLine]
+    sums: LabelSums
+    difficulty: NDArray[np.float64]
+    findings: Findings | None
+    gathered: Gathered
+    max_side_px: int
+
+
+def write_page(path: Path, shown: Shown, spool: Spool) -> None:
     """Write the page; pictures and cards pass from the spool into it without being held in memory.
 
     Raises:
@@ -48,30 +76,37 @@ def write_page(
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    board = board_of(scores, who, ranking)
+    board = shown.board
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
         lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     environment.filters["two"] = lambda value: f"{value:.2f}"
+    environment.filters["signed"] = lambda value: f"{value:+.2f}".replace("-", "\u2212")
     environment.filters["method"] = lambda method: METHODS.get(method, "as the metric states it")
     script, style = ((_TEMPLATES / name).read_text(encoding="utf-8") for name in ("report.js", "report.css"))
-    plots = [plot for plot in (accuracy_plot(board), radar_plot(board), outcome_plot(board)) if plot is not None]
     context = {
         "generator": GENERATOR,
         "policy": _policy(script),
         "style": Markup(style),  # noqa: S704 - ours
         "script": Markup(script),  # noqa: S704 - ours
-        "head": head_of(release, scores[0]),
+        "head": head_of(shown.release, board.lines[0].score),
         "board": board,
         "lines": [_line(board, k) for k in range(len(board.lines))],
         "columns": [_column(board, k) for k in range(len(board.columns))],
+        "more": more_columns([line.score for line in board.lines]),
         "below": [_below(board, k) for k in range(len(board.below))],
-        "plots": [plot._replace(svg=Markup(plot.svg)) for plot in plots],  # noqa: S704 - user's text is escaped in it
-        "gathered": gathered,
+        "plots": [plot._replace(svg=Markup(plot.svg)) for plot in _plots(shown)],  # noqa: S704 - users' text is escaped
+        "knowledge": knowledge_rows(board),
+        "knowledge_columns": [name for name, _ in KNOWLEDGE_COLUMNS],
+        "costs": cost_rows(board),
+        "pairs": pair_rows(shown.pairs),
+        "all_pairs": len(shown.pairs),
+        "errors": None if shown.findings is None else error_section(shown.findings),
+        "gathered": shown.gathered,
         "outcomes": OUTCOMES,
         "methods": methods_of(board),
-        "max_side_px": max_side_px,
+        "max_side_px": shown.max_side_px,
         "settings": Markup(script_json(_settings(board))),  # noqa: S704 - escaped
         "cards": map(Markup, spool.read("cards")),
         "pictures": map(Markup, spool.read("pictures")),
@@ -80,6 +115,16 @@ def write_page(
     with path.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as page:
         for piece in environment.get_template("page.html").generate(context):
             page.write(piece)
+
+
+def _plots(shown: Shown) -> list[Plot]:
+    board = shown.board
+    found = (
+        accuracy_plot(board), radar_plot(board), outcome_plot(board), plane_plot(board),
+        *label_plots(board, shown.sums), difficulty_plot(shown.difficulty, len(board.lines)),
+        None if shown.findings is None else error_plot(shown.findings),
+    )  # fmt: skip
+    return [plot for plot in found if plot is not None]
 
 
 def _policy(script: str) -> str:

@@ -16,6 +16,7 @@ from .packages import require_packages
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
+    from benchwright.review_findings import Findings
 
 REPORT_FILE = "report.html"
 MOST_ITEMS, MAX_SIDE_PX = 500, 384
@@ -33,6 +34,7 @@ class WrittenReport(NamedTuple):
         shown: Items on the page.
         pictures: Pictures and layers of marks on the page.
         size_bytes: Of the page.
+        data: Folder with its data as JSON and CSV.
     """
 
     path: Path
@@ -43,20 +45,21 @@ class WrittenReport(NamedTuple):
     shown: int
     pictures: int
     size_bytes: int
+    data: Path
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
             "report": str(self.path), "release": self.release, "release_id": self.release_id,
             "models": list(self.models), "items": self.items, "shown": self.shown, "pictures": self.pictures,
-            "size_bytes": self.size_bytes,
+            "size_bytes": self.size_bytes, "data": str(self.data),
         }  # fmt: skip
 
     def told(self) -> str:
         """Return it in a line for people."""
         return (
             f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
-            f"{self.items:,} items, {self.pictures:,} pictures)"
+            f"{self.items:,} items, {self.pictures:,} pictures); data in {self.data}"
         )
 
 
@@ -67,6 +70,8 @@ def write_report(
     out: Path | None = None,
     max_items: int = MOST_ITEMS,
     max_side_px: int = MAX_SIDE_PX,
+    data: Path | None = None,
+    findings: Path | None = None,
     progress: Progress | None = None,
 ) -> WrittenReport:
     """Write the report on all models of a folder of results.
@@ -80,6 +85,8 @@ def write_report(
         out: Where the page goes; `<results>/report.html` if None. An older report there is replaced.
         max_items: Items on the page; of more, a sample by split and task.
         max_side_px: Longest side of the pictures on the page.
+        data: Folder for the same as JSON and CSV; beside the page, of its name with `-data`, if None.
+        findings: File of an error analysis of these models, as `review results` writes it.
         progress: Who wants to know how far it is.
 
     Raises:
@@ -88,43 +95,74 @@ def write_report(
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     require_packages()
-    from ..comparison.comparing import ranking_of
-    from .gathering import Spool, gather, strata
-    from .page import write_page
+    from ..comparison.comparing import comparison_over_all
+    from ..item_analysis import discrimination, proportion_right
+    from ..metrics import task_numbers
+    from ..side_by_side import side_by_side
+    from .board import board_of
+    from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
+    from .gathering import Beside, Spool, gather, strata
+    from .label_sums import LabelSums
+    from .page import Shown, write_page
+    from .pairs import pair_lines
     from .people import people_of
 
     target = out or results / REPORT_FILE
+    folder = data or folder_of(target)
     _refuse_what_is_no_report(target)
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
+    found = None if findings is None else _findings(findings, opened)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
     who = people_of(opened, scores[0].split)
-    with TemporaryDirectory(prefix="benchwright-") as folder:
-        spool = Spool(Path(folder))
-        with spool:
+    sheet = side_by_side(results, scores, opened)
+    comparison = comparison_over_all(sheet)
+    board = board_of(scores, who, comparison.ranking)
+    _, tasks = task_numbers(sheet.items.column("task"))
+    prepare(folder)
+    with TemporaryDirectory(prefix="benchwright-") as scratch:
+        spool = Spool(Path(scratch))
+        with spool, ItemTable(folder, [line.model for line in board.lines]) as table:
+            beside = Beside(
+                table, LabelSums(), proportion_right(sheet.right, sheet.asked),
+                discrimination(sheet.right, sheet.asked, tasks),
+            )  # fmt: skip
             gathered = gather(
-                results,
-                opened,
-                scores,
-                who,
-                items,
-                spool,
-                max_items=max_items,
-                max_side_px=max_side_px,
-                progress=progress,
-            )
-        ranking = ranking_of(results, scores, opened)
+                results, opened, scores, who, items, spool, beside,
+                max_items=max_items, max_side_px=max_side_px, progress=progress,
+            )  # fmt: skip
+        pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
+        shown = Shown(opened, board, pairs, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
+            write_scores(folder, scores)
+            write_report_data(folder, opened, board, comparison, pairs, beside.sums, found)
             with replacing(target) as draft:
-                write_page(draft, opened, scores, who, ranking, gathered, spool, max_side_px=max_side_px)
+                write_page(draft, shown, spool)
         except OSError as error:
             raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
     return WrittenReport(
         target, scores[0].release, opened.release_id, tuple(score.title for score in scores), gathered.items,
-        gathered.shown, gathered.pictures, target.stat().st_size,
+        gathered.shown, gathered.pictures, target.stat().st_size, folder,
     )  # fmt: skip
+
+
+def _findings(path: Path, release: Release) -> Findings:
+    """Return the findings of an error analysis.
+
+    Raises:
+        DataError: They are of another release.
+    """
+    from benchwright.review_findings import read_findings
+
+    found = read_findings(path)
+    if found.release_id != release.release_id:
+        raise DataError(
+            f"{path} is an error analysis on {found.release} (release {found.release_id[:12]}), and {release.path} is "
+            f"release {release.release_id[:12]}; give the one of this release, or none"
+        )
+    return found
 
 
 def _check_release(score: Score, release: Release, results: Path) -> None:

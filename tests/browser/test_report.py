@@ -64,7 +64,7 @@ def found(page: Page) -> str:
 
 def test_hostile_texts_are_shown_as_texts(shown: Page) -> None:
     assert EVIL in shown.locator(".card .question").first.inner_text()
-    assert shown.locator("tbody th", has_text=EVIL).count() == 1
+    assert shown.locator("#score-table tbody th", has_text=EVIL).count() == 1
     assert shown.locator("img[src=x]").count() == 0
 
 
@@ -83,6 +83,22 @@ def test_filters_narrow_the_items(shown: Page) -> None:
     assert set(shown.locator(".card .tag:not(.quiet)").all_inner_texts()) == {"first"}
     shown.fill("#search", "question 12?")
     assert found(shown).startswith("1 of 30")
+
+
+def test_a_number_of_two_runs_shows_its_items(shown: Page) -> None:
+    # "always A" has the fifteen items keyed A, "second" the fifteen of the second task, which are keyed B.
+    row = shown.locator("#pair-table tbody tr", has_text="always A").filter(has_text="second")
+    assert row.locator(".count").all_inner_texts() == ["0", "15", "15", "0"]
+    row.locator("[data-pair=first] button").focus()
+    shown.keyboard.press("Enter")
+    shown.wait_for_function("document.getElementById('found').textContent.startsWith('15')")
+    assert set(shown.locator(".card .tag:not(.quiet)").all_inner_texts()) == {"first"}
+    shown.select_option("#by-pair", "second")
+    assert set(shown.locator(".card .tag:not(.quiet)").all_inner_texts()) == {"second"}
+    shown.select_option("#by-pair", "both")
+    assert found(shown).startswith("none of 30")
+    shown.click("button[type=reset]")
+    shown.wait_for_function("document.getElementById('found').textContent.startsWith('30')")
 
 
 def test_keys_walk_open_and_search(shown: Page) -> None:

@@ -250,6 +250,7 @@ def test_plots_have_names_colours_of_the_theme_and_ids_of_their_own(results: Pat
     plots = [e for e in page.all("svg", role="img") if "class" not in e.attributes]
     assert [plot.attributes["aria-label"] for plot in plots] == [
         "Accuracy by task", "Profile over tasks", "What became of the questions",
+        "What models know, and know that they do not", "How hard the items are",
     ]  # fmt: skip
     ids = [e.attributes["id"] for e in page.elements if "id" in e.attributes]
     assert len(ids) == len(set(ids))

@@ -201,10 +201,12 @@ def test_a_release_takes_up_the_counts_of_the_items_that_were_asked_as_they_are(
 
 
 def test_without_a_campaign_of_answers_there_is_no_baseline() -> None:
-    assert human_baseline(View(small_bench())) is None
+    view = View(small_bench())
+    assert human_baseline(view, view.items()) is None
 
 
 def test_a_campaign_none_of_whose_items_is_left_gives_no_baseline() -> None:
     bench = small_bench()
     del bench.items[1:]
-    assert human_baseline(Answered(bench)) is None
+    view = Answered(bench)
+    assert human_baseline(view, view.items()) is None

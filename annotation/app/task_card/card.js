@@ -33,8 +33,8 @@ class TaskCard {
     const digits = Object.fromEntries([..."123456789"].map((digit) => [digit, { act: () => this.pick(digit - 1) }]));
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
-      s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.note.focus() },
-      Enter: { act: () => this.enter() }, ...digits,
+      s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
+      f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
 
@@ -56,10 +56,10 @@ class TaskCard {
     this.picked = new Set(Array.isArray(from.reasons) ? from.reasons.filter((code) => typeof code === "string") : []);
     this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
     this.pending = null;
-    this.build(typeof from.note === "string" ? from.note : "");
+    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {});
   }
 
-  build(noteText) {
+  build(noteText, fields) {
     const { data, element } = this;
     const { texts } = data;
     element.replaceChildren();
@@ -67,18 +67,34 @@ class TaskCard {
     element.dataset.slot = data.slot;
     const left = add(element, "div", "asked");
     if (data.said !== null) {
-      const words = texts[data.said.decision] ?? data.said.decision;
+      const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
       add(left, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
     add(left, "h2", "question", data.question);
     this.buildChoices(left);
+    this.buildBeside(left);
     const right = add(element, "div", "says");
+    this.form = null;
+    if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft());
     this.buildActions(right);
     this.status = add(right, "p", "status");
     this.status.setAttribute("role", "status");
     if (data.mode === "verify") this.buildReasons(right);
-    this.buildNote(right, noteText);
+    if (data.mode !== "form") this.buildNote(right, noteText);
     this.draw();
+  }
+
+  /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
+  buildBeside(parent) {
+    for (const { label, text } of this.data.beside) {
+      const section = add(parent, "section", "beside");
+      add(section, "h3", "", label);
+      const shown = add(section, "div", "told", text);
+      shown.dir = "auto";
+      shown.tabIndex = 0;
+      shown.setAttribute("role", "group");
+      shown.setAttribute("aria-label", label);
+    }
   }
 
   buildChoices(parent) {
@@ -133,7 +149,7 @@ class TaskCard {
     if (data.is_current && data.mode === "verify") {
       for (const [key, decision] of Object.entries(DECISIONS)) put(decision, texts[decision], key, () => this.decide(decision));
     } else if (data.is_current) {
-      put("accept", texts.answer, "Enter", () => this.enter());
+      put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
     }
     if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
     put("quiet", texts.undo, "u", () => this.send("undo"));
@@ -146,19 +162,28 @@ class TaskCard {
 
   /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
   keyInNote(event) {
-    if (event.composedPath()[0] !== this.note) return;
-    if (event.key === "Escape") this.note.blur();
+    const [area] = event.composedPath();
+    if (this.form === null ? area !== this.note : !this.form.holds(area)) return;
+    if (event.key === "Escape") area.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
-      this.note.blur();
-      if (this.data.mode === "answer") this.enter();
+      area.blur();
+      if (this.data.mode !== "verify") this.enter();
       else if (this.pending) this.decide(this.pending);
     }
   }
 
+  /** Go to where a text is written; a form may have none to write just now. */
+  write() {
+    const area = this.form === null ? this.note : this.form.area;
+    if (area === null) return false;
+    area.focus();
+  }
+
   enter() {
-    if (this.data.mode !== "answer" || !this.data.is_current) return false;
+    if (this.data.mode === "verify" || !this.data.is_current) return false;
+    if (this.form !== null) return this.submit();
     if (this.chosen === null) {
       this.tell("needs_choice", true, { count: this.data.choices.length });
       return;
@@ -166,8 +191,19 @@ class TaskCard {
     this.send("decide", this.chosen);
   }
 
+  submit() {
+    const missing = this.form.missing();
+    if (missing === null) {
+      this.send("decide");
+      return;
+    }
+    this.tell(missing.type === "text" ? "needs_text" : "needs_option", true, { field: missing.label });
+    this.form.point(missing);
+  }
+
   pick(i) {
     const { data } = this;
+    if (this.form !== null) return this.form.pick(i);
     if (data.mode === "answer") {
       if (i >= data.choices.length) return false;
       this.chosen = data.choices[i].key;
@@ -205,12 +241,17 @@ class TaskCard {
     if (does === "decide") this.drafts.drop();
     this.setBusy(true);
     // Reasons are those of a rejection or a revision; an accepted item has none.
-    const reasons = decision === "accept" || this.data.mode === "answer" ? [] : [...this.picked];
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note: does === "decide" ? this.note.value : "" });
+    const reasons = decision === "accept" || this.data.mode !== "verify" ? [] : [...this.picked];
+    const note = does === "decide" && this.form === null ? this.note.value : "";
+    const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields });
   }
 
   saveDraft() {
-    this.drafts.save(this.data.save, { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value });
+    const draft = this.form === null
+      ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
+      : { fields: this.form.values };
+    this.drafts.save(this.data.save, draft);
   }
 
   setBusy(busy) {
@@ -229,6 +270,7 @@ class TaskCard {
 
   draw() {
     const { data } = this;
+    if (this.form !== null) return;
     if (data.mode === "answer") {
       this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
       return;

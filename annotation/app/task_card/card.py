@@ -12,19 +12,21 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 
 from ...desk import OwnTask
+from ...form import Form, OneChoice, form_of
+from ...kinds import KINDS
 from ...store import Campaign, RefusedError
 from ..components import component
 from ..task_routes import DRAFT_HEADER, draft_url
 from ..texts import TEXTS
 
-VERIFY, ANSWER = "verify", "answer"
+FORM = "form"
+"""Mode of a card whose campaign has a typed form."""
 _KEY = "card"
-KINDS = (VERIFY, ANSWER)
-"""Kinds of campaigns that the card has a form for."""
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_note", "needs_choice", "answer", "saved", "not_saved", "said", "moved_on",
+    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
+    "not_saved", "said", "moved_on",
 )  # fmt: skip
 
 
@@ -35,7 +37,7 @@ class Card:
     Attributes:
         serial: Raised whenever the card has been heard, so that it listens again.
         slot: What a decision is given for.
-        mode: `verify` or `answer`.
+        mode: `verify`, `answer` or, with fields, `form`.
         question: With pictures in it by their captions.
         choices: Options by key, in words or by the caption of the picture that they show.
         right: Key of the right option; None where the annotator is not to know.
@@ -46,6 +48,8 @@ class Card:
         said: What was decided before.
         draft: What was being typed.
         is_current: Whether deciding still changes anything.
+        fields: Of a typed form, each with its options; none otherwise.
+        beside: Texts beside the item, each `label` and `text`.
         save: Where drafts are kept, and the header that goes with them.
         texts: Words of the card.
     """
@@ -63,6 +67,8 @@ class Card:
     said: Mapping[str, Any] | None
     draft: Mapping[str, Any]
     is_current: bool
+    fields: Sequence[Mapping[str, Any]]
+    beside: Sequence[Mapping[str, str]]
     save: Mapping[str, str]
     texts: Mapping[str, str]
 
@@ -77,6 +83,7 @@ class Act:
         decision: Of the form's decisions, or a key of the item's options.
         reasons: Codes.
         note: In the annotator's words; None without any.
+        fields: Of a typed form; the store checks them.
     """
 
     slot: int
@@ -84,6 +91,7 @@ class Act:
     decision: str
     reasons: tuple[str, ...]
     note: str | None
+    fields: Mapping[str, Any] | None = None
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -96,29 +104,58 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         raise BenchwrightError(
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
-    item, form = task.item, campaign.form
-    shows_key = campaign.kind == VERIFY
+    item, form, typed = task.item, campaign.form, form_of(campaign.form)
+    shows_key = KINDS[campaign.kind].shows_key
+    key = item.answer or item.refusal
     return Card(
         serial=serial,
         slot=task.slot_id,
-        mode=campaign.kind,
+        mode=campaign.kind if typed is None else FORM,
         question=_spelled(item.question),
-        choices=[
-            {"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices
-        ],
-        right=(item.answer or item.refusal) if shows_key else None,
+        choices=_choices(item),
+        right=key if shows_key else None,
         declines=shows_key and item.answer is None,
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
         needs_reason=["reject"] if form.get("reasons") else [],
         needs_note=list(form.get("needs_note", ())),
         said=None if task.said is None else {
-            "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or ""
+            "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
+            "fields": dict(task.said.fields or {}), "words": told_of(typed, task.said.fields),
         },
         draft=task.draft,
         is_current=task.is_current,
+        fields=[] if typed is None else _fields(typed, item, key),
+        beside=list(task.beside),
         save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
+
+
+def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
+    """Return in words what was said in a typed form; empty where there is none."""
+    return "" if form is None or fields is None else form.told(fields)
+
+
+def _choices(item: Item) -> list[dict[str, str]]:
+    return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
+
+
+def _fields(form: Form, item: Item, key: str | None) -> list[dict[str, Any]]:
+    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these."""
+    found = []
+    for field in form.fields:
+        document = field.model_dump(mode="json")
+        if isinstance(field, OneChoice):
+            offered = [one for one in _choices(item) if field.is_key_offered or one["key"] != key]
+            document["options"] = [
+                {"code": one["key"], "words": f"{one['key']}: {_short(one['words'])}", "help": ""} for one in offered
+            ]
+        found.append(document)
+    return found
+
+
+def _short(words: str, at_most: int = 60) -> str:
+    return words if len(words) <= at_most else words[: at_most - 1] + "…"
 
 
 def show_card(card: Card, *, heard: Callable[[], None]) -> None:
@@ -126,7 +163,7 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "card.js"), "card.css")(
+    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "card.js"), "card.css")(
         key=_KEY, data=asdict(card), on_act_change=heard
     )
 
@@ -156,7 +193,24 @@ def act_of(sent: Any) -> Act:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
         raise RefusedError("this is nothing that the card sends")
-    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None)
+    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")))
+
+
+def _fields_sent(fields: Any) -> dict[str, Any] | None:
+    """Return fields as a browser sent them: texts and lists of texts by name, or none.
+
+    Raises:
+        RefusedError: They are something else.
+    """
+    if fields is None:
+        return None
+    if not isinstance(fields, Mapping) or not all(isinstance(name, str) for name in fields):
+        raise RefusedError("this is nothing that the card sends")
+    for value in fields.values():
+        each = value if isinstance(value, list) else [value]
+        if not all(isinstance(one, str) for one in each):
+            raise RefusedError("this is nothing that the card sends")
+    return dict(fields)
 
 
 def captions(item: Item) -> list[str]:

@@ -66,7 +66,10 @@
   const LONG = 60;
   const form = byId("filters");
   const controls = {};
-  for (const name of ["task", "split", "model", "outcome", "answers", "order"]) controls[name] = byId(`by-${name}`);
+  for (const name of ["task", "split", "model", "outcome", "answers", "order", "first", "second", "pair"]) {
+    const control = byId(`by-${name}`);
+    if (control) controls[name] = control;
+  }
   const search = byId("search");
   const marks = byId("marks");
   const large = byId("large");
@@ -117,6 +120,11 @@
     if (whole || rows.length <= MANY) return list;
     return make("details", { class: "tally" }, make("summary", {}, `${rightOnes(card)} of ${rows.length} models right`), list);
   };
+  const hard = (card) => {
+    if (card.difficulty === null || asked(card).length < 2) return null;
+    const telling = card.discrimination === null ? "" : `; discrimination ${card.discrimination.toFixed(2).replace("-", "−")}`;
+    return make("p", { class: "people" }, `Models: ${rightOnes(card)} of ${asked(card).length} right (difficulty ${card.difficulty.toFixed(2)}${telling})`);
+  };
   const people = (card) => card.people === null ? null : make("p", { class: "people" }, `People: ${card.people.right} of ${card.people.asked} right`);
   const optionPictures = (card) => new Set(card.options.map((option) => option.picture).filter((k) => k !== null));
 
@@ -136,6 +144,12 @@
   const asked = (card) => card.replies.filter((reply) => reply !== null);
   const rightOnes = (card) => asked(card).filter((reply) => reply.outcome === "right").length;
   const hardness = (card) => (asked(card).length ? rightOnes(card) / asked(card).length : 2);
+  const isRight = (card, place) => card.replies[Number(place)]?.outcome === "right";
+  /* Which of two runs has an item right; null where one of them was not asked. */
+  const together2 = (card, first, second) => {
+    if (card.replies[Number(first)] === null || card.replies[Number(second)] === null) return null;
+    return [["neither", "second"], ["first", "both"]][Number(isRight(card, first))][Number(isRight(card, second))];
+  };
   const words = cards.map(() => null);
   const wordsOf = (number) => {
     const card = cards[number];
@@ -155,10 +169,15 @@
     if (wanted.model !== "" && wanted.outcome !== "" && !hasOutcome(card.replies[Number(wanted.model)], wanted.outcome)) return false;
     if (wanted.model === "" && wanted.outcome !== "" && !card.replies.some((reply) => hasOutcome(reply, wanted.outcome))) return false;
     if (wanted.answers && !together[wanted.answers](card)) return false;
+    if (wanted.first && wanted.second) {
+      const which = together2(card, wanted.first, wanted.second);
+      if (which === null || (wanted.pair && which !== wanted.pair)) return false;
+    }
     return wanted.terms.every((term) => wordsOf(number).includes(term));
   };
   const orders = {
     models: (number) => hardness(cards[number]),
+    discrimination: (number) => cards[number].discrimination ?? 2,
     people: (number) => { const some = cards[number].people; return some === null || some.asked === 0 ? 2 : some.right / some.asked; },
   };
   const filter = () => {
@@ -204,7 +223,7 @@
     const card = cards[found[open]];
     const inOptions = optionPictures(card);
     byId("large-title").textContent = `${card.task}, ${card.split}, ${open + 1} of ${found.length}`;
-    const right = make("div", {}, question(card), options(card, inOptions), ...[people(card)].filter(Boolean), replies(card, true));
+    const right = make("div", {}, question(card), options(card, inOptions), ...[hard(card), people(card)].filter(Boolean), replies(card, true));
     if (card.unanswerable) right.append(make("p", { class: "people" }, "Nothing in the picture answers this question; the key is the option that declines."));
     if (card.explanation !== null) right.append(make("p", { class: "people", dir: "auto" }, `Explanation: ${card.explanation}`));
     right.append(make("p", { class: "people" }, "Item ", make("code", { class: "canary" }, card.id)));
@@ -258,6 +277,27 @@
   fill(controls.task, distinct("task"));
   fill(controls.split, distinct("split"));
   fill(controls.model, settings.models.map((model, number) => [number, model]));
+  if (controls.pair) {
+    for (const name of ["first", "second"]) fill(controls[name], settings.models.map((model, number) => [number, model]));
+    /* The numbers of the table of pairs become buttons that show their items. */
+    document.querySelectorAll("#pair-table .count").forEach((place) => {
+      const { first, second, pair } = place.dataset;
+      const words2 = { both: "both right", first: "only the first right", second: "only the second right", neither: "neither right" }[pair];
+      const opener = make("button", { type: "button", "aria-label": `${place.textContent} items: ${words2}, ${settings.models[first]} and ${settings.models[second]}; show them` }, place.textContent);
+      opener.addEventListener("click", () => {
+        form.reset(); // which filters once more, in a task of its own
+        setTimeout(() => {
+          Object.assign(controls.first, { value: first });
+          Object.assign(controls.second, { value: second });
+          Object.assign(controls.pair, { value: pair });
+          filter();
+          byId("items").scrollIntoView();
+          controls.pair.focus({ preventScroll: true });
+        });
+      });
+      place.replaceChildren(opener);
+    });
+  }
   fill(controls.outcome, [...Object.entries(settings.outcomes).map(([name, { words: text }]) => [name, text]), ["not asked", "not asked"]]);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.addEventListener("input", filter);

@@ -1,0 +1,204 @@
+"""Typed forms: what an annotator can say of a task, as a list of fields.
+
+One description serves the app, the table that people fill in without it, and the store, which checks every value
+against it. Fields come in four kinds: one of several options, several of them, one of the item's own choices, and text.
+A field may apply only where an earlier one has a certain value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Record
+
+Values = Mapping[str, str | tuple[str, ...]]
+"""By field: a code, a letter or a text; of `several_of` the codes, in the order of the options."""
+
+MAX_TEXT = 10_000
+_Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
+
+
+class FormError(BenchwrightError):
+    """What somebody said does not fit the form; the message says where."""
+
+
+class Option(Record):
+    """One option of a field: its code, and words for people."""
+
+    code: str = Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")
+    words: str = Field(min_length=1, max_length=200)
+    help: str = Field("", max_length=1000)
+
+
+class OnlyIf(Record):
+    """That a field applies only where another one, before it, has one of these values."""
+
+    field: _Name
+    codes: tuple[str, ...] = Field(min_length=1)
+
+
+class _Field(Record):
+    """What all fields have.
+
+    Attributes:
+        name: As tables call it.
+        label: As people read it.
+        only_if: When it applies; always, where None.
+        is_required: Whether it must be filled in where it applies.
+    """
+
+    name: _Name
+    label: str = Field(min_length=1, max_length=200)
+    only_if: OnlyIf | None = None
+    is_required: bool = True
+
+
+class OneOf(_Field):
+    """Exactly one of several options."""
+
+    type: Literal["one_of"] = "one_of"
+    options: tuple[Option, ...] = Field(min_length=2, max_length=100)
+
+
+class SeveralOf(_Field):
+    """One or more of several options."""
+
+    type: Literal["several_of"] = "several_of"
+    options: tuple[Option, ...] = Field(min_length=1, max_length=100)
+
+
+class OneChoice(_Field):
+    """One of the choices of the item itself, by its letter."""
+
+    type: Literal["one_choice"] = "one_choice"
+    is_key_offered: bool = True
+    """Whether the choice that counts as right can be given too."""
+
+
+class Text(_Field):
+    """A text in the annotator's own words."""
+
+    type: Literal["text"] = "text"
+    hint: str = Field("", max_length=200)
+
+
+FormField = Annotated[OneOf | SeveralOf | OneChoice | Text, Field(discriminator="type")]
+
+
+class Form(Record):
+    """The fields of a task, in the order in which they are filled in.
+
+    Attributes:
+        fields: At least one; the first is the headline, which lists and agreement go by.
+    """
+
+    fields: tuple[FormField, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Form:
+        names = [field.name for field in self.fields]
+        if len(set(names)) != len(names):
+            raise ValueError("two fields of a form have the same name")
+        if isinstance(self.fields[0], Text) or not self.fields[0].is_required or self.fields[0].only_if is not None:
+            raise ValueError("the first field of a form is a choice that is always made")
+        for number, field in enumerate(self.fields):
+            if field.only_if is not None and field.only_if.field not in names[:number]:
+                raise ValueError(
+                    f"field {field.name!r} hangs on {field.only_if.field!r}, which does not come before it"
+                )
+        return self
+
+    @property
+    def headline(self) -> FormField:
+        """Return the field that a decision is known by."""
+        return self.fields[0]
+
+    def applies(self, field: FormField, values: Values) -> bool:
+        """Return whether a field applies, given the values of those before it."""
+        if field.only_if is None:
+            return True
+        said = values.get(field.only_if.field, ())
+        return bool({*([said] if isinstance(said, str) else said)} & set(field.only_if.codes))
+
+    def checked(self, said: Mapping[str, Any], *, letters: Sequence[str], key: str | None) -> dict[str, Any]:
+        """Return what was said as JSON values, in the order of the form, without what does not apply.
+
+        Args:
+            said: By field; what is not there, None or empty is not filled in.
+            letters: Of the item's choices.
+            key: The letter that counts as right.
+
+        Raises:
+            FormError: A field is not known, is missing, or has a value that is none of its own.
+        """
+        known = {field.name for field in self.fields}
+        if unknown := sorted(set(said) - known):
+            raise FormError(f"the form has no field {_quoted(unknown[0])}; it has {', '.join(sorted(known))}")
+        found: dict[str, Any] = {}
+        for field in self.fields:
+            if not self.applies(field, found):
+                continue
+            value = _value(field, said.get(field.name), letters=letters, key=key)
+            if value:
+                found[field.name] = value
+            elif field.is_required:
+                raise FormError(f"field {field.name!r} ({field.label}) is not filled in")
+        return found
+
+    def headline_of(self, values: Mapping[str, Any]) -> str:
+        """Return a decision in one word: the code of the first field, several joined by `+`."""
+        value = values[self.headline.name]
+        return value if isinstance(value, str) else "+".join(value)
+
+    def told(self, values: Mapping[str, Any]) -> str:
+        """Return in words what was said, for lists."""
+        parts = []
+        for field in self.fields:
+            value = values.get(field.name)
+            if value:
+                words = {one.code: one.words for one in getattr(field, "options", ())}
+                each = [value] if isinstance(value, str) else value
+                parts.append(", ".join(words.get(one, one) for one in each))
+        return " · ".join(parts)
+
+
+def form_of(document: Mapping[str, Any]) -> Form | None:
+    """Return the typed form in a campaign's settings; None where the campaign has none of its own."""
+    fields = document.get("fields")
+    return None if fields is None else Form.model_validate({"fields": fields})
+
+
+def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
+    """Return one field's value, checked; empty where it is not filled in."""
+    if isinstance(field, SeveralOf):
+        given = [said] if isinstance(said, str) and said else said or []
+        codes = [option.code for option in field.options]
+        if not isinstance(given, list | tuple) or any(one not in codes for one in given):
+            raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(codes)}")
+        return [code for code in codes if code in given]
+    if said is None or said == "":
+        return ""
+    if not isinstance(said, str):
+        raise FormError(f"field {field.name!r}: {_quoted(said)} is no text")
+    if isinstance(field, Text):
+        return _text(field, said)
+    possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(letters)
+    if isinstance(field, OneChoice) and not field.is_key_offered:
+        possible = [letter for letter in possible if letter != key]
+    if said not in possible:
+        raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(possible)}")
+    return said
+
+
+def _text(field: Text, said: str) -> str:
+    if len(said) > MAX_TEXT or "\0" in said:
+        raise FormError(f"field {field.name!r}: at most {MAX_TEXT} characters, none of them null; it has {len(said)}")
+    return said.strip()
+
+
+def _quoted(value: Any) -> str:
+    return ascii(value)[:80]

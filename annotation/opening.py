@@ -1,0 +1,144 @@
+"""Opening a campaign on a file of tasks: items of a release that people look at again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.release import Release
+from benchwright.review_tasks import ReviewTasks, read_review_tasks
+from benchwright.store_place import settle_store
+from benchwright.workspace import Workspace
+
+from .kinds import KINDS, Kind
+from .originals import brought_pictures
+from .rules import MAX_SLOTS
+from .store import ReviewStore, Work, open_store, payload_with
+
+OPENED_FROM = "opened_from"
+"""Setting of a campaign: SHA-256 of the file that it was opened on."""
+
+
+class Opened(NamedTuple):
+    """What was opened.
+
+    Args:
+        campaign: Its name.
+        kind: Of it.
+        tasks: Tasks in it.
+        new: Of them, those that were not there before.
+        annotators: That each takes.
+        workspace: Where it is.
+    """
+
+    campaign: str
+    kind: str
+    tasks: int
+    new: int
+    annotators: int
+    workspace: Path
+
+
+def open_tasks(
+    path: Path, release: Path, workspace: Path, *, name: str | None = None, annotators: int | None = None
+) -> Opened:
+    """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
+
+    Args:
+        path: The file, as `evaluate errors` and `evaluate suspects` write it.
+        release: Folder of the release that it is of.
+        workspace: Folder of the workspace; made where it is not there.
+        name: Of the campaign; as the file says where None.
+        annotators: Different annotators that each task takes; as its kind has it where None.
+
+    Raises:
+        BenchwrightError: The name is another campaign's, or the number of annotators is out of range.
+        DataError: The file is none of tasks, of another release, or names items that the release does not have.
+    """
+    wanted = read_review_tasks(path)
+    kind = KINDS.get(wanted.head.kind)
+    if kind is None or kind.form is None:
+        takes = ", ".join(one.name for one in KINDS.values() if one.form is not None)
+        raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
+    if not wanted.tasks:
+        raise DataError(f"{path} holds no tasks; there is nothing to look at")
+    each = annotators or kind.annotators
+    if not 1 <= each <= MAX_SLOTS:
+        raise BenchwrightError(f"{each} annotators a task: give 1 to {MAX_SLOTS}")
+    opened = Release.open(release)
+    if opened.release_id != wanted.head.release_id:
+        raise DataError(
+            f"{path} has tasks of {wanted.head.release} (release {wanted.head.release_id[:12]}), and {release} is "
+            f"{opened.name} {opened.version} (release {opened.release_id[:12]}); give that release"
+        )
+    campaign = name or wanted.head.name
+    settle = _workspace(workspace)
+    work = list(_work(wanted, opened, path, settle.root))
+    with open_store(settle_store(workspace)) as store:
+        new = _bring_up(store, campaign, kind, wanted, work, each)
+    return Opened(campaign, kind.name, len(work), new, each, workspace)
+
+
+def _workspace(root: Path) -> Workspace:
+    """Return the workspace, made where there is none: people can review a release that was built elsewhere."""
+    workspace = Workspace.create(root)
+    if not (root / "workspace.json").exists():
+        workspace.save_settings({})
+    workspace.settings()
+    return workspace
+
+
+def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iterator[Work]:
+    """Yield the release's items that are asked for, and keep their pictures."""
+    by_id = {task.item_id: task for task in wanted.tasks}
+    pictures = brought_pictures(root)
+    for released in release.items():
+        task = by_id.pop(released.item.item_id, None)
+        if task is None:
+            continue
+        if task.content_hash != released.item.content_hash:
+            raise DataError(f"{path}: item {task.item_id} is not as the release has it; make the file again")
+        for data in released.images.values():
+            pictures.put(data)
+        yield Work(task.item_id, task.content_hash, payload_with(released.item.model_dump(mode="json"), task))
+    if by_id:
+        raise DataError(f"{path}: {len(by_id)} items are not in {release.path}, such as {min(by_id)}")
+
+
+def _bring_up(
+    store: ReviewStore, campaign: str, kind: Kind, wanted: ReviewTasks, work: list[Work], annotators: int
+) -> int:
+    """Open the campaign or find it as it was opened before; return how many tasks are new."""
+    assert kind.form is not None
+    form = kind.form(wanted.head.categories)
+    settings = {
+        OPENED_FROM: wanted.sha256, "release": wanted.head.release, "release_id": wanted.head.release_id,
+        "categories": [one.model_dump(mode="json") for one in wanted.head.categories],
+    }  # fmt: skip
+    with store.batch() as held:
+        if campaign in held.campaign_names():
+            before = held.campaign(campaign)
+            if before.settings.get(OPENED_FROM) != wanted.sha256:
+                raise BenchwrightError(
+                    f"there is a campaign {campaign!r} already, which was not opened on this file; give another --name"
+                )
+        held.upsert_campaign(
+            campaign, kind=kind.name, rule=kind.rule.format(n=annotators), slots_per_task=annotators,
+            form={**form.model_dump(mode="json"), "guidelines": _guidelines(kind, wanted)},
+            settings=settings, seed=wanted.head.seed,
+        )  # fmt: skip
+        return held.upsert_tasks(campaign, work).opened
+
+
+def _guidelines(kind: Kind, wanted: ReviewTasks) -> str:
+    """Return what annotators are told: the kind's own words, and what each category means."""
+    told = [f"- **{_plain(one.words)}**: {_plain(one.help)}" for one in wanted.head.categories if one.help]
+    return "\n".join([kind.guidelines, "", *told]).strip()
+
+
+def _plain(text: str) -> str:
+    """Keep Markdown of a text that came in a file from being one."""
+    marks = "\\`*_{}[]<>()#+|~:$!"
+    return "".join(f"\\{one}" if one in marks else " " if one in "\r\n" else one for one in text)

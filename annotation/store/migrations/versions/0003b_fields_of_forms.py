@@ -1,0 +1,15 @@
+"""What annotators say in typed forms, by field."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0003b"
+down_revision = "0002"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("annotations", sa.Column("fields", sa.Text))

@@ -1,0 +1,36 @@
+"""What a task is about: an item, and in some campaigns texts beside it.
+
+Either the item's own JSON values, or `{"item", "beside", "about"}`: `beside` is a list of `{"label", "text"}` that
+annotators see, `about` tells tables of results apart and is not shown to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from benchwright.review_tasks import ReviewTask
+
+_ITEM = "item"
+
+
+def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
+    """Return the payload of an item with what a file of tasks puts beside it."""
+    document = task.model_dump(mode="json")
+    return {_ITEM: dict(item), "beside": document["beside"], "about": document["about"]}
+
+
+def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the item's JSON values."""
+    found: Mapping[str, Any] = payload.get(_ITEM, payload)
+    return found
+
+
+def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
+    """Return the texts beside the item, each `label` and `text`."""
+    return list(payload.get("beside", ())) if _ITEM in payload else []
+
+
+def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
+    """Return what tables of results are told apart by."""
+    return dict(payload.get("about", {})) if _ITEM in payload else {}

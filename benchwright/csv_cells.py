@@ -1,0 +1,13 @@
+"""Cells of CSV files that people open with spreadsheets."""
+
+from __future__ import annotations
+
+
+def harmless(value: str) -> str:
+    """Return a text that a spreadsheet shows and does not run as a formula.
+
+    Example:
+        >>> harmless("=SUM(A1)"), harmless("plain")
+        ("'=SUM(A1)", 'plain')
+    """
+    return f"'{value}" if value[:1] in {"=", "+", "-", "@", "\t", "\r"} else value

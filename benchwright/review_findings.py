@@ -1,0 +1,112 @@
+"""What people found in a campaign, as a document without names: what a report shows of it.
+
+Counts and reasons only. Who said what stays in the review store.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from benchwright.errors import DataError
+from benchwright.records import ItemId, Record, Sha256
+from benchwright.release import documents
+from benchwright.review_tasks import Category, Code
+
+FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"
+VERSION = 1
+
+_Text = Annotated[str, Field(max_length=10_000)]
+_Alpha = Annotated[float, Field(ge=-1, le=1)]
+
+
+class Found(Record):
+    """What annotators found in one item.
+
+    Attributes:
+        item_id: The item.
+        about: As the tasks had it, such as the model.
+        annotators: How many looked at it.
+        categories: How many of them named each category.
+        reasons: What they wrote, sorted.
+    """
+
+    item_id: ItemId
+    about: dict[Code, str] = Field(default_factory=dict)
+    annotators: int = Field(ge=1)
+    categories: dict[Code, Annotated[int, Field(ge=1)]]
+    reasons: tuple[_Text, ...] = ()
+
+    @model_validator(mode="after")
+    def _nobody_names_a_category_twice(self) -> Found:
+        if (most := max(self.categories.values(), default=0)) > self.annotators:
+            raise ValueError(f"item {self.item_id}: a category named {most} times by {self.annotators} annotators")
+        return self
+
+
+class Findings(Record):
+    """What a campaign of error analysis came to.
+
+    Attributes:
+        campaign: Its name.
+        kind: Of it.
+        release: Name and version, for people.
+        release_id: The release.
+        categories: That could be named, in their order.
+        tasks: Items that were to be looked at; fewer are in `items` while the campaign is open.
+        annotators: Different people.
+        agreement: Krippendorff's alpha over sets of categories (`masi_alpha`); None where undefined.
+        by_category: Alpha of each category named or not; None where undefined.
+        items: By id.
+    """
+
+    format: Literal["benchwright/review-findings"] = FORMAT
+    version: Literal[1] = 1
+    campaign: Annotated[str, Field(min_length=1, max_length=200)]
+    kind: Code
+    release: str
+    release_id: Sha256
+    categories: tuple[Category, ...]
+    tasks: int = Field(ge=0)
+    annotators: int = Field(ge=0)
+    agreement: _Alpha | None = None
+    by_category: dict[Code, _Alpha | None] = Field(default_factory=dict)
+    items: tuple[Found, ...]
+
+    @model_validator(mode="after")
+    def _categories_are_known(self) -> Findings:
+        known = {one.code for one in self.categories}
+        for found in self.items:
+            if unknown := sorted(set(found.categories) - known):
+                raise ValueError(
+                    f"item {found.item_id} names category {unknown[0]!r}, which the campaign does not have"
+                )
+        return self
+
+    def spelled(self) -> bytes:
+        """Return the document's bytes, equal for equal findings."""
+        return documents.spell(self.model_dump(mode="json"), what="findings")
+
+
+def read_findings(path: Path) -> Findings:
+    """Return the findings that a file holds.
+
+    Raises:
+        DataError: It is no such document, or one of a newer version.
+    """
+    if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
+        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {what}; `benchwright review results CAMPAIGN --out FILE.json` writes findings")
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    document: Any = documents.stated(documents.parse(data, what=str(path)), FORMAT, VERSION, what=str(path))
+    try:
+        return Findings.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part)[:60] for part in first["loc"])
+        raise DataError(f"{path}: {ascii(place)[1:-1]}: {first['msg']}") from error

@@ -1,0 +1,176 @@
+"""Tasks for people, as a file: what evaluation picks, and a campaign takes up.
+
+JSON Lines. The first line says what the tasks are and of which release; every other line is one item of it, with what
+people are to see beside the item. The file carries no question, key or picture: those come from the release, so a
+file from a stranger can change none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
+
+from pydantic import Field, ValidationError
+
+from benchwright.atomic import replacing
+from benchwright.canonical import canonical_json, file_digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import ItemId, Record, Sha256
+from benchwright.release import documents
+
+FORMAT: Literal["benchwright/review-tasks"] = "benchwright/review-tasks"
+VERSION = 1
+SUFFIX = ".jsonl"
+MAX_BYTES = 512 * 2**20
+MAX_LINE = 2**20
+LONGEST_TEXT = 20_000
+"""Characters of one text beside an item; longer ones are cut by whoever writes the file."""
+
+_Line = TypeVar("_Line", bound=Record)
+_Short = Annotated[str, Field(min_length=1, max_length=200)]
+Code = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
+
+
+class Category(Record):
+    """Something that an annotator may find.
+
+    Attributes:
+        code: As tables have it.
+        words: As people read it.
+        help: When it applies, in a sentence.
+    """
+
+    code: Code
+    words: _Short
+    help: str = Field("", max_length=1000)
+
+
+class Head(Record):
+    """What the tasks of a file are.
+
+    Attributes:
+        kind: Of the campaign that takes them up.
+        name: That the campaign gets, unless it is given another.
+        release: Name and version, for people.
+        release_id: Of the release that the items are of.
+        categories: That annotators choose from, where the kind lets them.
+        seed: Of the order in which tasks are handed out.
+    """
+
+    format: Literal["benchwright/review-tasks"] = FORMAT
+    version: Literal[1] = 1
+    kind: Code
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")]
+    release: _Short
+    release_id: Sha256
+    categories: tuple[Category, ...] = Field((), max_length=100)
+    seed: int = 0
+
+
+class Beside(Record):
+    """A text that is shown beside an item, such as a model's reply."""
+
+    label: _Short
+    text: str = Field(max_length=LONGEST_TEXT)
+
+
+class ReviewTask(Record):
+    """One item to look at.
+
+    Attributes:
+        item_id: Of the release.
+        content_hash: Of the item, so that another one of that id is not taken for it.
+        about: What tables of results are told apart by, such as the model; people who decide do not see it.
+        beside: What they see.
+    """
+
+    item_id: ItemId
+    content_hash: Sha256
+    about: dict[Code, Annotated[str, Field(max_length=1000)]] = Field(default_factory=dict)
+    beside: tuple[Beside, ...] = Field((), max_length=40)
+
+
+class ReviewTasks(NamedTuple):
+    """A file of tasks, read.
+
+    Args:
+        head: Its first line.
+        tasks: The others, each item once.
+        sha256: Of the file.
+    """
+
+    head: Head
+    tasks: tuple[ReviewTask, ...]
+    sha256: str
+
+
+def write_review_tasks(path: Path, head: Head, tasks: Iterable[ReviewTask], *, force: bool = False) -> int:
+    """Write a file of tasks and return how many there are; equal tasks give equal bytes.
+
+    Raises:
+        BenchwrightError: The name does not end in `.jsonl`, something is there and `force` is not given, or it cannot
+            be written.
+    """
+    if path.suffix.lower() != SUFFIX:
+        raise BenchwrightError(f"{path}: tasks are written as JSON Lines; give a name that ends in {SUFFIX}")
+    if path.is_symlink() or path.is_dir() or (path.exists() and not force):
+        raise BenchwrightError(f"{path} is there already; give another name with --out, or replace it with --force")
+    count = 0
+    try:
+        with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="\n") as handle:
+            handle.write(canonical_json(head.model_dump(mode="json")) + "\n")
+            for task in tasks:
+                handle.write(canonical_json(task.model_dump(mode="json")) + "\n")
+                count += 1
+    except OSError as error:
+        raise BenchwrightError(f"{path} cannot be written: {error.strerror or error}") from error
+    return count
+
+
+def read_review_tasks(path: Path) -> ReviewTasks:
+    """Return a file of tasks, every line checked.
+
+    Raises:
+        DataError: It is no such file, of a newer version, or a line is not what it should be.
+    """
+    if not path.is_file() or path.stat().st_size > MAX_BYTES:
+        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {what}; expected a {SUFFIX} file of tasks of at most {MAX_BYTES >> 20} MiB")
+    lines = _lines(path)
+    number, first = next(lines, (1, None))
+    what = f"{path}, line {number}"
+    head = _checked(Head, documents.stated(first, FORMAT, VERSION, what=what), what)
+    tasks: dict[str, ReviewTask] = {}
+    for number, document in lines:
+        task = _checked(ReviewTask, document, f"{path}, line {number}")
+        if task.item_id in tasks:
+            raise DataError(f"{path}, line {number}: item {task.item_id} comes twice; keep one of the two lines")
+        tasks[task.item_id] = task
+    return ReviewTasks(head, tuple(tasks.values()), file_digest(path))
+
+
+def _lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield number and value of each line that is not empty."""
+    try:
+        with path.open(encoding="utf-8", newline="\n") as handle:
+            number = 0
+            while line := handle.readline(MAX_LINE + 1):
+                number += 1
+                if len(line) > MAX_LINE:
+                    raise DataError(f"{path}, line {number}: longer than {MAX_LINE} characters")
+                if line.strip():
+                    yield number, documents.parse(line, what=f"{path}, line {number}")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 ({error.reason}); expected a {SUFFIX} file of tasks") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _checked(cls: type[_Line], document: Any, what: str) -> _Line:
+    try:
+        return cls.model_validate(document)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part)[:60] for part in first["loc"])
+        raise DataError(f"{what}: {ascii(place)[1:-1]}: {first['msg']}") from error

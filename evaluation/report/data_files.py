@@ -1,0 +1,183 @@
+"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for whoever draws on."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from math import isnan
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from benchwright.atomic import replacing
+from benchwright.csv_cells import harmless
+from benchwright.errors import BenchwrightError
+from benchwright.release import documents
+
+from .cards import outcome
+from .label_bars import labels_of
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+    from benchwright.release import Release
+    from benchwright.review_findings import Findings
+
+    from ..comparison.comparing import Comparison
+    from ..score import Score
+    from .board import Board, Share
+    from .label_sums import LabelSums
+    from .pairs import PairLine
+    from .replies import ModelReply
+
+FORMAT: Literal["benchwright/report"] = "benchwright/report"
+VERSION = 1
+REPORT, SCORES, ITEMS = "report.json", "scores.csv", "items.csv"
+ALL_FILES = (REPORT, SCORES, ITEMS)
+
+SCORE_COLUMNS = ("model", "protocol", "reader", "metric", "value", "ci_low", "ci_high", "n", "method")
+ITEM_COLUMNS = (
+    "item_id", "split", "task", "level", "category", "key", "options", "models_asked", "models_right", "difficulty",
+    "discrimination", "people_asked", "people_right",
+)  # fmt: skip
+"""Before two columns for each model: `letter MODEL` and `outcome MODEL`."""
+
+
+def folder_of(page: Path) -> Path:
+    """Return the folder for the data of a page: beside it, of its name."""
+    return page.with_name(f"{page.stem}-data")
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, unless it is there and holds nothing but a report's data.
+
+    Raises:
+        BenchwrightError: Something else is there, or it cannot be made.
+    """
+    try:
+        folder.mkdir(exist_ok=True)
+        strange = sorted(path.name for path in folder.iterdir() if path.name not in ALL_FILES or not path.is_file())
+    except OSError as error:
+        raise BenchwrightError(f"{folder} cannot be a folder for data: {error.strerror or error}") from error
+    if folder.is_symlink() or strange:
+        what = strange[0] if strange else "a link"
+        raise BenchwrightError(f"{folder} holds {what!r}, which is no report's data; give another place with --data")
+
+
+class ItemTable:
+    """Writes `items.csv` row by row, whole or not at all; use it as a context manager."""
+
+    def __init__(self, folder: Path, models: Sequence[str]) -> None:
+        self._path = folder / ITEMS
+        self._models = models
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Self:
+        draft = self._stack.enter_context(replacing(self._path))
+        handle = self._stack.enter_context(draft.open("w", encoding="utf-8", errors="backslashreplace", newline=""))
+        self._writer = csv.writer(handle, lineterminator="\n")
+        named = [f"{what} {model}" for model in self._models for what in ("letter", "outcome")]
+        self._writer.writerow([*ITEM_COLUMNS, *named])
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def add(
+        self,
+        item: Item,
+        split: str,
+        replies: Sequence[ModelReply | None],
+        people: Share | None,
+        *,
+        difficulty: float,
+        discrimination: float,
+    ) -> None:
+        """Add an item; figures that are not defined are NaN."""
+        asked = [one for one in replies if one is not None]
+        cells: list[Any] = [
+            item.item_id, split, item.task, item.level, item.category, item.answer or item.refusal, len(item.choices),
+            len(asked), sum(one.right for one in asked), difficulty, discrimination,
+            None if people is None else people.asked, None if people is None else people.right,
+        ]  # fmt: skip
+        for one in replies:
+            cells += [None, "not asked"] if one is None else [one.letter, outcome(one)]
+        self._writer.writerow([_cell(cell) for cell in cells])
+
+
+def write_scores(folder: Path, scores: Sequence[Score]) -> None:
+    """Write `scores.csv`: a row for each figure of each score."""
+    with (
+        replacing(folder / SCORES) as draft,
+        draft.open("w", encoding="utf-8", errors="backslashreplace", newline="") as handle,
+    ):
+        writer = csv.writer(handle, lineterminator="\n")
+        writer.writerow(SCORE_COLUMNS)
+        for score in scores:
+            for name, figure in sorted(score.metrics.items()):
+                low, high = figure.ci or (None, None)
+                row = (
+                    score.model, score.protocol, score.reader, name, figure.value, low, high, figure.n, figure.method
+                )  # fmt: skip
+                writer.writerow([_cell(cell) for cell in row])
+
+
+def write_report_data(
+    folder: Path,
+    release: Release,
+    board: Board,
+    comparison: Comparison,
+    pairs: Sequence[PairLine],
+    sums: LabelSums,
+    findings: Findings | None,
+) -> None:
+    """Write `report.json`: everything that the page shows but for the items.
+
+    Raises:
+        DataError: Something cannot be written as JSON.
+    """
+    score = board.lines[0].score
+    document: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "release": {
+            "name": release.name, "version": release.version, "release_id": release.release_id,
+            "content_id": release.content_id, "split": score.split,
+        },
+        "models": [{**line.score.document(), "title": line.model, "rank": line.rank} for line in board.lines],
+        "ranking": [one.model for one in comparison.ranking],
+        "chance": _named(board, board.chance),
+        "people": {name: _named(board, figures) for name, figures in board.below},
+        "pairs": [line.document() for line in pairs],
+        "labels": {
+            label: {value: one.document() for value, one in sums.of(label).items() if value in values}
+            for label, values in labels_of(board).items()
+        },
+        "error_analysis": None if findings is None else findings.model_dump(mode="json"),
+        "files": {"scores": SCORES, "items": ITEMS},
+    }  # fmt: skip
+    data = documents.spell(json.loads(_ascii(document)), what=REPORT)
+    with replacing(folder / REPORT) as draft:
+        draft.write_bytes(data)
+
+
+def _ascii(document: Mapping[str, Any]) -> str:
+    """Return JSON that any name can be written in, also one with half a surrogate pair."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode("utf-8")
+
+
+def _named(board: Board, figures: Sequence[Any]) -> dict[str, Any]:
+    columns = zip(board.columns, figures, strict=True)
+    return {name: figure.model_dump(mode="json") for name, figure in columns if figure is not None}
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return ""
+    if isinstance(value, float):
+        return format(value, ".6g")
+    # A number below zero is no formula; a text that begins like one is.
+    return harmless(value) if isinstance(value, str) else str(value)

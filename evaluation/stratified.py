@@ -1,0 +1,34 @@
+"""How many to draw of each stratum so that a sample is in proportion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+Stratum = TypeVar("Stratum", bound=Any)
+"""Anything that sorts."""
+
+
+def shares(sizes: Mapping[Stratum, int], total: int) -> dict[Stratum, int]:
+    """Return how many of each stratum make up a total: in proportion, and one of each while that is possible.
+
+    What rounding leaves goes to the largest remainders; ties to the stratum that sorts first.
+
+    Example:
+        >>> shares({"Life": 60, "Art": 30, "Society": 10}, 10)
+        {'Life': 6, 'Art': 3, 'Society': 1}
+    """
+    items = sum(sizes.values())
+    if items <= total:
+        return dict(sizes)
+    exact = {stratum: total * n / items for stratum, n in sizes.items()}
+    at_least = 1 if total >= len(sizes) else 0
+    found = {stratum: max(at_least, int(share)) for stratum, share in exact.items()}
+    by_remainder = sorted(exact, key=lambda stratum: (found[stratum] - exact[stratum], stratum))
+    while (missing := total - sum(found.values())) > 0:
+        for stratum in [one for one in by_remainder if found[one] < sizes[one]][:missing]:
+            found[stratum] += 1
+    while (over := sum(found.values()) - total) > 0:
+        for stratum in [one for one in reversed(by_remainder) if found[one] > at_least][:over]:
+            found[stratum] -= 1
+    return found

@@ -1,0 +1,103 @@
+"""The next version of a release, with what people found wrong in it set right; no workspace is needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.objects import ObjectStore
+from benchwright.records import ImageRecord, Item, Operation
+from benchwright.release.errata import Corrections, Erratum, released_errata
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+
+def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: Path, description: str = "") -> Release:
+    """Write a release with other keys, and without items that were found wrong, and return it opened.
+
+    Everything else goes along: splits, pictures, provenance, agreement, and the human baseline of items that stay as
+    they are. What became of each erratum stands in the new release's `errata.json`, after those of earlier versions.
+
+    Args:
+        release: As it is.
+        errata: What people found.
+        version: Of the new release.
+        out: Its folder.
+        description: Markdown for the card.
+
+    Raises:
+        BenchwrightError: The version is the old one, or `out` is something else already.
+        DataError: The release is damaged.
+    """
+    from benchwright.release import verify_release, write_release
+
+    if version == release.version:
+        raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
+    if not (found := verify_release(release.path)).ok:
+        raise DataError(f"{release.path} is not as it was frozen ({found.problems[0]}); get a fresh copy")
+    provenance = list(release.provenance())
+    images = {one.image_id: one for one in provenance if isinstance(one, ImageRecord)}
+    corrections = Corrections((*released_errata(release), *errata))
+    with TemporaryDirectory(prefix="benchwright-") as folder:
+        pictures = ObjectStore(Path(folder) / "pictures", tmp=Path(folder))
+
+        def items() -> Iterator[tuple[Item, str]]:
+            for released in release.items():
+                if (item := corrections.correct(released.item)) is not None:
+                    for data in released.images.values():
+                        pictures.put(data)
+                    yield item, released.split
+
+        return write_release(
+            out,
+            name=release.name,
+            version=version,
+            items=items(),
+            image=images.__getitem__,
+            image_bytes=lambda record: pictures.path(record.image_id).read_bytes(),
+            operations=[one for one in provenance if isinstance(one, Operation)],
+            recipe=release.manifest.recipe,
+            stages=release.manifest.stages,
+            agreement=_agreement(release),
+            seed=release.manifest.seed,
+            licence=release.manifest.licence,
+            description=description,
+            human_baseline=_baseline(release, {(one.item_id, one.content_hash) for one in errata}),
+            corrections=corrections,
+        )
+
+
+def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
+    from benchwright.release import documents
+    from benchwright.release.files import read_inside
+    from benchwright.release.manifest import AGREEMENT
+
+    what = f"{release.path}: {AGREEMENT}"
+    data = read_inside(release.path, AGREEMENT, max_bytes=documents.MAX_BYTES)
+    found = documents.stated(documents.parse(data, what=what), "benchwright/agreement", 1, what=what).get("campaigns")
+    if not isinstance(found, dict):
+        raise DataError(f"{what} names no campaigns")
+    return found
+
+
+def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any] | None:
+    """Return the human baseline of the items that stay as they are."""
+    from benchwright.release.human import read_human_baseline
+
+    baseline = read_human_baseline(release)
+    if baseline is None:
+        return None
+    gone = {
+        released.item.item_id
+        for released in release.items()
+        if (released.item.item_id, released.item.content_hash) in changed
+    }
+    kept = {
+        name: {**told, "items": {item_id: one for item_id, one in told["items"].items() if item_id not in gone}}
+        for name, told in baseline.items()
+    }
+    return {name: told for name, told in kept.items() if told["items"]} or None
