@@ -4,6 +4,7 @@ from .accounts import ROLES, Account, Accounts, Role
 from .campaigns import SIMULATED
 from .forms import CHOICES, decisions_of
 from .handout import BLIND
+from .overriding import Decided, Overriding
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store, store_exists
 
@@ -18,7 +19,9 @@ __all__ = [
     "Annotation",
     "Campaign",
     "CampaignStatus",
+    "Decided",
     "Lease",
+    "Overriding",
     "RefusedError",
     "ReviewStore",
     "Role",

@@ -4,7 +4,7 @@ from benchwright.rooms import Entry
 
 GROUPS = {
     "evaluate": "Run models on a release and score them.",
-    "filter": "Look at a folder of images: duplicates and more.",
+    "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "release": "Freeze, check and show releases.",
     "review": "People: tasks, decisions, agreement.",
 }

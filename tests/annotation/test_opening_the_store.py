@@ -90,7 +90,7 @@ def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(url: str, tmp_p
     raw.commit()
     raw.close()
     before = path.read_bytes()
-    with pytest.raises(DataError, match=r"newer Benchwright .store version '0099', this one knows up to '0002'"):
+    with pytest.raises(DataError, match=r"newer Benchwright .store version '0099', this one knows up to '0003'"):
         open_store(url)
     assert path.read_bytes() == before
 
