@@ -411,6 +411,7 @@ def _make_filtered(folder: Path) -> None:
             ("filter restore @filtered second.bmp --why differs --by ada", 0, 0),
             ("filter drop @filtered first.png --step exact_duplicates --why private --by ada", 0, 0),
             ("filter overrides @filtered", 0, 0),
+            ("filter funnel @filtered --out @funnel.html", 0, 0),
             ("filter undo @filtered first.png --by ada", 0, 0),
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),

@@ -206,6 +206,9 @@ def test_a_release_frozen_by_then_shows_what_was_reversed(place: Path, say: Any)
     stages = json.loads((release / "manifest.json").read_text())["stages"]
     [groups] = [one["counts"] for one in stages if one["stage"] == "exact_duplicates.groups"]
     assert groups["verdicts"] == {"drop": {"exact_duplicate": 1}, "keep": {"": 6, "reversed": 1}}
+    card = (release / "README.md").read_text()
+    assert "| `exact_duplicates` | images | 8 | 7 | exact\\_duplicate 1 |  |  | 1 |  |" in card
+    assert "Curators looked again and reversed 1 verdicts" in card
     assert "ada" not in (release / "manifest.json").read_text() + (release / "README.md").read_text()
 
 
