@@ -80,10 +80,11 @@ class Reversing:
         if step is not None and not any(step in {stage.id, stage.entry} for stage in self._stages.values()):
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
         open_to_us = [one for one in told if self._can(one.stage) and one.own_verdict in {"drop", "ask"}]
-        drops = [one for one in open_to_us if one.own_verdict == "drop"]
-        for candidates in (drops, open_to_us):
-            if len(candidates) == 1:
-                return candidates[0]
+        # What counts now goes first: a drop that was reversed before may have been followed by an ask.
+        for verdict, is_overridden in (("drop", False), ("ask", False), ("drop", True), ("ask", True)):
+            found = [one for one in open_to_us if (one.own_verdict, one.is_overridden) == (verdict, is_overridden)]
+            if len(found) == 1:
+                return found[0]
         if open_to_us:
             listed = ", ".join(f"{one.stage} ({one.own_verdict} {one.own_reason})" for one in open_to_us)
             raise BenchwrightError(f"several steps speak against {name!r}: {listed}; say which with --step")

@@ -387,8 +387,11 @@ def _make_filtered(folder: Path) -> None:
     with Image.open(folder / "p" / "piece-00.png") as image:
         image.save(folder / "f" / "first.png")
         image.save(folder / "f" / "second.bmp")
+        image.rotate(90, expand=True).save(folder / "f" / "third.png")
     recipe = parse_recipe("name: filtered\nsteps: [exact_duplicates]\n", "filtered.yaml", folder)
     run_recipe(recipe, images=folder / "f", workspace=folder / "filtered", workers=1)
+    words = ["first.png", "--step", "exact_duplicates", "--why", "private", "--by", "ada"]
+    assert invoke(["filter", "drop", str(folder / "filtered"), *words]) == 0
 
 
 @pytest.mark.parametrize(
@@ -409,7 +412,7 @@ def _make_filtered(folder: Path) -> None:
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter text-ratio @p --workers 1", 0, 0),
             ("filter restore @filtered second.bmp --why differs --by ada", 0, 0),
-            ("filter drop @filtered first.png --step exact_duplicates --why private --by ada", 0, 0),
+            ("filter drop @filtered third.png --step exact_duplicates --why private --by ada", 0, 0),
             ("filter overrides @filtered", 0, 0),
             ("filter funnel @filtered --out @funnel.html", 0, 0),
             ("filter undo @filtered first.png --by ada", 0, 0),

@@ -17,7 +17,7 @@ from benchwright.recipe import parse_recipe
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-EVIL = "<img src=x onerror=\"document.title=1\">.png"
+EVIL = '<img src=x onerror="document.title=1">.png'
 RECIPE = "name: hostile\nsteps: [exact_duplicates, near_duplicates]\n"
 
 
