@@ -15,6 +15,14 @@ ROOM = Room(
         "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
     },
     commands={
+        "filter drop": Entry(f"{_HERE}.override_commands:drop", "Drop images or items by hand that a step kept."),
+        "filter overrides": Entry(
+            f"{_HERE}.override_commands:overrides", "List what curators decided against verdicts of steps."
+        ),
+        "filter restore": Entry(
+            f"{_HERE}.override_commands:restore", "Reverse what a step said against images or items."
+        ),
+        "filter undo": Entry(f"{_HERE}.override_commands:undo", "Take back a restore or a drop by hand."),
         "review agreement": Entry(
             f"{_HERE}.commands:agreement",
             "Say how far annotators agree, in a campaign or a CSV file of ratings.",
@@ -39,5 +47,8 @@ ROOM = Room(
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),
+    },
+    overrides={
+        "review store": Entry(f"{_HERE}.overrides:standing_overrides", "What curators decided against steps."),
     },
 )

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
-Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics"]
-KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "protocols", "metrics")
+Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics", "overrides"]
+KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "protocols", "metrics", "overrides")
 
 
 class Entry(NamedTuple):
@@ -41,6 +41,7 @@ class Room:
         backends: Names that ``evaluate run --model`` takes, before the colon.
         protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.
+        overrides: Functions that tell a run, by workspace folder, what curators decided against verdicts of steps.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Room:
     backends: Mapping[str, Entry] = field(default_factory=dict)
     protocols: Mapping[str, Entry] = field(default_factory=dict)
     metrics: Mapping[str, Entry] = field(default_factory=dict)
+    overrides: Mapping[str, Entry] = field(default_factory=dict)
 
 
 class Found(NamedTuple):

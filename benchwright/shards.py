@@ -53,6 +53,7 @@ class Marker:
         files: By kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and rows.
         effect: Digest of what later stages notice of the verdicts: who is gone, who is grouped.
         counts: Rows in, per verdict and reason, and made.
+        overrides: Digest of what curators decided about this shard's verdicts; empty where nothing.
     """
 
     shard: str
@@ -61,10 +62,11 @@ class Marker:
     files: Mapping[str, Mapping[str, Any]]
     effect: str
     counts: Mapping[str, Any]
+    overrides: str = ""
 
 
 def _marker_of(document: Mapping[str, Any]) -> Marker:
-    return Marker(**{name: document[name] for name in Marker.__dataclass_fields__})
+    return Marker(**{name: document[name] for name in Marker.__dataclass_fields__ if name in document})
 
 
 class StageTable:
@@ -121,6 +123,7 @@ class StageTable:
         config: str,
         effect: str,
         counts: Mapping[str, Any],
+        overrides: str = "",
     ) -> Marker:
         """Write a shard's files, then its marker."""
         (self.folder / "markers").mkdir(parents=True, exist_ok=True)
@@ -134,7 +137,7 @@ class StageTable:
             name = f"{shard}.{kind}.{sha256[:16]}.parquet"
             draft.replace(self.folder / name)
             files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
-        marker = Marker(shard, fingerprint, config, files, effect, counts)
+        marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
         write_json(self._marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
         return marker
 

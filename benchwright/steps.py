@@ -316,7 +316,7 @@ class WorkspaceView(Protocol):
         """Return the operations of all stages, in order."""
 
     def stages(self) -> Sequence[Mapping[str, Any]]:
-        """Return for each stage its id (`stage`), `step`, `fingerprint` and `counts` per verdict and reason."""
+        """Return for each stage `stage` (its id), `entry`, `step`, `fingerprint`, `counts`, `consumes` and `makes`."""
 
     def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
         """Return each campaign's summary, by stage name."""

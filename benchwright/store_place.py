@@ -52,6 +52,11 @@ def store_url(root: Path) -> str:
     return _in_schema(given, pinned["schema"])
 
 
+def has_store(root: Path) -> bool:
+    """Return whether a workspace has, or once had, a review store; opens nothing."""
+    return (root / FILE).exists() or (root / PIN).exists()
+
+
 def settle_store(root: Path) -> str:
     """Return the URL as `store_url` does; a database that is met for the first time is remembered from now on.
 

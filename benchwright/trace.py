@@ -12,8 +12,10 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchwright.errors import BenchwrightError
+from benchwright.overrides import OVERRIDDEN, REVERSED, Override, unsaid
 from benchwright.pipeline.finished import files_of, outcomes_of, stage_names
 from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.overrides import snapshot_of
 from benchwright.records import ImageRecord, Item
 from benchwright.shards import StageTable
 from benchwright.steps import AnyRecord
@@ -137,10 +139,23 @@ class _History:
             for row in outcomes_of(self.workspace, stage):
                 if row["record_id"] == record_id:
                     values = {key: value for key, value in row.items() if key not in common and value is not None}
+                    verdict, reason, evidence = unsaid(row["verdict"], row["reason"], row["evidence"])
                     yield {
-                        "what": "verdict", "step": stage, "verdict": row["verdict"], "reason": row["reason"],
-                        "values": values, "evidence": row["evidence"],
+                        "what": "verdict", "step": stage, "verdict": verdict, "reason": reason,
+                        "values": values, "evidence": evidence,
                     }  # fmt: skip
+                    if OVERRIDDEN in row["evidence"]:
+                        yield self._decision(stage, record_id, row["reason"])
+
+    def _decision(self, stage: str, record_id: str, reason: str) -> dict[str, Any]:
+        """Return what a curator decided against the verdict before, with who and why."""
+        taken_in = next((one for one in self._overrides if (one.stage, one.record_id) == (stage, record_id)), None)
+        who = {"by": taken_in.by, "why": taken_in.why} if taken_in is not None else {"by": None, "why": None}
+        return {"what": "overridden", "step": stage, "verdict": "keep" if reason == REVERSED else "drop", **who}
+
+    @cached_property
+    def _overrides(self) -> list[Override]:
+        return snapshot_of(self.workspace)
 
     def _releases(self, item_id: str) -> Iterator[dict[str, Any]]:
         for manifest in sorted((self.workspace.root / "releases").glob("[!.]*/manifest.json")):

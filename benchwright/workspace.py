@@ -6,6 +6,7 @@ objects/            made images by hash
 releases/, results/ what final steps make
 review-pictures/    pictures of releases whose items people look at again
 review.sqlite       what people said; or review-store.json, which names the database where that is
+overrides/          snapshots of what curators decided against verdicts of steps
 runs/               one folder a run: what varies (times, workers, versions, messages)
 cache/ journal/ tmp/  can be deleted while nothing runs
 """
@@ -38,6 +39,7 @@ class Workspace:
         self.runs = root / "runs"
         self.cache = root / "cache"
         self.journal = root / "journal"
+        self.overrides = root / "overrides"
         self.tmp = root / "tmp"
         self.objects = ObjectStore(root / "objects", tmp=self.tmp)
 

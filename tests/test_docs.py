@@ -29,10 +29,12 @@ import click
 import pytest
 import yaml
 from conftest import ROOT
+from PIL import Image
 from pydantic import AliasChoices, BaseModel
 from walks import RECIPE, command, make_photographs
 
 from benchwright.cli.main import _ROOT, invoke
+from benchwright.pipeline import run_recipe
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, ImageLimits, load_recipe, parse_recipe
 from benchwright.rooms import catalogue
@@ -351,6 +353,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     _run(folder, "people")
     shutil.copytree(folder / "people", folder / "w")  # what both recipes begin with is not run again
     _run(folder, "w")
+    _make_filtered(folder)
     [release] = (folder / "w" / "releases").iterdir()
     release.rename(folder / "release")
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
@@ -384,6 +387,19 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _make_filtered(folder: Path) -> None:
+    """Make the workspace `filtered`, in which a filter dropped an image."""
+    (folder / "f").mkdir()
+    with Image.open(folder / "p" / "piece-00.png") as image:
+        image.save(folder / "f" / "first.png")
+        image.save(folder / "f" / "second.bmp")
+        image.rotate(90, expand=True).save(folder / "f" / "third.png")
+    recipe = parse_recipe("name: filtered\nsteps: [exact_duplicates]\n", "filtered.yaml", folder)
+    run_recipe(recipe, images=folder / "f", workspace=folder / "filtered", workers=1)
+    words = ["first.png", "--step", "exact_duplicates", "--why", "private", "--by", "ada"]
+    assert invoke(["filter", "drop", str(folder / "filtered"), *words]) == 0
+
+
 @pytest.mark.parametrize(
     ("line", "variant", "code"),
     [
@@ -401,6 +417,11 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter text-ratio @p --workers 1", 0, 0),
+            ("filter restore @filtered second.bmp --why differs --by ada", 0, 0),
+            ("filter drop @filtered third.png --step exact_duplicates --why private --by ada", 0, 0),
+            ("filter overrides @filtered", 0, 0),
+            ("filter funnel @filtered --out @funnel.html", 0, 0),
+            ("filter undo @filtered first.png --by ada", 0, 0),
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),
             ("review import @decisions.csv --workspace @people", 0, 1),

@@ -4,6 +4,7 @@ from .accounts import ROLES, Account, Accounts, Role
 from .campaigns import SIMULATED
 from .forms import CHOICES, decisions_of, fields_of
 from .handout import BLIND
+from .overriding import Decided, Overriding
 from .payloads import about_in, beside_in, item_in, payload_with
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store, store_exists
@@ -19,7 +20,9 @@ __all__ = [
     "Annotation",
     "Campaign",
     "CampaignStatus",
+    "Decided",
     "Lease",
+    "Overriding",
     "RefusedError",
     "ReviewStore",
     "Role",

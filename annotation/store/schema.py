@@ -7,6 +7,8 @@ A task is one content of one item; an item that changes gets a new task and the 
 free, leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold
 whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
 
+Beside them stand `overrides`: what curators decided against verdicts of steps. These too only ever grow.
+
 The migrations make these tables; a test holds both equal.
 """
 
@@ -166,4 +168,22 @@ skips = sa.Table(
     sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
     sa.Column("skipped_at", UtcDateTime, nullable=False),
+)
+
+overrides = sa.Table(
+    "overrides",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("stage", sa.Text, nullable=False),
+    sa.Column("record_id", sa.Text, nullable=False),
+    sa.Column("root_image_id", sa.Text, nullable=False),
+    sa.Column("action", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text),
+    sa.Column("against", sa.Text),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("decided_at", UtcDateTime, nullable=False),
+    sa.CheckConstraint("action IN ('keep', 'drop', 'undo')", name="action"),
+    sa.CheckConstraint("(action = 'keep') = (reason IS NOT NULL)", name="reason"),
+    sa.Index(None, "stage", "record_id"),
 )

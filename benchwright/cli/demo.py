@@ -44,6 +44,7 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
         "state": finished.state,
         "release": _artifact(finished, "release"),
         "report": _artifact(finished, "report"),
+        "funnel": _funnel(finished),
         "items": items,
         "results": results,
         "human": _human(finished),
@@ -55,6 +56,13 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
 
 def _artifact(finished: Finished, name: str) -> str | None:
     return str(finished.workspace / finished.artifacts[name]) if name in finished.artifacts else None
+
+
+def _funnel(finished: Finished) -> str:
+    from benchwright.funnel import write_run_funnel
+
+    assert finished.run_folder is not None, "every run has a log"
+    return str(write_run_funnel(finished.workspace, finished.run_folder))
 
 
 def _items(finished: Finished) -> dict[str, int]:

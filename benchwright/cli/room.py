@@ -4,7 +4,7 @@ from benchwright.rooms import Entry
 
 GROUPS = {
     "evaluate": "Run models on a release and score them.",
-    "filter": "Look at a folder of images: duplicates and more.",
+    "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "release": "Freeze, check and show releases.",
     "review": "People: tasks, decisions, agreement.",
 }
@@ -13,6 +13,9 @@ GROUPS = {
 COMMANDS = {
     "demo": Entry("benchwright.cli.demo:demo", "Build and score a small benchmark from photographs, offline."),
     "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
+    "filter funnel": Entry(
+        "benchwright.cli.funnel:funnel", "Show what went into each step of a run, what came out, and why not the rest."
+    ),
     "gc": Entry("benchwright.cli.gc:gc", "Remove what no table of a workspace refers to any more."),
     "outcomes": Entry("benchwright.cli.outcomes:outcomes", "List what steps said of files, images and items, and why."),
     "overlay": Entry("benchwright.cli.overlay:overlay", "Draw visual prompts into a copy of a picture."),

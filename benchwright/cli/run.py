@@ -58,8 +58,17 @@ def run(
             progress=progress,
         )
     failed = list(_failures(finished))
-    document = finished.to_json() | {"failed": failed}
-    emit(document, as_json=as_json, text=lambda: _table(finished, failed))
+    page = _funnel(finished)
+    document = finished.to_json() | {"failed": failed, "funnel": str(page)}
+    emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\nfunnel: {page}")
+
+
+def _funnel(finished: Finished) -> Path:
+    """Write the page of this run; return it, or an earlier run's where nothing has changed since."""
+    from benchwright.funnel import write_run_funnel
+
+    assert finished.run_folder is not None, "every run has a log"
+    return write_run_funnel(finished.workspace, finished.run_folder)
 
 
 def _failures(finished: Finished) -> list[dict[str, str]]:

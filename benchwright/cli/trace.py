@@ -43,12 +43,19 @@ def _line(link: dict[str, Any]) -> str:
         return f"{what} {link['image_id'][:12]} ({width} x {height}, {link['media_type']}){by}"
     if what == "item made":
         return f"item made by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
-    if what == "verdict":
-        values = ", ".join(f"{key}={value}" for key, value in {**link["values"], **link["evidence"]}.items())
-        said = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
-        return f"{said} ({values})" if values else said
+    if what in {"verdict", "overridden"}:
+        return _judgement(link)
     if what == "released":
         return f"released in {link['release']} ({link['split']})"
     return f"scored: {link['results']}: " + ", ".join(
         f"{k}={v}" for k, v in link.items() if k not in {"what", "results", "item_id"}
     )
+
+
+def _judgement(link: dict[str, Any]) -> str:
+    if link["what"] == "overridden":
+        did = "what it said is reversed" if link["verdict"] == "keep" else "dropped by hand"
+        return f"{link['step']}: {did} by {link['by']}: {link['why']}"
+    values = ", ".join(f"{key}={value}" for key, value in {**link["values"], **link["evidence"]}.items())
+    said = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
+    return f"{said} ({values})" if values else said

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from benchwright.errors import DataError
+from benchwright.overrides import REVERSED
 from benchwright.pipeline.live import INGEST
 from benchwright.records import ImageRecord
 from benchwright.shards import Counts, StageTable
@@ -18,7 +19,10 @@ from benchwright.workspace import Workspace
 
 @dataclass(frozen=True)
 class StepReport:
-    """Counts of one recipe entry: `records` in, those that go on, those that do not by reason, and what it made."""
+    """Counts of one recipe entry: `records` in, those that go on, those that do not by reason, and what it made.
+
+    Drops and asks that a curator reversed count as kept, and again under `reversed`.
+    """
 
     name: str
     records: int
@@ -27,12 +31,14 @@ class StepReport:
     asked: Mapping[str, int]
     made: int
     seconds: float
+    reversed: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Return the report as the command line prints it."""
         return {
             "name": self.name, "in": self.records, "kept": self.kept, "dropped": dict(self.dropped),
-            "asked": dict(self.asked), "made": self.made, "seconds": round(self.seconds, 3),
+            "asked": dict(self.asked), "reversed": self.reversed, "made": self.made,
+            "seconds": round(self.seconds, 3),
         }  # fmt: skip
 
 
@@ -54,6 +60,7 @@ def report_of(name: str, parts: Sequence[Counts], seconds: float, *, makes: Sequ
         dict(sorted(asked.items())),
         made,
         seconds,
+        sum(part.by["keep", REVERSED] for part in parts),
     )
 
 

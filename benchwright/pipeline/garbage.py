@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchwright.pipeline.overrides import current_snapshot
 from benchwright.shards import StageTable
 from benchwright.workspace import Workspace
 
@@ -26,6 +27,8 @@ def orphans(workspace: Workspace) -> Iterator[Path]:
             images = table.read(marker, "images", ["image_id"])
             pictures |= set(images.column("image_id").to_pylist()) if images is not None else set()
         yield from (path for path in sorted(folder.glob("*.parquet")) if path.name not in named)
+    now = current_snapshot(workspace)
+    yield from (path for path in sorted(workspace.overrides.glob("*.parquet")) if path.name != now)
     for path in sorted(workspace.objects.root.glob("??/*")):
         if path.parent.name + path.name not in pictures:
             yield path

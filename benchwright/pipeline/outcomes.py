@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
+from benchwright.overrides import Override, Said, said, unsaid
 from benchwright.pipeline.live import GROUP
 from benchwright.records import ImageRecord, Item
 from benchwright.shards import Counts, Marker, StageTable, effect_of
@@ -19,11 +20,17 @@ from benchwright.tables import IMAGES, ITEMS, image_records, image_row, item_row
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One record's outcome, with the hash of all that the step saw of the record."""
+    """One record's outcome, with the hash of all that the step saw of the record, and a curator's decision about it."""
 
     record_id: str
     record_hash: str
     outcome: Outcome
+    override: Override | None = None
+
+    @property
+    def said(self) -> Said:
+        """Return verdict, reason and evidence as they count: a curator's decision goes before the step's."""
+        return said(self.outcome, self.override)
 
 
 def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
@@ -32,18 +39,19 @@ def record_hash(record: AnyRecord, values: Mapping[str, Any]) -> str:
 
 
 def write_outcomes(
-    table: StageTable, stage: Stage, shard: str, judged: Iterable[Judged], *, fingerprint: str, config: str
-) -> Marker:
+    table: StageTable, stage: Stage, shard: str, judged: Iterable[Judged], *, fingerprint: str, config: str,
+    overrides: str = "",
+) -> Marker:  # fmt: skip
     """Write a shard of a stage."""
     found = list(judged)
+    told = [one.said for one in found]
     outcomes = [
         {
-            "record_id": one.record_id, "record_hash": one.record_hash, "verdict": one.outcome.verdict,
-            "reason": one.outcome.reason,
-            "evidence": canonical_json(dict(one.outcome.evidence)) if one.outcome.evidence else None,
+            "record_id": one.record_id, "record_hash": one.record_hash, "verdict": verdict, "reason": reason,
+            "evidence": canonical_json(dict(evidence)) if evidence else None,
             **{name: one.outcome.values.get(name) for name in stage.values},
         }
-        for one in found
+        for one, (verdict, reason, evidence) in zip(found, told, strict=True)
     ]  # fmt: skip
     # Two records may make the very same picture; it is one image, made by the first of them.
     images: dict[str, dict[str, Any]] = {}
@@ -61,15 +69,16 @@ def write_outcomes(
         },
         fingerprint=fingerprint,
         config=config,
-        effect=effect_of((one.record_id for one in found if stage.removes(one.outcome.verdict)), groups),
+        effect=effect_of((one.record_id for one in found if stage.removes(one.said.verdict)), groups),
         counts=Counts.of(
-            ((one.outcome.verdict, one.outcome.reason) for one in found), {"images": len(images), "items": len(items)}
+            ((one.verdict, one.reason) for one in told), {"images": len(images), "items": len(items)}
         ).to_json(),
+        overrides=overrides,
     )
 
 
 def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, Judged]:
-    """Read a shard of a stage back, by record id."""
+    """Read a shard of a stage back as the step gave it, by record id; curators' decisions are left out."""
     images, items = table.read(marker, "images"), table.read(marker, "items")
     pictures: dict[str, ImageRecord] = (
         {} if images is None else {image.image_id: image for image in image_records(images)}
@@ -89,21 +98,22 @@ def read_outcomes(table: StageTable, stage: Stage, marker: Marker) -> dict[str, 
                     shown.setdefault(record_id, {})[image.image_id] = pictures[image.image_id]
     outcomes = table.read(marker, "outcomes")
     assert outcomes is not None, "every stage writes outcomes"
-    return {
-        row["record_id"]: Judged(
-            row["record_id"],
-            row["record_hash"],
-            Outcome(
-                verdict=row["verdict"],
-                reason=row["reason"],
-                values={name: row[name] for name in stage.values},
-                evidence=json.loads(row["evidence"]) if row["evidence"] else {},
-                images=tuple(shown.get(row["record_id"], {}).values()),
-                items=tuple(made.get(row["record_id"], ())),
-            ),
+    found: dict[str, Judged] = {}
+    for row in outcomes.to_pylist():
+        record_id = row["record_id"]
+        verdict, reason, evidence = unsaid(
+            row["verdict"], row["reason"], json.loads(row["evidence"]) if row["evidence"] else {}
         )
-        for row in outcomes.to_pylist()
-    }
+        outcome = Outcome(
+            verdict=verdict,
+            reason=reason,
+            values={name: row[name] for name in stage.values},
+            evidence=evidence,
+            images=tuple(shown.get(record_id, {}).values()),
+            items=tuple(made.get(record_id, ())),
+        )
+        found[record_id] = Judged(record_id, row["record_hash"], outcome)
+    return found
 
 
 class Journal:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchwright.engines.jobs import Attempt
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.overrides import Override
 from benchwright.pipeline.live import GROUP, Live, load_live
 from benchwright.pipeline.outcomes import Journal, Judged, read_outcomes, record_hash, write_outcomes
 from benchwright.pipeline.surroundings import StageContext, Surroundings
@@ -39,6 +40,7 @@ class _Running:
     context: StageContext
     known: Mapping[str, Judged]
     journal: Journal
+    overrides: Mapping[str, Override]
     judged: list[Judged] = field(default_factory=list)
 
 
@@ -80,6 +82,7 @@ class Pass:
             write_outcomes(
                 table, one.stage, self.shard, one.judged,
                 fingerprint=worker.fingerprint(one.stage, self.shard), config=worker.config(one.stage),
+                overrides=worker.overrides.digest(one.stage, self.shard),
             )  # fmt: skip
             one.journal.remove()
         return {"ran": ran, "decoded": worker.reader.decodes - decoded, "seconds": seconds}
@@ -91,7 +94,8 @@ class Pass:
         marker = table.marker(self.shard)
         known = read_outcomes(table, stage, marker) if marker and marker.config == config else {}
         known = {record_id: one for record_id, one in known.items() if one.outcome.reason not in TRANSIENT}
-        return _Running(stage, StageContext(worker, stage, live), known | journal.load(), journal)
+        context, overrides = StageContext(worker, stage, live), worker.overrides.about(stage)
+        return _Running(stage, context, known | journal.load(), journal, overrides)
 
 
 def _chunks(live: Live, stages: Sequence[Stage]) -> Iterator[list[str]]:
@@ -132,7 +136,7 @@ def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt
         if attempt.singly or stage.costly:
             one.journal.append(judged)
     for record in records:
-        judged = found[record.record_id]
+        judged = replace(found[record.record_id], override=one.overrides.get(record.record_id))
         one.judged.append(judged)
         _apply(live, stage, judged)
     return len(todo)
@@ -140,7 +144,7 @@ def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt
 
 def _apply(live: Live, stage: Stage, judged: Judged) -> None:
     outcome = judged.outcome
-    if stage.removes(outcome.verdict):
+    if stage.removes(judged.said.verdict):
         live.remove(stage.consumes, judged.record_id)
     elif (key := outcome.values.get(GROUP)) is not None:
         live.add_group(stage.consumes, judged.record_id, str(key))

@@ -19,9 +19,11 @@ from benchwright.identify import Limits
 from benchwright.pipeline.finished import Finished, StepReport, report_of
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.overrides import take_in
 from benchwright.pipeline.passes import TRANSIENT, Pass
 from benchwright.pipeline.plan import Phase, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
+from benchwright.pipeline.standing import how_they_stand
 from benchwright.pipeline.surroundings import Surroundings
 from benchwright.pipeline.view import View
 from benchwright.pipeline.wholes import run_campaign, run_gather
@@ -93,12 +95,27 @@ def open_view(workspace: Path) -> View:
     if settings.get("state") != "done":
         raise BenchwrightError(f"the run in {workspace} is not finished; call `benchwright run` again first")
     resolved = settings["recipe"]
-    text = json.dumps({**resolved, "steps": [_without_version(step) for step in resolved["steps"]]})
-    recipe = parse_recipe(text, str(workspace / "workspace.json"), workspace)
+    recipe = _recipe_of(space, settings)
     stages = plan(recipe.steps)
     header = recipe.header
     around = _surroundings(space, header, stages, Path(settings["images"]))
     return View(around, stages, shard_names(header.shards), _what_made(stages, resolved))
+
+
+def stages_of_workspace(workspace: Path) -> list[Stage]:
+    """Return the stages of the recipe that ran last in a workspace, finished or not.
+
+    Raises:
+        BenchwrightError: Nothing has run there, or a step of its recipe is not installed any more.
+    """
+    space = Workspace.open(workspace)
+    return plan(_recipe_of(space, space.settings()).steps)
+
+
+def _recipe_of(space: Workspace, settings: Mapping[str, Any]) -> Recipe:
+    resolved = settings["recipe"]
+    text = json.dumps({**resolved, "steps": [_without_version(step) for step in resolved["steps"]]})
+    return parse_recipe(text, str(space.root / "workspace.json"), space.root)
 
 
 def _what_made(stages: Sequence[Stage], resolved: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,6 +161,7 @@ class _Run:
                 "(delete a stage's folder under tables/ to make it again)"
             )
         self.around = _surroundings(self.space, header, self.stages, self.images)
+        self.around.overrides = take_in(self.space, shard_count=header.shards)
         self.shards = shard_names(header.shards)
         with LocalEngine(self.around, workers=workers, log_folder=self.log.folder) as engine:
             started = time.perf_counter()
@@ -157,6 +175,7 @@ class _Run:
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()
+        self._warn_of_stale_decisions()
         self._save_settings("waiting" if waits else "done")
         return Finished(
             workspace=self.space.root,
@@ -168,6 +187,25 @@ class _Run:
             decoded=self.decoded,
             run_folder=self.log.folder,
         )
+
+    def _warn_of_stale_decisions(self) -> None:
+        """Say how many decisions of curators changed nothing; never a reason to stop."""
+        reached = {stage.id for stage in self.stages if stage.entry in self.reached}
+        decisions = list(self.around.overrides)
+        stale = [
+            one
+            for one in (how_they_stand(self.space, decisions) if decisions else ())
+            if one.state == "stale" and (one.override.stage in reached or one.override.stage not in self._stage_ids())
+        ]
+        if stale:
+            self.progress.warn(
+                f"{len(stale)} of {len(decisions)} decisions of curators have nothing to decide any more, such as "
+                f"{stale[0].override.action} {stale[0].override.record_id[:12]} at {stale[0].override.stage}: "
+                f"{stale[0].because}; `benchwright filter overrides {self.space.root}` lists them"
+            )
+
+    def _stage_ids(self) -> set[str]:
+        return {stage.id for stage in self.stages}
 
     def _go_through(self, engine: LocalEngine) -> list[str]:
         for phase in phases(self.stages):
@@ -255,7 +293,9 @@ class _Run:
         if marker is None or TRANSIENT & marker.counts["verdicts"].get("failed", {}).keys():
             return False
         try:
-            return marker.fingerprint == self.around.fingerprint(stage, shard)
+            return (marker.fingerprint, marker.overrides) == (
+                self.around.fingerprint(stage, shard), self.around.overrides.digest(stage, shard),
+            )  # fmt: skip
         except BenchwrightError:  # a stage before it has no shard yet
             return False
 

@@ -13,6 +13,7 @@ from benchwright.errors import DataError
 from benchwright.identify import Limits, path_for
 from benchwright.images import ImageReader, encode_png, pixel_hash
 from benchwright.pipeline.live import INGEST, Live, input_digest
+from benchwright.pipeline.overrides import Overrides
 from benchwright.records import ImageRecord, item_id_for
 from benchwright.seeds import generator_for
 from benchwright.shards import Marker, StageTable, shard_of
@@ -35,6 +36,8 @@ class Surroundings:
         stages: All stages of the recipe, in order.
         seed: The run's seed.
         shard_count: A power of two.
+        limits: What an image file may be.
+        overrides: What curators decided against verdicts of steps.
     """
 
     workspace: Workspace
@@ -43,6 +46,7 @@ class Surroundings:
     seed: int
     shard_count: int
     limits: Limits
+    overrides: Overrides = field(default_factory=Overrides)
     _opened: dict[str, Any] = field(default_factory=dict)
     _markers: dict[tuple[str, str], Marker] = field(default_factory=dict)
 

@@ -62,7 +62,7 @@ class View:
         return [stage.step.operation(self.seed) for stage in self._stages if stage.role != "measure"]
 
     def stages(self) -> Sequence[Mapping[str, Any]]:
-        """Return name, fingerprint and counts of each stage, in order."""
+        """Return names, streams, fingerprint and counts of each stage, in order."""
         found = []
         for stage in self._stages:
             table = StageTable(self._around.workspace, stage.id)
@@ -73,6 +73,9 @@ class View:
             found.append(
                 {
                     "stage": stage.id,
+                    "entry": stage.entry,
+                    "consumes": stage.consumes,
+                    "makes": list(stage.makes),
                     "step": stage.step.name,
                     "fingerprint": digest([self._around.config(stage), content]),
                     "counts": Counts.total(marker.counts for marker in markers).to_json(),

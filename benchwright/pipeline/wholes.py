@@ -12,6 +12,7 @@ from benchwright.canonical import digest
 from benchwright.pipeline.columns import live_columns
 from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
+from benchwright.pipeline.overriding import override_again
 from benchwright.pipeline.surroundings import Surroundings
 from benchwright.records import Item
 from benchwright.shards import StageTable
@@ -29,17 +30,24 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     table = StageTable(around.workspace, stage.id)
     markers = [table.marker(shard) for shard in shards]
     if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
-        return False
+        return override_again(around, stage, [marker for marker in markers if marker is not None])
     wanted = list(stage.step.columns)
     parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
     whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
     gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
     outcomes = _by_row(gathered, whole.num_rows, stage)
+    overrides = around.overrides.about(stage)
     start = 0
     for shard, part in zip(shards, parts, strict=True):
         ids = part.column("record_id").to_pylist()
-        judged = [Judged(record_id, "", outcomes.get(row, _UNSPOKEN)) for row, record_id in enumerate(ids, start=start)]
-        write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
+        judged = [
+            Judged(record_id, "", outcomes.get(row, _UNSPOKEN), overrides.get(record_id))
+            for row, record_id in enumerate(ids, start=start)
+        ]
+        write_outcomes(
+            table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage),
+            overrides=around.overrides.digest(stage, shard),
+        )  # fmt: skip
         start += part.num_rows
     return True
 

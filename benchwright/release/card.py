@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from benchwright.release.funnel_table import HEAD, FunnelRow, funnel_rows
 from benchwright.release.manifest import Counts
 from benchwright.release.staging import SourceCount
 
@@ -45,8 +46,8 @@ def card(
         description.strip(),
         "## Items",
         _items(counts),
-        "## How it was made",
-        _table(["stage", "records in", "outcome"], [_stage(stage) for stage in stages]),
+        "## Funnel",
+        _funnel(stages),
         "## People",
         _people(agreement),
         *(_baseline(name, answers) for name, answers in sorted((human_baseline or {}).items())),
@@ -86,19 +87,27 @@ def _items(counts: Counts) -> str:
     return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
 
 
-def _stage(stage: Mapping[str, Any]) -> list[str]:
-    counts = stage.get("counts") or {}
+def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
+    rows = funnel_rows(stages)
+    table = _table(HEAD, [_step(row) for row in rows])
     told = [
-        f"{verdict} {sum(reasons.values())}" + _reasons(reasons)
-        for verdict, reasons in sorted(counts.get("verdicts", {}).items())
+        "What went into each step and what came out. A step that makes items passes on what it did not use. "
+        "`manifest.json` holds the same counts, stage by stage."
     ]
-    told += [f"{kind} made {n}" for kind, n in sorted(counts.get("made", {}).items())]
-    return [_code(str(stage.get("stage"))), str(counts.get("in", "")), _cell("; ".join(told))]
+    if brought_back := sum(row.reversed for row in rows):
+        told.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
+    return f"{table}\n\n{' '.join(told)}"
+
+
+def _step(row: FunnelRow) -> list[str]:
+    return [
+        _code(row.step), _cell(row.reads), str(row.records), str(row.out), _reasons(row.dropped), _reasons(row.asked),
+        _reasons(row.failed), str(row.reversed or ""), _reasons(row.made),
+    ]  # fmt: skip
 
 
 def _reasons(reasons: Mapping[str, int]) -> str:
-    named = [f"{reason} {n}" for reason, n in sorted(reasons.items()) if reason]
-    return f" ({', '.join(named)})" if named else ""
+    return _cell(", ".join(f"{reason} {n}" for reason, n in reasons.items()))
 
 
 def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:

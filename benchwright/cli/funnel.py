@@ -1,0 +1,56 @@
+"""``benchwright filter funnel``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+if TYPE_CHECKING:
+    from benchwright.funnel import FunnelStep
+
+
+@click.command("funnel")
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--out", metavar="PAGE", type=click.Path(path_type=Path), help="HTML page to write, or to write anew.")
+@click.option(
+    "--per-reason", type=click.IntRange(1, 2000), default=12, show_default=True, help="Examples of each reason."
+)
+@click.option(
+    "--page", type=click.IntRange(1), default=1, show_default=True, help="Which examples: 2 shows those after page 1."
+)
+@click.option("--step", help="Show examples of this step only.")
+@json_option
+def funnel(workspace: Path, out: Path | None, per_reason: int, page: int, step: str | None, as_json: bool) -> None:
+    """Count what went into each step of WORKSPACE and what came out, and why; as a page with --out."""
+    from benchwright.funnel import write_funnel
+
+    written = write_funnel(workspace, out, per_reason=per_reason, page=page, step=step)
+    document = {
+        "page": str(written.path) if written.path is not None else None,
+        "steps": [one.to_json() for one in written.steps],
+    }
+    lines = [_head(), *map(_row, written.steps)]
+    if written.path is not None:
+        lines.append(f"page: {written.path}")
+    emit(document, as_json=as_json, text="\n".join(lines))
+
+
+def _head() -> str:
+    return f"{'step':28} {'in':>9} {'out':>9}  why not, and what was asked"
+
+
+def _row(step: FunnelStep) -> str:
+    parts: Sequence[tuple[str, Mapping[str, int]]] = (
+        ("not used" if step.left_aside else "dropped", step.dropped), ("failed", step.failed), ("asked", step.asked),
+    )  # fmt: skip
+    told = [
+        f"{what}: {', '.join(f'{reason} {n}' for reason, n in reasons.items())}" for what, reasons in parts if reasons
+    ]
+    told += [f"reversed: {step.reversed}"] if step.reversed else []
+    told += [f"made: {n} {kind}" for kind, n in step.made.items()]
+    return f"{step.name:28} {step.records:9,} {step.out:9,}  {'; '.join(told)}".rstrip()

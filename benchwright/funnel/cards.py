@@ -1,0 +1,177 @@
+"""A card: a record beside what speaks against it, and the command line that reverses that."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.funnel.examples import Example
+from benchwright.funnel.markup import cut, number, safe
+from benchwright.funnel.shown import Showing, Shown, partners_in
+from benchwright.overrides import BY_HAND, REVERSED, Override
+
+MOST_PARTNERS = 2
+_MOST_TOLD = 8
+_HIDDEN = {"of", "like", "partners", "regions", "left_out"}
+"""Evidence that a card shows as pictures."""
+SAY_WHY = "..."
+"""Stands in a command line where the curator is to say why."""
+
+
+class Place(NamedTuple):
+    """What all cards of one reason share.
+
+    Args:
+        workspace: As command lines name it.
+        stage: Id of the stage.
+        verdict: As it counts.
+        reason: So too.
+        can_reverse: Whether a curator's decision can replace the verdict.
+        left_aside: Whether a drop here only means that nothing was made of the record.
+        decisions: What curators decided at this stage, by record.
+    """
+
+    workspace: Path
+    stage: str
+    verdict: str
+    reason: str
+    can_reverse: bool
+    left_aside: bool
+    decisions: Mapping[str, Override]
+
+    @property
+    def look(self) -> str:
+        """Return how cards of this reason look, as a class of the style sheet."""
+        return "aside" if self.left_aside and self.verdict == "drop" else self.verdict
+
+    @property
+    def verb(self) -> str:
+        """Return what became of the records."""
+        verbs = {"drop": "dropped", "ask": "asked about", "failed": "failed", "aside": "not used", "keep": "kept"}
+        return verbs[self.look]
+
+    @property
+    def is_decided(self) -> bool:
+        """Return whether these records are here because of what a curator decided."""
+        return self.reason in {REVERSED, BY_HAND}
+
+
+def command_lines(place: Place, record_id: str) -> list[tuple[str, str]]:
+    """Return what a curator can do about a record: a name for it, and the command line."""
+    if not place.can_reverse or place.verdict == "failed":
+        return []
+    record = f"{shlex.quote(str(place.workspace))} {record_id} --step {shlex.quote(place.stage)}"
+    if place.is_decided:
+        return [("undo", f"benchwright filter undo {record}")]
+    why = f"--why {shlex.quote(SAY_WHY)}"
+    found = [("keep", f"benchwright filter restore {record} {why}")]
+    if place.verdict == "ask":
+        found.append(("drop", f"benchwright filter drop {record} {why}"))
+    return found
+
+
+def card(place: Place, example: Example, known: Mapping[str, Shown], showing: Showing) -> str:
+    """Return the HTML of one card."""
+    partners = partners_in(example.evidence)
+    shown = [known[one] for one in partners if one in known][:MOST_PARTNERS]
+    more = len(partners) - len(shown)
+    record = known.get(example.record_id) or Shown(example.record_id, example.record_id, None, None)
+    pictures = [_picture(record, place.verb, showing, regions=example.measured)]
+    pictures += [
+        _picture(other, "kept" if example.evidence.get("of") == other.record_id else "like", showing) for other in shown
+    ]
+    rest = f'<p class="more">and {number(more)} more like it</p>' if more > 0 else ""
+    return (
+        f'<li class="card {safe(place.look)}"><div class="pictures n{len(pictures)}">{"".join(pictures)}</div>{rest}'
+        f'{_question(record)}<dl class="told">{"".join(_told(example))}</dl>'
+        f"{_decision(place, example)}{_act(place, example)}</li>"
+    )
+
+
+def _picture(record: Shown, said: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
+    name = f'<bdi title="{safe(record.name)}">{safe(cut(record.name, at_most=44))}</bdi>'
+    caption = f"<figcaption><b>{safe(said)}</b> {name}</figcaption>"
+    small = showing.thumbnail(record.image) if record.image is not None else None
+    if record.image is None or small is None or small.problem is not None:
+        problem = small.problem if small is not None and small.problem is not None else "no picture"
+        return f'<figure><div class="none">{safe(problem)}</div>{caption}</figure>'
+    size = f"{number(record.image.width)} × {number(record.image.height)}"
+    picture = f'<img src="{small.uri}" width="{small.width}" height="{small.height}" alt="" loading="lazy">'
+    outlines = _regions(regions or {}, record.image.width, record.image.height)
+    label = f"Enlarge {safe(cut(record.name, at_most=80))}"
+    return (
+        f'<figure><button type="button" class="large" aria-label="{label}"><span class="framed">{picture}{outlines}'
+        f"</span></button>{caption}<small>{size}</small></figure>"
+    )
+
+
+def _regions(measured: Mapping[str, Any], width: int, height: int) -> str:
+    """Return outlines of what was measured in the picture: what counts, and what was left out."""
+    drawn = [
+        f'<polygon class="{look}" points="{points}"/>'
+        for kind, look in (("left_out", "r-out"), ("regions", "r-in"))
+        for region in _listed(measured.get(kind))
+        if (points := _points(region.get("polygon") if isinstance(region, Mapping) else None))
+    ]
+    if not drawn:
+        return ""
+    box = f'viewBox="0 0 {width} {height}" preserveAspectRatio="xMidYMid meet"'
+    return f'<svg {box} aria-hidden="true">{"".join(drawn)}</svg>'
+
+
+def _points(polygon: Any) -> str:
+    corners = [corner for corner in _listed(polygon) if isinstance(corner, list | tuple) and len(corner) == 2]
+    return " ".join(f"{float(x):.1f},{float(y):.1f}" for x, y in corners)
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list | tuple) else ()
+
+
+def _question(record: Shown) -> str:
+    return f'<p class="question">{safe(record.question)}</p>' if record.question else ""
+
+
+def _told(example: Example) -> Iterator[str]:
+    """Yield what was measured and said, as pairs of name and value."""
+    told = [("id", example.record_id[:16])]
+    told += [(name, _value(value)) for name, value in example.values.items()]
+    told += [
+        (name, _value(value)) for name, value in example.evidence.items() if name not in {*_HIDDEN, *example.values}
+    ]
+    for name, value in told[: _MOST_TOLD + 1]:
+        yield f"<div><dt>{safe(cut(name, at_most=40))}</dt><dd><bdi>{safe(cut(value, at_most=80))}</bdi></dd></div>"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return str(value)
+    return number(value) if abs(value) < 2**53 else str(value)
+
+
+def _decision(place: Place, example: Example) -> str:
+    if not place.is_decided:
+        return ""
+    own = f"the step said <b>{safe(' '.join(filter(None, example.own)))}</b>"
+    made = place.decisions.get(example.record_id)
+    if made is None:
+        return f'<p class="decision">{own}</p>'
+    return f'<p class="decision">{own}; <bdi>{safe(made.by)}</bdi>: <q><bdi>{safe(made.why)}</bdi></q></p>'
+
+
+def _act(place: Place, example: Example) -> str:
+    """Return the command line with a button that copies it, one for each other thing to do, and a box to choose it."""
+    lines = command_lines(place, example.record_id)
+    if not lines:
+        return ""
+    buttons = "".join(
+        f'<button type="button" class="copy" data-line="{safe(line)}">Copy: {name}</button>' for name, line in lines
+    )
+    choose = ""
+    if not place.is_decided:
+        told = f'data-record="{safe(example.record_id)}" data-step="{safe(shlex.quote(place.stage))}"'
+        choose = f'<label class="choose"><input type="checkbox" {told}> choose</label>'
+    line = f'<code tabindex="0">{safe(lines[0][1])}</code>'
+    return f'<div class="act">{line}<div>{choose}<span>{buttons}</span></div></div>'

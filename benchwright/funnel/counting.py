@@ -1,0 +1,95 @@
+"""Counts in and out of every step, by reason. Reads the markers of shards only, never their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from benchwright.overrides import REVERSED
+from benchwright.pipeline.live import INGEST
+from benchwright.shards import Counts, StageTable
+from benchwright.stages import Stage
+from benchwright.workspace import Workspace
+
+Flow = Literal["files", "images", "items"]
+
+
+@dataclass(frozen=True)
+class FunnelStep:
+    """One recipe entry's counts.
+
+    Args:
+        place: In the recipe; ingest has 0.
+        name: The entry, or `ingest`.
+        flow: What it reads: files of the image folder, images or items.
+        records: That came in.
+        out: That go on.
+        dropped: By reason; among them those that a curator dropped by hand.
+        asked: By reason; they go on.
+        failed: By reason.
+        reversed: Of those that go on, how many a curator brought back.
+        left_aside: Whether `dropped` were only not used here and go on: true of steps that make something.
+        made: Records made, by stream.
+    """
+
+    place: int
+    name: str
+    flow: Flow
+    records: int
+    out: int
+    dropped: Mapping[str, int]
+    asked: Mapping[str, int]
+    failed: Mapping[str, int]
+    reversed: int
+    left_aside: bool
+    made: Mapping[str, int]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as the command line prints it."""
+        return {
+            "name": self.name, "flow": self.flow, "in": self.records, "out": self.out, "dropped": dict(self.dropped),
+            "asked": dict(self.asked), "failed": dict(self.failed), "reversed": self.reversed,
+            "left_aside": self.left_aside, "made": dict(self.made),
+        }  # fmt: skip
+
+
+def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
+    """Return the counts of ingest and of every recipe entry that has run, in order; final steps are left out."""
+    found = [_ingest(counts_of(space, [INGEST])[0])]
+    for entry in dict.fromkeys(stage.entry for stage in stages if stage.kind != "final"):
+        parts = [stage for stage in stages if stage.entry == entry]
+        if all((StageTable(space, stage.id).folder / "current.json").exists() for stage in parts):
+            found.append(_step(len(found), entry, parts, counts_of(space, [stage.id for stage in parts])))
+    return found
+
+
+def counts_of(space: Workspace, stage_ids: Iterable[str]) -> list[Counts]:
+    """Return each stage's counts over all its shards."""
+    return [Counts.total(marker.counts for marker in StageTable(space, stage).current()) for stage in stage_ids]
+
+
+def _ingest(counts: Counts) -> FunnelStep:
+    dropped, failed = counts.reasons("drop"), counts.reasons("failed")
+    images = int(counts.made["images"])
+    return FunnelStep(0, INGEST, "files", counts.records, images, dropped, {}, failed, 0, False, {})
+
+
+def _step(place: int, entry: str, parts: Sequence[Stage], counts: Sequence[Counts]) -> FunnelStep:
+    dropped, asked, failed = (_total(counts, verdict) for verdict in ("drop", "ask", "failed"))
+    makes = bool(parts[-1].makes)
+    records = counts[0].records
+    gone = sum(failed.values()) + (0 if makes else sum(dropped.values()))
+    made = {kind: n for part in counts for kind, n in sorted(part.made.items())}
+    reversed_ = sum(part.by["keep", REVERSED] for part in counts)
+    return FunnelStep(
+        place, entry, parts[0].consumes, records, records - gone, dropped, asked, failed, reversed_, makes, made
+    )
+
+
+def _total(counts: Sequence[Counts], verdict: str) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for part in counts:
+        for reason, n in part.reasons(verdict).items():
+            found[reason] = found.get(reason, 0) + n
+    return dict(sorted(found.items()))

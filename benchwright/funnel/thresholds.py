@@ -1,0 +1,100 @@
+"""How what a filter measured is spread, and where its threshold lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pyarrow.compute as pc
+
+from benchwright.shards import StageTable
+from benchwright.stages import Stage
+from benchwright.steps import Filter
+from benchwright.workspace import Workspace
+
+BINS = 48
+_NUMBERS = {"int64", "float64", "uint64"}
+_SIDES: tuple[tuple[str, Literal["above", "below"]], ...] = (("max_", "above"), ("min_", "below"))
+
+
+class Threshold(NamedTuple):
+    """Where a filter draws the line: records on `side` of `at` are dropped or asked about."""
+
+    setting: str
+    value: str
+    at: float
+    side: Literal["above", "below"]
+
+
+class Spread(NamedTuple):
+    """A histogram of one measured value.
+
+    Args:
+        value: Its name.
+        low: Left edge of the first bin.
+        high: Right edge of the last one.
+        counts: Records in each of the equal bins.
+        threshold: Where the filter draws the line, if it does by this value.
+    """
+
+    value: str
+    low: float
+    high: float
+    counts: tuple[int, ...]
+    threshold: Threshold | None
+
+
+def thresholds_of(stage: Stage) -> list[Threshold]:
+    """Return a filter's thresholds that belong to a value by name: `max_ratio` or `min_ratio` to `ratio`."""
+    step = stage.step
+    if not isinstance(step, Filter):
+        return []
+    found: list[Threshold] = []
+    for setting in sorted(step.thresholds):
+        at = getattr(step, setting, None)
+        for beginning, side in _SIDES:
+            value = setting.removeprefix(beginning)
+            if setting.startswith(beginning) and value in step.values and isinstance(at, int | float):
+                found.append(Threshold(setting, value, float(at), side))
+    return found
+
+
+def spreads_of(space: Workspace, measure: Stage) -> list[Spread]:
+    """Return the histograms of a filter's values that it has thresholds for; else of its first number."""
+    thresholds = thresholds_of(measure)
+    numbers = [name for name, kind in measure.values.items() if kind in _NUMBERS]
+    wanted = dict.fromkeys([one.value for one in thresholds if one.value in numbers] or numbers[:1])
+    found: list[Spread] = []
+    for value in wanted:
+        limit = next((one for one in thresholds if one.value == value), None)
+        if (spread := _spread(space, measure, value, limit)) is not None:
+            found.append(spread)
+    return found
+
+
+def _spread(space: Workspace, measure: Stage, value: str, threshold: Threshold | None) -> Spread | None:
+    """Return one histogram, or None where nothing was measured; reads one shard's column at a time, twice."""
+    low, high = np.inf, -np.inf
+    for column in _columns(space, measure, value):
+        if column.size:
+            low, high = min(low, float(column.min())), max(high, float(column.max()))
+    if low > high:
+        return None
+    if threshold is not None:
+        low, high = min(low, threshold.at), max(high, threshold.at)
+    if low == high:
+        high = low + 1
+    counts = np.zeros(BINS, np.int64)
+    for column in _columns(space, measure, value):
+        counts += np.histogram(column, BINS, (low, high))[0]
+    return Spread(value, low, high, tuple(counts.tolist()), threshold)
+
+
+def _columns(space: Workspace, measure: Stage, value: str) -> Iterator[np.ndarray]:
+    table = StageTable(space, measure.id)
+    for marker in table.current():
+        rows = table.read(marker, "outcomes", [value])
+        if rows is not None:
+            column = pc.cast(rows.column(value).drop_null(), "float64").to_numpy()
+            yield column[np.isfinite(column)]

@@ -1,0 +1,143 @@
+"""Making a funnel page: read counts and a few examples of a workspace's tables, and write them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.atomic import replacing, write_json
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import BenchwrightError
+from benchwright.funnel.cards import Place
+from benchwright.funnel.counting import FunnelStep, count_funnel, counts_of
+from benchwright.funnel.examples import examples_of
+from benchwright.funnel.page import Head, Refused, Section, Sheet, pieces
+from benchwright.funnel.shown import Showing, partners_in
+from benchwright.funnel.thresholds import spreads_of
+from benchwright.pipeline.finished import files_of, stage_names
+from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.overrides import current_snapshot, may_be_overridden, snapshot_of
+from benchwright.pipeline.run import stages_of_workspace
+from benchwright.pipeline.standing import how_they_stand
+from benchwright.stages import Stage
+from benchwright.workspace import Workspace
+
+PER_REASON = 12
+"""Examples of each reason on the page that a run writes."""
+PAGE_FILE = "funnel.html"
+_LATEST = "funnel.json"
+
+
+class WrittenFunnel(NamedTuple):
+    """A page that was written, and what it tells."""
+
+    path: Path | None
+    steps: Sequence[FunnelStep]
+
+
+def write_funnel(
+    root: Path, out: Path | None, *, per_reason: int = PER_REASON, page: int = 1, step: str | None = None
+) -> WrittenFunnel:
+    """Count a workspace's funnel and write it as a page.
+
+    Memory does not grow with the workspace but for one shard at a time; equal tables give equal bytes.
+
+    Args:
+        root: The workspace.
+        out: The page, replaced if it is there; None only counts.
+        per_reason: Examples of each reason, at most.
+        page: Which of them: 2 shows those after the first `per_reason`.
+        step: Show examples of this recipe entry only.
+
+    Raises:
+        BenchwrightError: Nothing has run there, no such step did, or the page cannot be written.
+    """
+    space = Workspace.open(root)
+    stages = stages_of_workspace(root)
+    steps = count_funnel(space, stages)
+    if step is not None and step not in {one.name for one in steps}:
+        raise BenchwrightError(f"no step {step!r} ran in {root}; these did: {', '.join(one.name for one in steps)}")
+    if out is None:
+        return WrittenFunnel(None, steps)
+    if not out.parent.is_dir() or out.is_dir():
+        raise BenchwrightError(f"{out} cannot be written: give a file in a folder that is there, such as funnel.html")
+    settings = space.settings()
+    head = Head(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
+    ran = tuple(name for name in stage_names(space) if name != INGEST)
+    showing = Showing(space, Path(settings["images"]), ran, int(settings["shards"]))
+    wanted = [one for one in steps if step in {None, one.name}]
+    sections = _sections(space, stages, wanted, head, showing)
+    refused = _refused(space, per_reason, page) if wanted and wanted[0].name == INGEST else []
+    stale = [one for one in how_they_stand(space, snapshot_of(space)) if one.state == "stale"]
+    with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="\n") as handle:
+        for piece in pieces(head, steps, sections, refused, stale, showing):
+            handle.write(piece)
+    return WrittenFunnel(out, steps)
+
+
+def write_run_funnel(root: Path, run_folder: Path) -> Path:
+    """Write the page of a run into its folder, unless an earlier run's shows the very same; return the page.
+
+    Raises:
+        BenchwrightError: Nothing has run there.
+    """
+    space = Workspace.open(root)
+    told = _told(space)
+    latest = space.runs / _LATEST
+    try:
+        known = json.loads(latest.read_text(encoding="utf-8"))
+        page = space.runs / Path(str(known["page"])).parent.name / PAGE_FILE
+        if known["told"] == told and page.exists():
+            return page
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
+        pass
+    page = run_folder / PAGE_FILE
+    write_funnel(root, page)
+    write_json(latest, {"told": told, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
+    return page
+
+
+def _told(space: Workspace) -> str:
+    """Return the digest of all that a page shows."""
+    settings = space.settings()
+    tables = [file_digest(space.tables / name / "current.json") for name in stage_names(space)]
+    return digest([settings["recipe"], settings["state"], str(space.root.resolve()), tables, current_snapshot(space)])
+
+
+def _sections(
+    space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: Head, showing: Showing
+) -> Iterator[Section]:
+    """Yield the steps that something can be shown of."""
+    for step in steps:
+        parts = [stage for stage in stages if stage.entry == step.name and stage.kind != "final"]
+        spreads = [spread for part in parts if part.role == "measure" for spread in spreads_of(space, part)]
+        if parts and (spreads or step.reversed or step.dropped or step.asked or step.failed):
+            yield Section(step, spreads, _sheets(space, parts, head, showing))
+
+
+def _sheets(space: Workspace, parts: Sequence[Stage], head: Head, showing: Showing) -> Iterator[Sheet]:
+    for stage in parts:
+        measure = next((one for one in parts if stage.role == "judge" and one.id == _measure_of(stage)), None)
+        found = examples_of(space, stage, measure, per_reason=head.per_reason, page=head.page)
+        [counts] = counts_of(space, [stage.id])
+        decisions = {one.record_id: one for one in snapshot_of(space) if one.stage == stage.id}
+        for (verdict, reason), examples in found.items():
+            place = Place(
+                head.workspace, stage.id, verdict, reason, may_be_overridden(stage), bool(stage.makes), decisions
+            )
+            ids = [one for example in examples for one in (example.record_id, *partners_in(example.evidence)[:4])]
+            yield Sheet(place, counts.by[verdict, reason], examples, showing.records(stage.consumes, ids))
+
+
+def _measure_of(judge: Stage) -> str:
+    return judge.id.removesuffix("judge") + "measure"
+
+
+def _refused(space: Workspace, per_reason: int, page: int) -> list[Refused]:
+    """Return some of the files that were refused, in the order of the tables."""
+    failed = (row for row in files_of(space) if row["verdict"] == "failed")
+    shown = islice(failed, (page - 1) * per_reason * 4, page * per_reason * 4)
+    return [Refused(row["uri"], row["reason"], row["detail"] or "") for row in shown]

@@ -1,0 +1,137 @@
+"""Curators' decisions as a run takes them in: once, at its start, as an immutable snapshot.
+
+`overrides/current.json` names `overrides/HASH.parquet`. The run looks at nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchwright.atomic import write_json
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import DataError
+from benchwright.overrides import Override
+from benchwright.rooms import catalogue
+from benchwright.shards import shard_of
+from benchwright.stages import Stage
+from benchwright.store_place import has_store
+from benchwright.tables import read_table, write_table
+from benchwright.workspace import Workspace
+
+FORMAT, VERSION = "benchwright/overrides", 1
+_TEXT = pa.string()
+SNAPSHOT = pa.schema(
+    [
+        ("stage", _TEXT), ("record_id", _TEXT), ("root_image_id", _TEXT), ("action", _TEXT), ("reason", _TEXT),
+        ("against", _TEXT), ("by", _TEXT), ("why", _TEXT),
+    ]
+)  # fmt: skip
+
+
+def may_be_overridden(stage: Stage) -> bool:
+    """Return whether a curator's decision can replace this stage's verdicts.
+
+    Campaigns have their own ways (people amend what they said). A step that makes something made nothing of what it
+    dropped, so there is nothing to bring back; and a measurement gives no verdict.
+    """
+    return stage.kind in {"map", "gather"} and stage.role != "measure" and not stage.makes
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """All decisions that one run took in, by stage and record, with a digest for each shard that they touch."""
+
+    by_stage: Mapping[str, Mapping[str, Override]] = field(default_factory=dict)
+    digests: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, found: Iterable[Override], *, shard_count: int) -> Overrides:
+        """Sort decisions by stage and record; the order in which they come does not matter."""
+        by_stage: dict[str, dict[str, Override]] = {}
+        told: dict[tuple[str, str], list[Any]] = {}
+        for one in sorted(found, key=lambda one: (one.stage, one.record_id)):
+            by_stage.setdefault(one.stage, {})[one.record_id] = one
+            shard = shard_of(one.root_image_id, shard_count)
+            told.setdefault((one.stage, shard), []).append([one.record_id, one.action, one.reason, one.against])
+        return cls(by_stage, {place: digest(decisions) for place, decisions in told.items()})
+
+    def __iter__(self) -> Iterator[Override]:
+        for records in self.by_stage.values():
+            yield from records.values()
+
+    def about(self, stage: Stage) -> Mapping[str, Override]:
+        """Return the decisions about a stage, by record."""
+        return self.by_stage.get(stage.id, {}) if may_be_overridden(stage) else {}
+
+    def digest(self, stage: Stage, shard: str) -> str:
+        """Return the digest of all that decisions can change in a shard of a stage; empty where there are none.
+
+        Who decided and why is no part of it: no record fares otherwise because of that.
+        """
+        return self.digests.get((stage.id, shard), "") if may_be_overridden(stage) else ""
+
+
+def take_in(space: Workspace, *, shard_count: int) -> Overrides:
+    """Ask every room that keeps decisions for them, and write them down as this run's snapshot.
+
+    Raises:
+        BenchwrightError: A review store cannot be read.
+    """
+    found: list[Override] = []
+    if has_store(space.root):
+        for room in catalogue("overrides").values():
+            found += room.load()(space.root)
+    overrides = Overrides.of(found, shard_count=shard_count)
+    _write(space, list(overrides))
+    return overrides
+
+
+def snapshot_of(space: Workspace) -> list[Override]:
+    """Return the decisions that the last run took in, by stage and record.
+
+    Raises:
+        DataError: The snapshot is damaged or newer than this program.
+    """
+    name = current_snapshot(space)
+    return [] if name is None else [Override(**row) for row in read_table(space.overrides / name).to_pylist()]
+
+
+def current_snapshot(space: Workspace) -> str | None:
+    """Return the name of the file with the decisions that the last run took in; None where none ever were.
+
+    Raises:
+        DataError: What names it is damaged or newer than this program.
+    """
+    path = space.overrides / "current.json"
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise DataError(f"{path} is damaged: {error}; delete it and run again") from error
+    if document.get("format") != FORMAT or document.get("version") != VERSION:
+        raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+    return Path(str(document.get("file"))).name
+
+
+def _write(space: Workspace, found: list[Override]) -> None:
+    path = space.overrides / "current.json"
+    if not found and not path.exists():
+        return
+    space.overrides.mkdir(exist_ok=True)
+    draft = space.tmp / "overrides.parquet"
+    write_table(draft, [asdict(one) for one in found], SNAPSHOT)
+    sha256 = file_digest(draft)
+    name = f"{sha256[:16]}.parquet"
+    draft.replace(space.overrides / name)
+    write_json(
+        path,
+        {"format": FORMAT, "version": VERSION, "file": name, "sha256": sha256, "rows": len(found)},
+        tmp=space.tmp,
+    )
