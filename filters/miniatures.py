@@ -21,6 +21,8 @@ _COLUMNS_PER_PRODUCT = 8
 """Each pixel of a miniature looks at a stretch of the row. Neighbours share a product over all that they look at."""
 _PIXELS_PER_BLOCK = 1 << 15
 """Pixels widened at a time: 256 kB, which stays in a processor's cache."""
+_SHORT = 512
+"""Weights of longer lines are kept for few lengths: they take 80 kB and more."""
 
 _Grey = NDArray[np.uint8]
 _Values = NDArray[np.float64]
@@ -87,23 +89,41 @@ def _rounded(sums: _Values) -> _Values:
     return np.clip(sums, 0, 255, out=sums)
 
 
-@lru_cache(maxsize=64)
 def _taps(length: int, wanted: int) -> tuple[_Taps, ...]:
     """Return the weights that make `wanted` samples of a line of `length`."""
+    return _often_met(length, wanted) if length <= _SHORT else _seldom_met(length, wanted)
+
+
+def _computed(length: int, wanted: int) -> tuple[_Taps, ...]:
     scale = length / wanted
     spread = max(scale, 1.0)
     centers = (np.arange(wanted) + 0.5) * scale
     first = np.maximum((centers - _LOBES * spread + 0.5).astype(np.int64), 0)
     last = np.minimum((centers + _LOBES * spread + 0.5).astype(np.int64), length)
+    samples = first[:, None] + np.arange(int((last - first).max()))
+    weights = _lanczos((samples - centers[:, None] + 0.5) / spread)
+    weights[samples >= last[:, None]] = 0
+    weights *= _ONE / weights.sum(axis=1, keepdims=True)
+    whole = np.trunc(weights + np.copysign(0.5, weights))
     found = []
     for part in np.array_split(np.arange(wanted), max(1, wanted // _COLUMNS_PER_PRODUCT)):
-        low, high = int(first[part].min()), int(last[part].max())
-        samples = np.arange(low, high)[:, None]
-        distance = (samples - centers[part] + 0.5) / spread
-        weights = np.sinc(distance) * np.sinc(distance / _LOBES)
-        seen = (samples >= first[part]) & (samples < last[part]) & (distance >= -_LOBES) & (distance < _LOBES)
-        weights *= seen
-        weights /= weights.sum(axis=0)
-        whole = np.trunc(weights * _ONE + np.copysign(0.5, weights))
-        found.append(_Taps(low, high, int(part[0]), int(part[-1]) + 1, whole))
+        low, start, stop = int(first[part[0]]), int(part[0]), int(part[-1]) + 1
+        dense = np.zeros((int(samples[part].max()) + 1 - low, len(part)))
+        dense[samples[part] - low, part[:, None] - start] = whole[part]
+        high = int(last[part[-1]])
+        found.append(_Taps(low, high, start, stop, dense[: high - low]))
     return tuple(found)
+
+
+def _lanczos(distance: _Values) -> _Values:
+    """Return sinc(x) * sinc(x / 3) for |x| < 3, else 0, from a single sine; changes its argument."""
+    distance[distance == 0] = 1e-9
+    third = np.sin(distance * (np.pi / _LOBES))
+    # sin(3a) = 3 sin(a) - 4 sin(a)**3
+    values: _Values = third * third * (3 - 4 * third * third) * _LOBES / (np.pi * distance) ** 2
+    values[(distance < -_LOBES) | (distance >= _LOBES)] = 0
+    return values
+
+
+_often_met = lru_cache(maxsize=512)(_computed)
+_seldom_met = lru_cache(maxsize=8)(_computed)
