@@ -1,8 +1,8 @@
 """Decode and hash: our perceptual hash beside `imagehash.phash(Image.open(path))`, in images per CPU second.
 
 Three sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them. Both sides read the same
-file in turn in one process, each first every other time, on one thread. Then the candidate pairs at radius 8 of both are
-compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
+file in turn in one process, each first every other time, on one thread. Then the candidate pairs at radius 8 of both
+are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
 the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
 """
 
@@ -17,9 +17,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ[name] = "1"
 
 import cv2
 import imagehash
@@ -149,4 +146,6 @@ def _engine(images: Path, folder: Path, repeats: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # read by the library when it is loaded, which it is by now
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "OPENBLAS_NUM_THREADS": "1"})
     main()
