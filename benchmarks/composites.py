@@ -38,17 +38,18 @@ def composite(photos: Sequence[Pixels], number: int, *, size: tuple[int, int] | 
     """Return composite `number`, BGR; of the size (width, height) given, or one of its own."""
     rng = random.Random(number)
     width, height = size or (rng.randrange(320, 641, 4), rng.randrange(320, 641, 4))
-    made = _cut(photos, rng, width, height)
+    made = cut(photos, rng, width, height)
     made = np.ascontiguousarray(np.rot90(made, 2) if rng.random() < 0.2 else made)
     for _ in range(2):
         wide, high = (int(side * rng.uniform(0.25, 0.6)) for side in (width, height))
         left, top = rng.randrange(width - wide + 1), rng.randrange(height - high + 1)
-        made[top : top + high, left : left + wide] = _cut(photos, rng, wide, high)
+        made[top : top + high, left : left + wide] = cut(photos, rng, wide, high)
     shift = np.array([rng.uniform(-25, 25) for _ in range(3)])
     return np.clip(made * rng.uniform(0.8, 1.2) + shift, 0, 255).astype(np.uint8)
 
 
-def _cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -> Pixels:
+def cut(photos: Sequence[Pixels], rng: random.Random, width: int, height: int) -> Pixels:
+    """Return a random piece of a random photograph, mirrored or not, brought to a size."""
     photo = photos[rng.randrange(len(photos))]
     share = rng.uniform(0.35, 0.9)
     high, wide = (max(8, int(side * share)) for side in photo.shape[:2])

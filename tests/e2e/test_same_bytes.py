@@ -120,7 +120,7 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
         command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, "--workers", 2),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not (workspace / "tables" / "exact_duplicates.candidates" / "current.json").exists():
+    while not (workspace / "tables" / "ingest" / "current.json").exists():
         assert process.poll() is None
         time.sleep(0.01)
     workers = workers_of(process.pid)
