@@ -302,6 +302,7 @@ class ImageReader:
         self._locate = locate
         self._limits = limits or Limits()
         self._cache_bytes = cache_bytes
+        self._held_bytes = 0
         self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
 
     def file_bytes(self, record: ImageRecord) -> bytes:
@@ -344,9 +345,12 @@ class ImageReader:
         return cached
 
     def _keep(self, record: ImageRecord, decoded: NDArray[np.uint8] | _Loaded) -> None:
+        if (before := self._cache.pop(record.image_id, None)) is not None:
+            self._held_bytes -= before.nbytes
         self._cache[record.image_id] = decoded
-        while len(self._cache) > 1 and sum(kept.nbytes for kept in self._cache.values()) > self._cache_bytes:
-            self._cache.popitem(last=False)
+        self._held_bytes += decoded.nbytes
+        while len(self._cache) > 1 and self._held_bytes > self._cache_bytes:
+            self._held_bytes -= self._cache.popitem(last=False)[1].nbytes
 
     def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
         """Return the upright image as grey (mode `L`), as `decode_luma`.
