@@ -20,8 +20,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from measuring import benchwright, show, tree_of
-from walks import executions, tree_digest
+from measuring import benchwright, show
+from walks import executions, tree_digest, workers_of
 
 DEMO = Path(__file__).resolve().parent.parent / "examples" / "perception.yaml"
 
@@ -102,20 +102,13 @@ def _killed_workers(given: argparse.Namespace, rng: random.Random, workspace: Pa
     kills = 0
     while process.poll() is None and kills < given.worker_kills:
         time.sleep(rng.uniform(0.3, max(0.6, calm_s / given.worker_kills)))
-        workers = [pid for pid in tree_of(process.pid)[1:] if b"spawn_main" in _command_line(pid)]
+        workers = workers_of(process.pid)
         if workers:
             os.kill(rng.choice(workers), signal.SIGKILL)
             kills += 1
     if process.wait() != 0:
         raise SystemExit(f"a run whose workers were killed ended with {process.returncode}")
     return kills
-
-
-def _command_line(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
 
 
 if __name__ == "__main__":

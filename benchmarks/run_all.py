@@ -19,6 +19,21 @@ def main() -> None:
         prepare_photographs(photographs)
         for script, arguments in (
             ("engine.py", ["--images", str(photographs)]),
+            ("hashing.py", ["--images", str(photographs), "--large", "4", "--engine"]),
+            ("all_pairs.py", ["--images", str(photographs), "--sizes", "10000", "100000", "--peer-size", "100000"]),
+            (
+                "many_images.py",
+                [
+                    "--photographs",
+                    str(photographs),
+                    "--folder",
+                    str(Path(name) / "many"),
+                    "--counts",
+                    "500",
+                    "--kill",
+                    "2",
+                ],
+            ),
             ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
             ("hostile_files.py", []),
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),

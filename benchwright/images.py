@@ -77,7 +77,7 @@ def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[n
         UnreadableImage: As `benchwright.identify` says, or `truncated`, `corrupt`, `unsupported_mode`.
     """
     with _opened(data, limits or Limits()) as opened:
-        return _rgb(opened)
+        return _loaded(opened).rgb()
 
 
 def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
@@ -89,7 +89,8 @@ def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None =
     Raises:
         UnreadableImage: As `decode_rgb`.
     """
-    return _decode_luma(data, at_least_px, limits or Limits()).image
+    with _opened(data, limits or Limits()) as opened:
+        return _drafted(opened, at_least_px) if opened.container.format == "JPEG" else _loaded(opened).luma()
 
 
 class _Opened(NamedTuple):
@@ -100,14 +101,44 @@ class _Opened(NamedTuple):
     data: bytes
 
 
-def _rgb(opened: _Opened) -> NDArray[np.uint8]:
+class _Loaded(NamedTuple):
+    """A decoded image as its decoder left it, and how it is still to be turned."""
+
+    image: Image.Image
+    container: Container
+    orientation: int
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory of its pixels, as Pillow keeps them."""
+        return self.image.width * self.image.height * (1 if self.image.mode == "L" else 4)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether its pixels are those of `rgb`, but for the turn: opaque RGB or grey of 8 bits."""
+        return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
+
+    def rgb(self) -> NDArray[np.uint8]:
+        return upright_rgb(self.image, self.container, orientation=self.orientation)
+
+    def luma(self) -> Image.Image:
+        """Return what `luma_of(self.rgb())` is, without the copies that it takes where they are not needed."""
+        return _turned(self.image.convert("L"), self.orientation) if self.is_plain else luma_of(self.rgb())
+
+
+def _loaded(opened: _Opened) -> _Loaded:
     image, container, data = opened
     _load(image)
     if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
         with _translated():
             check_rows(data)
     # Pillow turns a TIFF while it loads it.
-    return upright_rgb(image, container, orientation=1 if container.format == "TIFF" else container.orientation)
+    return _Loaded(image, container, 1 if container.format == "TIFF" else container.orientation)
+
+
+def _turned(grey: Image.Image, orientation: int) -> Image.Image:
+    turn = _UPRIGHT.get(orientation)
+    return grey if turn is None else grey.transpose(turn)
 
 
 def _load(image: ImageFile.ImageFile) -> None:
@@ -119,21 +150,13 @@ def _last_row_is_empty(image: Image.Image) -> bool:
     return not np.asarray(image.crop((0, image.height - 1, image.width, image.height))).any()
 
 
-class _Luma(NamedTuple):
-    image: Image.Image
-    upright_wh: tuple[int, int]
-
-
-def _decode_luma(data: bytes | Path, at_least_px: int, limits: Limits) -> _Luma:
-    with _opened(data, limits) as opened:
-        image, container, _ = opened
-        if container.format != "JPEG":
-            return _Luma(luma_of(_rgb(opened)), container.upright_wh)
-        image.draft("L", (at_least_px, at_least_px))
-        _load(image)
-        grey = image.convert("RGB").convert("L") if image.mode == "CMYK" else image.convert("L")
-        turn = _UPRIGHT.get(container.orientation)
-        return _Luma(grey if turn is None else grey.transpose(turn), container.upright_wh)
+def _drafted(opened: _Opened, at_least_px: int) -> Image.Image:
+    """Return a JPEG as upright grey, decoded no larger than need be."""
+    image, container, _ = opened
+    image.draft("L", (at_least_px, at_least_px))
+    _load(image)
+    grey = image.convert("RGB").convert("L") if image.mode == "CMYK" else image.convert("L")
+    return _turned(grey, container.orientation)
 
 
 def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int]:
@@ -279,7 +302,8 @@ class ImageReader:
         self._locate = locate
         self._limits = limits or Limits()
         self._cache_bytes = cache_bytes
-        self._cache: OrderedDict[str, NDArray[np.uint8]] = OrderedDict()
+        self._held_bytes = 0
+        self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
 
     def file_bytes(self, record: ImageRecord) -> bytes:
         """Return an image's file, checked against its SHA-256.
@@ -301,19 +325,32 @@ class ImageReader:
         Raises:
             UnreadableImage: As `file_bytes` and `decode_rgb`.
         """
+        cached = self._cached(record)
+        if cached is not None and not isinstance(cached, _Loaded):
+            return cached
+        if cached is not None:
+            pixels = cached.rgb()
+        else:
+            data = self.file_bytes(record)
+            with _named(record):
+                pixels = decode_rgb(data, limits=self._limits)
+                self.decodes += 1
+                _check_size(record, (pixels.shape[1], pixels.shape[0]))
+        self._keep(record, _read_only(pixels))
+        return pixels
+
+    def _cached(self, record: ImageRecord) -> NDArray[np.uint8] | _Loaded | None:
         if (cached := self._cache.get(record.image_id)) is not None:
             self._cache.move_to_end(record.image_id)
-            return cached
-        data = self.file_bytes(record)
-        with _named(record):
-            pixels = decode_rgb(data, limits=self._limits)
-            self.decodes += 1
-            _check_size(record, (pixels.shape[1], pixels.shape[0]))
-        pixels.flags.writeable = False
-        self._cache[record.image_id] = pixels
-        while len(self._cache) > 1 and sum(kept.nbytes for kept in self._cache.values()) > self._cache_bytes:
-            self._cache.popitem(last=False)
-        return pixels
+        return cached
+
+    def _keep(self, record: ImageRecord, decoded: NDArray[np.uint8] | _Loaded) -> None:
+        if (before := self._cache.pop(record.image_id, None)) is not None:
+            self._held_bytes -= before.nbytes
+        self._cache[record.image_id] = decoded
+        self._held_bytes += decoded.nbytes
+        while len(self._cache) > 1 and self._held_bytes > self._cache_bytes:
+            self._held_bytes -= self._cache.popitem(last=False)[1].nbytes
 
     def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
         """Return the upright image as grey (mode `L`), as `decode_luma`.
@@ -323,13 +360,28 @@ class ImageReader:
         Raises:
             UnreadableImage: As `rgb`.
         """
-        if record.media_type != "image/jpeg":
-            return luma_of(self.rgb(record))
+        if (cached := self._cached(record)) is not None and record.media_type != "image/jpeg":
+            return _luma_of_kept(cached)
         data = self.file_bytes(record)
-        with _named(record):
-            luma = _decode_luma(data, at_least_px, self._limits)
-            _check_size(record, luma.upright_wh)
-        return luma.image
+        with _named(record), _opened(data, self._limits) as opened:
+            _check_size(record, opened.container.upright_wh)
+            if opened.container.format == "JPEG":
+                return _drafted(opened, at_least_px)
+            loaded = _loaded(opened)
+            # A copy, because the decoder's own image holds on to the decoder and its buffers.
+            kept = loaded._replace(image=loaded.image.copy()) if loaded.is_plain else _read_only(loaded.rgb())
+        self.decodes += 1
+        self._keep(record, kept)
+        return _luma_of_kept(kept)
+
+
+def _read_only(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    pixels.flags.writeable = False
+    return pixels
+
+
+def _luma_of_kept(kept: NDArray[np.uint8] | _Loaded) -> Image.Image:
+    return kept.luma() if isinstance(kept, _Loaded) else luma_of(kept)
 
 
 def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:

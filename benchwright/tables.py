@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchwright.arrow_arrays import arrow_array
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item, Source
@@ -71,7 +72,8 @@ def write_table(path: Path, rows: Sequence[Mapping[str, Any]], schema: pa.Schema
     `path` should be a draft that the caller moves into place (`benchwright.atomic.replacing`).
     """
     stamped = schema.with_metadata({"format": FORMAT, "version": str(VERSION)})
-    table = pa.Table.from_pylist(list(rows), schema=stamped).combine_chunks()
+    arrays = [arrow_array([row.get(field.name) for row in rows], field.type) for field in stamped]
+    table = pa.Table.from_arrays(arrays, schema=stamped)
     pq.write_table(table, path, row_group_size=ROWS_PER_GROUP, compression="zstd", compression_level=3)
 
 
@@ -82,7 +84,9 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         DataError: The file is missing, damaged, of another format, or newer than this program.
     """
     try:
-        table = pq.read_table(path, columns=list(columns) if columns is not None else None, use_threads=False)
+        # `read_table` of pyarrow would bring its dataset machinery and pandas into every worker.
+        with pq.ParquetFile(path) as file:
+            table = file.read(columns=list(columns) if columns is not None else None, use_threads=False)
     except (OSError, pa.ArrowException) as error:
         raise DataError(f"cannot read table {path}: {error}; delete the file's stage folder and run again") from error
     meta = table.schema.metadata or {}

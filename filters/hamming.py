@@ -24,8 +24,8 @@ BITS = 64
 MAX_DISTANCE = 16
 """Beyond a quarter of the bits, unrelated images are within reach of each other."""
 
-_PIECE = 1 << 20
-"""Candidate pairs compared at a time: some 40 MB."""
+_PIECE = 1 << 16
+"""Candidate pairs compared at a time: some 3 MB, which stay in a processor's cache."""
 _MAX_CHUNK_BITS = 24
 _NO_BUCKET = -1
 
@@ -153,18 +153,31 @@ def _candidates(
     yield from _expand(members, members + 1, np.repeat(ends, sizes))
     if not chunk.radius:
         return
+    for here, there in _close_buckets(bucket_keys, chunk):
+        alone = sizes[here] + sizes[there] == 2
+        one, other = starts[here[alone]], starts[there[alone]]
+        for begin in range(0, len(one), _PIECE):
+            yield one[begin : begin + _PIECE], other[begin : begin + _PIECE]
+        crowded, met = here[~alone], there[~alone]
+        repeats = sizes[crowded]
+        rows = _ranges(starts[crowded], repeats)
+        yield from _expand(rows, np.repeat(starts[met], repeats), np.repeat(ends[met], repeats))
+
+
+def _close_buckets(bucket_keys: _Positions, chunk: _Chunk) -> Iterator[tuple[_Positions, _Positions]]:
+    """Yield positions of buckets, each pair once, whose keys differ in at least one bit and at most the radius."""
     bucket_of = np.full(1 << chunk.width, _NO_BUCKET, np.int32)
     bucket_of[bucket_keys] = np.arange(len(bucket_keys))
-    for flips in range(1, chunk.radius + 1):
-        for flipped in combinations(range(chunk.width), flips):
-            mask = sum(1 << bit for bit in flipped)
-            # Each pair of buckets once: from the one that lacks the highest flipped bit.
-            here = np.flatnonzero((bucket_keys & (1 << flipped[-1])) == 0)
-            there = bucket_of[bucket_keys[here] ^ mask]
-            here, there = here[met := there != _NO_BUCKET], there[met]
-            repeats = sizes[here]
-            rows = _ranges(starts[here], repeats)
-            yield from _expand(rows, np.repeat(starts[there], repeats), np.repeat(ends[there], repeats))
+    for highest in range(chunk.width):
+        # Each pair of buckets once: from the one that lacks the highest flipped bit.
+        lacking = np.flatnonzero((bucket_keys & (1 << highest)) == 0)
+        keys = bucket_keys[lacking].astype(np.int32)
+        for more in range(chunk.radius):
+            for lower in combinations(range(highest), more):
+                mask = sum((1 << bit for bit in lower), 1 << highest)
+                there = bucket_of[keys ^ np.int32(mask)]
+                met = np.flatnonzero(there != _NO_BUCKET)
+                yield lacking[met], there[met]
 
 
 def _expand(rows: _Positions, low: _Positions, high: _Positions) -> Iterator[tuple[_Positions, _Positions]]:

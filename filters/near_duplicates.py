@@ -18,13 +18,12 @@ from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapS
 
 from .hamming import MAX_DISTANCE, iter_pairs
 from .neighbours import Neighbourhood
+from .perceptual_hash import HASHED_AT_LEAST_PX, phash
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 REASON = "near_duplicate"
-HASHED_AT_LEAST_PX = 128
-"""ImageHash shrinks to 32 px; four times that leaves its bits as they are (0.3 of 64 differ on average)."""
 LISTED_PARTNERS = 16
 """Partners named in evidence, nearest first. A thousand blank pages would name a million."""
 
@@ -38,10 +37,7 @@ class PerceptualHashes(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Hash one image, decoded in reduced size where its format allows."""
-        import imagehash
-
-        bits = imagehash.phash(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX)).hash
-        return Outcome(values={"phash": int.from_bytes(np.packbits(bits).tobytes(), "big")})
+        return Outcome(values={"phash": phash(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))})
 
 
 class NearDuplicatePairs(GatherStep):

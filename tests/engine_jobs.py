@@ -62,6 +62,18 @@ class Squares:
             raise KeyError(self.die_by)
 
 
+@dataclass(frozen=True)
+class Environment:
+    """Says what some variables are in the worker."""
+
+    names: tuple[str, ...]
+    name: str = "environment"
+    size: int = 1
+
+    def run(self, worker: Any, attempt: Attempt) -> list[str | None]:
+        return [os.environ.get(name) for name in self.names]
+
+
 class DiesWhenOpened:
     """Surroundings that end every worker before it does anything."""
 

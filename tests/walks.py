@@ -95,3 +95,21 @@ def executions(workspace: Path) -> int:
         for line in log.read_text(encoding="utf-8").split("\n")
         if line.endswith("}")
     )
+
+
+def workers_of(pid: int) -> list[int]:
+    """Return the worker processes of a run: not multiprocessing's resource tracker, nor the server that forks workers."""
+    parents: dict[int, int] = {}
+    lines: dict[int, bytes] = {}
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(status.parent.name)] = int(status.read_text().rpartition(")")[2].split()[1])
+            lines[int(status.parent.name)] = (status.parent / "cmdline").read_bytes()
+        except OSError:
+            continue
+    servers = {one for one, parent in parents.items() if parent == pid and b"forkserver" in lines.get(one, b"")}
+    return sorted(
+        one
+        for one, parent in parents.items()
+        if parent in servers or (parent == pid and b"spawn_main" in lines.get(one, b""))
+    )

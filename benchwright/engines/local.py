@@ -1,26 +1,26 @@
 """The local engine: supervised worker processes on this machine.
 
-Workers are spawned, take one job at a time and say which record they are at. A worker that dies or hangs is
-replaced and its job runs again, singly and journalled. A record that was under way in several deaths in a row is
-blamed: the job then records it as failed and goes on. A worker that keeps dying before it reaches any record ends
-the run with an error, since no record is to blame.
+Workers (`benchwright.engines.starting` says how they start) take one job at a time and say which record they are at.
+A worker that dies or hangs is replaced and its job runs again, singly and journalled. A record that was under way in
+several deaths in a row is blamed: the job then records it as failed and goes on. A worker that keeps dying before it
+reaches any record ends the run with an error, since no record is to blame.
 """
 
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import signal
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.jobs import Done, Job, Place
 from benchwright.errors import BenchwrightError, StepError
@@ -33,6 +33,8 @@ DEATHS_TO_BLAME = 3
 DEATHS_BEFORE_ANY_RECORD = 3
 KILLS_BEFORE_ANY_RECORD = 20
 """How often a worker may end before any record: by its own fault, and by SIGKILL, which others may send."""
+
+KILLED_WHILE_STARTING = -signal.SIGKILL
 
 HANG_S = 600.0
 
@@ -78,16 +80,25 @@ class LocalEngine:
         workers: Number of processes, at least 1.
         log_folder: Where each worker's output goes.
         hang_s: A worker that has not moved to another record for this long is replaced.
+        preload: Modules that workers find imported where they are forked from a server.
     """
 
-    def __init__(self, surroundings: Any, *, workers: int, log_folder: Path, hang_s: float = HANG_S) -> None:
+    def __init__(
+        self,
+        surroundings: Any,
+        *,
+        workers: int,
+        log_folder: Path,
+        hang_s: float = HANG_S,
+        preload: Sequence[str] = (),
+    ) -> None:
         if workers < 1:
             raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
         self._surroundings = surroundings
         self._count = workers
         self._log_folder = log_folder
         self._hang_s = hang_s
-        self._context = multiprocessing.get_context("spawn")
+        self._preload = tuple(preload)
         self._workers: list[_Worker] = []
         self._early_ends: Counter[int] = Counter()
         self._spawned = 0
@@ -140,21 +151,28 @@ class LocalEngine:
         self._early_ends.clear()
         return Done(task.job, payload[0], payload[1], task.attempts)
 
+    def prepare(self) -> None:
+        """Begin what starting workers takes, while there is other work to do."""
+        starting.prepare(self._preload)
+
     def _keep_staffed(self, wanted: int) -> None:
         while len(self._workers) < min(self._count, max(wanted, 1)):
-            ours, theirs = self._context.Pipe()
+            self.prepare()
+            ours, theirs = starting.context().Pipe()
             self._spawned += 1
             log = self._log_folder / f"worker-{self._spawned}.log"
-            process = self._context.Process(target=worker_module.main, args=(theirs, str(log)), daemon=True)
-            # An interrupt must not fall between a process and its entry in the list, or half into starting it.
-            held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
-                process.start()
+            process = starting.context().Process(  # type: ignore[attr-defined]
+                target=worker_module.main, args=(theirs, str(log), dict(os.environ)), daemon=True
+            )
+            with starting.uninterrupted(), theirs:
+                try:
+                    process.start()
+                except (EOFError, ConnectionError):  # the server that forks workers was killed; there will be another
+                    ours.close()
+                    self._note_early_end(KILLED_WHILE_STARTING, "starting")
+                    continue
                 one = _Worker(process, ours, heard_at=time.monotonic())
                 self._workers.append(one)
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, held)
-            theirs.close()
             try:
                 ours.send(self._surroundings)
             except OSError:

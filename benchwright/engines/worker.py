@@ -1,6 +1,7 @@
 """The process that runs jobs: one native thread, ends with its parent, says where it is.
 
-Kept light, because a worker must set its environment before NumPy and OpenCV start their thread pools.
+Kept light, because a worker that starts from nothing must set its environment before NumPy and OpenCV start their
+thread pools.
 """
 
 from __future__ import annotations
@@ -12,20 +13,26 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Mapping
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from benchwright.engines.jobs import Attempt, Place
+from benchwright.engines.starting import THREAD_SETTINGS
 
-_THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
+def main(conn: Connection, log_path: str, environment: Mapping[str, str]) -> None:
+    """Receive the surroundings once, then jobs until the pipe closes.
 
-def main(conn: Connection, log_path: str) -> None:
-    """Receive the surroundings once, then jobs until the pipe closes."""
+    Args:
+        conn: To the supervisor.
+        log_path: Where to write what is printed.
+        environment: The supervisor's; the process this one was forked from may have another.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides what an interrupt means
-    for name in _THREAD_SETTINGS:
-        os.environ[name] = "1"
+    os.environ.clear()
+    os.environ.update({**environment, **THREAD_SETTINGS})
     log = open(log_path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115 - open as long as the process
     sys.stdout = sys.stderr = log
     faulthandler.enable(log)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from benchwright.arrow_arrays import arrow_array
 from benchwright.pipeline.live import GROUP, INGEST
 from benchwright.shards import Marker, StageTable
 from benchwright.stages import Stage
@@ -64,11 +65,11 @@ def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upst
     for name in stage.reads:
         types.setdefault(name, pa.null())
     ids = sorted(rows)
-    columns = {"record_id": pa.array(ids, pa.string())}
+    columns = {"record_id": arrow_array(ids, pa.string())}
     for name in wanted:
         found = values.get(name)
         column = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
-        columns[name] = pa.array(column, types[name])
+        columns[name] = arrow_array(column, types[name])
     return pa.table(columns)
 
 

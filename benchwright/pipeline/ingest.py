@@ -10,18 +10,17 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import write_bytes
 from benchwright.canonical import digest
 from benchwright.engines.jobs import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.identify import Limits, identify, path_for, uri_for
 from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.seen_files import IngestCache, Seen
 from benchwright.records import ImageRecord, Source
 from benchwright.shards import Counts, StageTable, effect_of, shard_names, shard_of
 from benchwright.tables import FILES, IMAGES, image_row, sorted_rows
@@ -29,21 +28,6 @@ from benchwright.workspace import FORMAT as WORKSPACE_FORMAT
 from benchwright.workspace import Workspace
 
 FILES_PER_JOB = 64
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One file as found: its identity, or why it was refused."""
-
-    uri: str
-    image_id: str | None = None
-    size_bytes: int = 0
-    width: int = 0
-    height: int = 0
-    media_type: str = ""
-    notes: tuple[str, ...] = ()
-    reason: str | None = None
-    detail: str | None = None
 
 
 def list_files(root: Path) -> list[str]:
@@ -134,64 +118,72 @@ def ingest(
 ) -> Counts:
     """Bring the ingest table up to an image folder; files that have not changed are not read again."""
     uris = list_files(root)
-    cache = _Cache(workspace.cache / "ingest.jsonl", root, limits)
-    seen = {uri: known for uri in uris if (known := cache.get(uri)) is not None}
-    fresh = [uri for uri in uris if uri not in seen]
-    if fresh:
-        jobs = [
-            Identify(root, tuple(fresh[start : start + FILES_PER_JOB]), limits)
-            for start in range(0, len(fresh), FILES_PER_JOB)
-        ]
-        for done in run_jobs(jobs):
-            seen |= {one.uri: one for one in done.result}
+    cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
+    known = cache.recall(uris)
+    fresh = [place for place, one in enumerate(known) if one is None]
+    jobs: dict[Job, list[int]] = {}
+    for start in range(0, len(fresh), FILES_PER_JOB):
+        places = fresh[start : start + FILES_PER_JOB]
+        jobs[Identify(root, tuple(uris[place] for place in places), limits)] = places
+    if jobs:
+        for done in run_jobs(list(jobs)):
+            for place, one in zip(jobs[done.job], done.result, strict=True):
+                known[place] = one
+    seen = [one for one in known if one is not None]
     cache.save(seen, tmp=workspace.tmp)
-    return _write(workspace, [seen[uri] for uri in uris], root if copy else None, shard_count)
+    return _write(workspace, seen, root if copy else None, shard_count)
 
 
 def _write(workspace: Workspace, seen: Sequence[Seen], copy_from: Path | None, shard_count: int) -> Counts:
+    """Write shard after shard, so that rows of one shard are in memory at a time."""
+    by_shard: dict[str, list[Seen]] = {name: [] for name in shard_names(shard_count)}
+    for one in seen:
+        by_shard[shard_of(one.image_id or digest(one.uri), shard_count)].append(one)
+    table = StageTable(workspace, INGEST)
+    parts = []
+    for shard, found in by_shard.items():
+        files, images = _rows(found)
+        if copy_from is not None:
+            for image in images:
+                workspace.objects.put((copy_from / path_for(str(image["source_uri"]))).read_bytes())
+        counts = Counts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
+        parts.append(counts)
+        fingerprint = digest([files, images])
+        marker = table.marker(shard)
+        if marker is None or marker.fingerprint != fingerprint:
+            table.write(
+                shard,
+                tables={"files": (files, FILES), "images": (images, IMAGES)},
+                fingerprint=fingerprint,
+                config="",
+                effect=effect_of((), ()),
+                counts=counts,
+            )
+    table.publish(list(by_shard), None)
+    return Counts.total(parts)
+
+
+def _rows(found: Sequence[Seen]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Return one shard's rows of `files` and `images`, sorted; equal bytes are in one shard."""
     kept: dict[str, str] = {}
-    for one in sorted(seen, key=lambda one: (len(one.uri), one.uri)):
+    for one in sorted(found, key=lambda one: (len(one.uri), one.uri)):
         if one.image_id:
             kept.setdefault(one.image_id, one.uri)
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in shard_names(shard_count)}
-    images: dict[str, list[dict[str, Any]]] = {name: [] for name in rows}
-    for one in seen:
-        shard = shard_of(one.image_id or digest(one.uri), shard_count)
+    files, images = [], []
+    for one in found:
         first = kept[one.image_id] if one.image_id else None
         verdict, reason = ("failed", one.reason) if first is None else ("keep", None)
         if first is not None and first != one.uri:
             verdict, reason = "drop", "same_bytes"
-        rows[shard].append(
+        files.append(
             {
                 "uri": one.uri, "image_id": one.image_id, "verdict": verdict, "reason": reason, "detail": one.detail,
                 "kept_uri": first,
             }
         )  # fmt: skip
         if first == one.uri and one.image_id:
-            images[shard].append(image_row(_record(one, one.image_id)))
-            if copy_from is not None:
-                workspace.objects.put((copy_from / path_for(one.uri)).read_bytes())
-    table = StageTable(workspace, INGEST)
-    parts = []
-    for shard, files in rows.items():
-        counts = Counts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images[shard])}).to_json()
-        parts.append(counts)
-        fingerprint = digest([sorted_rows(files, "uri"), sorted_rows(images[shard], "image_id")])
-        marker = table.marker(shard)
-        if marker is None or marker.fingerprint != fingerprint:
-            table.write(
-                shard,
-                tables={
-                    "files": (sorted_rows(files, "uri"), FILES),
-                    "images": (sorted_rows(images[shard], "image_id"), IMAGES),
-                },
-                fingerprint=fingerprint,
-                config="",
-                effect=effect_of((), ()),
-                counts=counts,
-            )
-    table.publish(list(rows), None)
-    return Counts.total(parts)
+            images.append(image_row(_record(one, one.image_id)))
+    return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
 def _record(one: Seen, image_id: str) -> ImageRecord:
@@ -205,48 +197,3 @@ def _record(one: Seen, image_id: str) -> ImageRecord:
         root_image_id=image_id,
         notes=one.notes,
     )
-
-
-class _Cache:
-    """What earlier runs found, by path, size, times and inode; only a shortcut, never part of a table."""
-
-    def __init__(self, path: Path, root: Path, limits: Limits) -> None:
-        self._path = path
-        self._root = root
-        self._scope = digest([str(root.resolve()), vars(limits)])
-        self._known: dict[str, dict[str, Any]] = {}
-        self._stamps: dict[str, list[int] | None] = {}
-        try:
-            lines = path.read_text(encoding="utf-8").split("\n")
-            if json.loads(lines[0]) == self._scope:
-                self._known = {entry["uri"]: entry for line in lines[1:] if line for entry in [json.loads(line)]}
-        except (OSError, ValueError, KeyError, TypeError):
-            self._known = {}
-
-    def _stamp(self, uri: str) -> list[int] | None:
-        try:
-            found = os.lstat(self._root / path_for(uri))
-        except OSError:
-            return None
-        # A link's own times say nothing of its target's.
-        if not stat.S_ISREG(found.st_mode):
-            return None
-        return [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
-
-    def get(self, uri: str) -> Seen | None:
-        """Return what is known of a file that has not changed since."""
-        # Taken before the file is read: a file that changes meanwhile is then read again next time.
-        stamp = self._stamps[uri] = self._stamp(uri)
-        entry = self._known.get(uri)
-        if entry is None or stamp is None or entry["stamp"] != stamp:
-            return None
-        return Seen(**{**entry["seen"], "notes": tuple(entry["seen"]["notes"])})
-
-    def save(self, seen: Mapping[str, Seen], *, tmp: Path) -> None:
-        """Remember what was found."""
-        lines: Iterable[str] = (
-            json.dumps({"uri": uri, "stamp": self._stamps.get(uri), "seen": vars(one)}, ensure_ascii=True)
-            for uri, one in sorted(seen.items())
-            if one.reason not in {"unreadable", "worker_died"}
-        )
-        write_bytes(self._path, "\n".join([json.dumps(self._scope), *lines, ""]).encode(), tmp=tmp)

@@ -35,6 +35,7 @@ from benchwright.steps import FinalContext, FinalStep, Step
 from benchwright.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
+PRELOADED = "benchwright.pipeline.preloaded"
 
 
 def run_recipe(
@@ -163,7 +164,9 @@ class _Run:
         self.around = _surroundings(self.space, header, self.stages, self.images)
         self.around.overrides = take_in(self.space, shard_count=header.shards)
         self.shards = shard_names(header.shards)
-        with LocalEngine(self.around, workers=workers, log_folder=self.log.folder) as engine:
+        with LocalEngine(self.around, workers=workers, log_folder=self.log.folder, preload=(PRELOADED,)) as engine:
+            if not (self.space.tables / INGEST / "current.json").exists():
+                engine.prepare()  # a new workspace is sure to need workers: they get ready while files are listed
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
             counts = ingest(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from benchwright.atomic import write_json
@@ -35,13 +36,13 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
     whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
     gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
-    outcomes = _by_row(gathered, whole.num_rows, stage)
+    outcome_of = _by_row(gathered, whole.num_rows, stage)
     overrides = around.overrides.about(stage)
     start = 0
     for shard, part in zip(shards, parts, strict=True):
         ids = part.column("record_id").to_pylist()
         judged = [
-            Judged(record_id, "", outcomes.get(row, _UNSPOKEN), overrides.get(record_id))
+            Judged(record_id, "", outcome_of(row), overrides.get(record_id))
             for row, record_id in enumerate(ids, start=start)
         ]
         write_outcomes(
@@ -55,22 +56,28 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
 _UNSPOKEN = Outcome()
 
 
-def _by_row(gathered: Gathered, rows: int, stage: Stage) -> dict[int, Outcome]:
-    numbers = gathered.rows.tolist()
-    if len(set(numbers)) != len(numbers) or any(not 0 <= number < rows for number in numbers):
+def _by_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
+    """Return what says the outcome of a row; outcomes are made when asked for, not for all rows at once."""
+    numbers = np.asarray(gathered.rows, np.int64)
+    if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
         raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
     for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
         if column is not None and len(column) != len(numbers):
             raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {len(numbers)} rows")
-    found: dict[int, Outcome] = {}
-    for place, number in enumerate(numbers):
-        found[number] = Outcome(
+    place_of = np.full(rows, -1, np.int64)
+    place_of[numbers] = np.arange(len(numbers))
+
+    def outcome_of(row: int) -> Outcome:
+        if (place := int(place_of[row])) < 0:
+            return _UNSPOKEN
+        return Outcome(
             verdict=gathered.verdicts[place] if gathered.verdicts is not None else "keep",
             reason=gathered.reasons[place] if gathered.reasons is not None else None,
             values={name: column[place] for name, column in gathered.values.items()},
             evidence=gathered.evidence[place] if gathered.evidence is not None else {},
         )
-    return found
+
+    return outcome_of
 
 
 def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> Verdicts:

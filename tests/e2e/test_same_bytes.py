@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from walks import RECIPE, benchwright, command, executions, make_photographs, run_json, tree_digest
+from walks import RECIPE, benchwright, command, executions, make_photographs, run_json, tree_digest, workers_of
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_workers_killed_alone_leave_no_trace_in_the_bytes(scene: Path, tmp_path:
     killed = 0
     while process.poll() is None and killed < 4:
         time.sleep(rng.uniform(0.1, 0.7))
-        children = _workers_of(process.pid)
+        children = workers_of(process.pid)
         if children:
             os.kill(rng.choice(children), signal.SIGKILL)
             killed += 1
@@ -120,10 +120,10 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
         command("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, "--workers", 2),
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not (workspace / "tables" / "exact_duplicates.candidates" / "current.json").exists():
+    while not (workspace / "tables" / "ingest" / "current.json").exists():
         assert process.poll() is None
         time.sleep(0.01)
-    workers = _workers_of(process.pid)
+    workers = workers_of(process.pid)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
@@ -132,20 +132,6 @@ def test_an_interrupted_run_says_so_ends_its_workers_and_goes_on(scene: Path, tm
     assert not any(Path(f"/proc/{pid}").exists() for pid in workers)
     _run(scene, workspace)
     assert tree_digest(workspace) == tree_digest(scene / "calm")
-
-
-def _workers_of(pid: int) -> list[int]:
-    """Return the worker processes of a run (not multiprocessing's resource tracker)."""
-    found = []
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = status.read_text().rpartition(")")[2].split()
-            line = (status.parent / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if int(fields[1]) == pid and b"spawn_main" in line:
-            found.append(int(status.parent.name))
-    return sorted(found)
 
 
 def test_two_runs_at_once_in_one_workspace_are_refused(scene: Path, tmp_path: Path) -> None:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
-from engine_jobs import DiesWhenOpened, Squares
+from engine_jobs import DiesWhenOpened, Environment, Squares
 
+from benchwright.engines import starting
 from benchwright.engines.local import LocalEngine, default_workers, processors
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 
@@ -66,3 +72,51 @@ def test_workers_are_as_many_as_processors_unless_memory_holds_fewer() -> None:
 def test_no_workers_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchwrightError, match="at least one worker"):
         LocalEngine({}, workers=0, log_folder=tmp_path)
+
+
+def test_a_worker_sees_the_environment_of_the_run_and_one_thread_a_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BENCHWRIGHT_TEST_WORD", "blue")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "8")
+    with LocalEngine({}, workers=1, log_folder=tmp_path) as engine:
+        (done,) = engine.run([Environment(("BENCHWRIGHT_TEST_WORD", "OPENBLAS_NUM_THREADS", "PYTHONSAFEPATH"))])
+    assert done.result == ["blue", "1", None]
+
+
+def test_starting_workers_leaves_the_environment_as_it_was(tmp_path: Path) -> None:
+    before = dict(os.environ)
+    with LocalEngine({"add": 1}, workers=1, log_folder=tmp_path) as engine:
+        engine.prepare()
+        assert _results(engine, [Squares((3,))]) == {(3,): [10]}
+    assert dict(os.environ) == before
+
+
+@pytest.mark.skipif(starting.METHOD != "forkserver", reason="there is no server that forks workers here")
+def test_a_run_goes_on_when_the_server_that_forks_workers_is_killed(engine: LocalEngine) -> None:
+    assert _results(engine, [Squares((1,))]) == {(1,): [2]}
+    os.kill(forkserver._forkserver._forkserver_pid, signal.SIGKILL)
+    assert _results(engine, [Squares((2, 3)), Squares((4,))]) == {(2, 3): [5, 10], (4,): [17]}
+
+
+@pytest.mark.skipif(starting.METHOD != "forkserver", reason="there is no server that forks workers here")
+def test_the_server_of_a_run_has_one_thread_and_what_workers_need() -> None:
+    program = """
+import os
+from multiprocessing import forkserver
+from benchwright.engines import starting
+from benchwright.pipeline.run import PRELOADED
+if __name__ == "__main__":
+    starting.prepare([PRELOADED])
+    server = forkserver._forkserver._forkserver_pid
+    with starting.context().Pool(1) as pool:
+        print(len(os.listdir(f"/proc/{server}/task")), pool.apply(len, [[]]))
+"""
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert found.stdout.split()[0] == "1", found.stderr
+
+
+def test_what_is_preloaded_leaves_out_what_only_some_steps_need() -> None:
+    program = "import sys, benchwright.pipeline.preloaded; print(sorted({'pandas', 'torch', 'cv2', 'scipy'} & set(sys.modules)))"
+    found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert found.stdout.strip() == "[]"

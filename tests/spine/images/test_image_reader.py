@@ -88,6 +88,18 @@ def test_luma_of_a_png_shares_the_decoding_and_that_of_a_jpeg_needs_none(shelf: 
     assert shelf.reader.decodes == 1
 
 
+@pytest.mark.parametrize("form", ["PNG", "WEBP", "GIF", "TIFF"])
+def test_pixels_asked_for_after_luma_need_no_second_decoding(shelf: Shelf, form: str) -> None:
+    record = shelf.add("a", encoded(SMOOTH.resize((450, 320)), form))
+    shelf.reader.luma(record)
+    expected = ImageReader(shelf.locate).rgb(record)
+    np.testing.assert_array_equal(shelf.reader.rgb(record), expected)
+    assert shelf.reader.rgb(record) is shelf.reader.rgb(record)
+    assert shelf.reader.decodes == 1
+    with pytest.raises(ValueError, match="read-only"):
+        shelf.reader.rgb(record)[0, 0] = 0
+
+
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF"])
 def test_luma_does_not_depend_on_what_is_cached(shelf: Shelf, form: str) -> None:
     record = shelf.add("a", encoded(SMOOTH.resize((450, 320)), form))

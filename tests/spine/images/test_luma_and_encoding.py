@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.errors import UnreadableImage
-from benchwright.images import decode_luma, decode_rgb, encode_png, pixel_hash
+from benchwright.images import decode_luma, decode_rgb, encode_png, luma_of, pixel_hash
 
 
 @pytest.mark.parametrize(
@@ -56,6 +56,12 @@ def test_luma_is_upright(orientation: int) -> None:
     assert luma.size == (320, 240)
     difference = np.asarray(luma).astype(int) - np.asarray(upright.convert("L").reduce(2))
     assert np.abs(difference).mean() < 2
+
+
+@pytest.mark.parametrize("name", [name for name, data in WHOLE.items() if data[:2] != b"\xff\xd8"])
+def test_luma_without_reduction_is_that_of_the_pixels_in_every_mode(name: str) -> None:
+    expected = luma_of(decode_rgb(WHOLE[name]))
+    np.testing.assert_array_equal(np.asarray(decode_luma(WHOLE[name], at_least_px=8)), np.asarray(expected))
 
 
 @pytest.mark.parametrize("name", ["png", "webp", "gif", "bmp", "tiff-lzw", "avif"])

@@ -1,0 +1,151 @@
+"""Decode and hash: our perceptual hash beside `imagehash.phash(Image.open(path))`, in images per CPU second.
+
+Three sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them. Both sides read the same
+file in turn in one process, each first every other time, on one thread. Then the candidate pairs at radius 8 of both
+are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
+the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import cv2
+import imagehash
+import numpy as np
+from composites import composite, photographs
+from measuring import cost_of, show
+from PIL import Image
+
+from benchwright.filters.hamming import pairs_within
+from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, phash
+from benchwright.images import decode_luma
+
+RADIUS = 8
+LOOP = """
+import sys
+from pathlib import Path
+import imagehash
+from PIL import Image
+for path in sorted(Path(sys.argv[1]).rglob('*')):
+    if path.is_file():
+        imagehash.phash(Image.open(path))
+"""
+ENGINE = """
+import sys
+from pathlib import Path
+from benchwright.filters.near_duplicates import NearDuplicates
+from benchwright.pipeline import run_steps
+if __name__ == '__main__':
+    hashes = NearDuplicates().parts()[0]
+    run_steps([hashes], images=Path(sys.argv[1]), workspace=Path(sys.argv[2]), workers=2)
+"""
+
+
+def by_imagehash(path: Path) -> int:
+    """The naive way."""
+    return int(str(imagehash.phash(Image.open(path))), 16)
+
+
+def by_us(path: Path) -> int:
+    """What the near-duplicate step does, without the engine."""
+    return phash(decode_luma(path, at_least_px=HASHED_AT_LEAST_PX))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--images", type=Path, required=True)
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--large", type=int, default=12, help="12-megapixel JPEGs to make")
+    parser.add_argument("--engine", action="store_true")
+    given = parser.parse_args()
+    paths = [path for path in sorted(given.images.rglob("*")) if path.is_file()]
+    jpegs = [path for path in paths if path.read_bytes()[:2] == b"\xff\xd8"]
+    with tempfile.TemporaryDirectory() as folder:
+        large = _large(given.images, Path(folder) / "large", given.large)
+        sets = {"all": (paths, 1.6), "JPEG": (jpegs, 3.3), "12-megapixel JPEG": (large, 8.0)}
+        found: dict[str, Any] = {
+            name: {**_compared(chosen, given.repeats), "wanted": wanted}
+            for name, (chosen, wanted) in sets.items()
+            if chosen
+        }
+        if given.engine:
+            found["engine, 2 workers"] = _engine(given.images, Path(folder), given.repeats)
+    show(found)
+
+
+def _large(source: Path, folder: Path, count: int) -> list[Path]:
+    folder.mkdir()
+    photos = photographs(source)
+    for number in range(count):
+        made = composite(photos, number, size=(4000, 3000))
+        # Enlarged photographs lack the fine grain of a camera's, which is what takes time to decode.
+        grain = np.random.default_rng(number).normal(0, 4, made.shape[:2])[..., None]
+        noisy = np.clip(made + grain, 0, 255).astype(np.uint8)
+        cv2.imwrite(str(folder / f"{number}.jpg"), noisy, [cv2.IMWRITE_JPEG_QUALITY, 90])
+    return sorted(folder.iterdir())
+
+
+def _compared(paths: Sequence[Path], repeats: int) -> dict[str, Any]:
+    by_imagehash(paths[0])
+    by_us(paths[0])
+    ways: tuple[Callable[[Path], int], ...] = (by_imagehash, by_us)
+    seconds: dict[Any, list[float]] = {way: [0.0] * repeats for way in ways}
+    hashes: dict[Any, list[int]] = {way: [] for way in ways}
+    for repeat in range(repeats):
+        for number, path in enumerate(paths):
+            for way in ways[:: 1 if (number + repeat) % 2 else -1]:
+                started = time.process_time()
+                code = way(path)
+                seconds[way][repeat] += time.process_time() - started
+                if not repeat:
+                    hashes[way].append(code)
+    apart = [(one ^ other).bit_count() for one, other in zip(*hashes.values(), strict=True)]
+    theirs, ours = (_pairs(codes) for codes in hashes.values())
+    ratios = [theirs_s / ours_s for theirs_s, ours_s in zip(*seconds.values(), strict=True)]
+    return {
+        "images": len(paths),
+        "imagehash_ms": round(1000 * min(seconds[by_imagehash]) / len(paths), 3),
+        "ours_ms": round(1000 * min(seconds[by_us]) / len(paths), 3),
+        "ratio": round(statistics.median(ratios), 2),
+        "ratios": [round(ratio, 2) for ratio in ratios],
+        "bits_apart": {"mean": round(statistics.mean(apart), 2), "most": max(apart)},
+        "pairs_at_8": {"imagehash": len(theirs), "ours": len(ours), "the_same": theirs == ours},
+    }
+
+
+def _pairs(codes: Sequence[int]) -> set[tuple[int, int]]:
+    found = pairs_within(np.array(codes, np.uint64), distance=RADIUS)
+    return set(zip(found.left.tolist(), found.right.tolist(), strict=True))
+
+
+def _engine(images: Path, folder: Path, repeats: int) -> dict[str, Any]:
+    script = folder / "engine.py"
+    script.write_text(ENGINE, encoding="utf-8")
+    loop, engine = [], []
+    for number in range(repeats):
+        loop.append(cost_of([sys.executable, "-c", LOOP, str(images)]))
+        engine.append(cost_of([sys.executable, str(script), str(images), str(folder / f"w{number}")]))
+        assert loop[-1].exit_code == engine[-1].exit_code == 0
+    return {
+        "imagehash_loop": loop[-1].to_json(),
+        "ours": engine[-1].to_json(),
+        "cpu_ratio": round(statistics.median(a.cpu_s / b.cpu_s for a, b in zip(loop, engine, strict=True)), 2),
+        "wall_ratio": round(statistics.median(a.wall_s / b.wall_s for a, b in zip(loop, engine, strict=True)), 2),
+        "wanted": 1.6,
+    }
+
+
+if __name__ == "__main__":
+    if os.environ.get("OPENBLAS_NUM_THREADS") != "1":  # read by the library when it is loaded, which it is by now
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "OPENBLAS_NUM_THREADS": "1"})
+    main()

@@ -1,0 +1,69 @@
+"""Arrow arrays of Python values, without what `pyarrow.array` brings along.
+
+`pyarrow.array` imports pandas wherever it is installed, to see whether it was given a series: 0.2 s of processor time
+and 45 MB in each worker of a run. Columns of our tables are lists of plain values, whose buffers are soon laid out.
+Whatever is not as plain as its column says goes to `pyarrow.array`, which converts it or says what is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+_NUMBERS = {pa.int64(): (int, np.int64), pa.uint64(): (int, np.uint64), pa.float64(): (float, np.float64)}
+_TEXTS = pa.list_(pa.string())
+_MOST_BYTES = (1 << 31) - 1
+_NONE = type(None)
+
+
+def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    """Return what `pyarrow.array(values, kind)` returns: null where a value is None.
+
+    Raises:
+        pyarrow.ArrowException: A value does not belong into such a column.
+    """
+    types = {type(value) for value in values} - {_NONE}
+    if kind in _NUMBERS and types <= {_NUMBERS[kind][0]}:
+        return _numbers(values, kind)
+    if pa.types.is_boolean(kind) and types <= {bool}:
+        bits = np.packbits(np.fromiter(map(bool, values), np.bool_, len(values)), bitorder="little")
+        return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(bits)])
+    if pa.types.is_string(kind) and types <= {str}:
+        return _texts(values, kind)
+    if kind == _TEXTS and types <= {list, tuple}:
+        inner = arrow_array(list(chain.from_iterable(value for value in values if value)), pa.string())
+        buffers = [_validity(values), _offsets(values)]
+        return pa.ListArray.from_buffers(kind, len(values), buffers, children=[inner])
+    return pa.array(values, kind)
+
+
+def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        numbers = np.fromiter((value or 0 for value in values), _NUMBERS[kind][1], len(values))
+    except OverflowError:
+        return pa.array(values, kind)
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), pa.py_buffer(numbers)])
+
+
+def _texts(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    encoded = [value.encode() if value else b"" for value in values]
+    whole = b"".join(encoded)
+    if len(whole) > _MOST_BYTES:
+        return pa.array(values, kind)
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), _offsets(encoded), pa.py_buffer(whole)])
+
+
+def _offsets(values: Sequence[Any]) -> pa.Buffer:
+    lengths = (len(value) if value else 0 for value in values)
+    return pa.py_buffer(np.fromiter(accumulate(lengths, initial=0), np.int32, len(values) + 1))
+
+
+def _validity(values: Sequence[Any]) -> pa.Buffer | None:
+    if None not in values:
+        return None
+    present = np.fromiter((value is not None for value in values), np.bool_, len(values))
+    return pa.py_buffer(np.packbits(present, bitorder="little"))

@@ -1,0 +1,122 @@
+"""What ingest found of each file, and what it remembers of that until the next run.
+
+The memory is a file of one line per uri, sorted, and it is read and written as a stream beside the sorted list of
+files: a folder of a million files takes no more memory than what was found of them. It is only a shortcut, never part
+of a table.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.atomic import replacing
+from benchwright.canonical import digest
+from benchwright.identify import Limits, path_for
+
+_STAMP = struct.Struct("<qqqQ")
+_PASSING = frozenset({"unreadable", "worker_died"})
+"""Refusals that the next run may not meet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One file as found: its identity, or why it was refused."""
+
+    uri: str
+    image_id: str | None = None
+    size_bytes: int = 0
+    width: int = 0
+    height: int = 0
+    media_type: str = ""
+    notes: tuple[str, ...] = ()
+    reason: str | None = None
+    detail: str | None = None
+
+
+class IngestCache:
+    """What earlier runs found, by path, size, times and inode.
+
+    Args:
+        path: The file; one that is missing, damaged or of another folder or limits remembers nothing.
+        root: The image folder.
+        limits: What files were held against.
+    """
+
+    def __init__(self, path: Path, root: Path, limits: Limits) -> None:
+        self._path = path
+        self._root = root
+        self._scope = digest([str(root.resolve()), vars(limits)])
+        self._stamps: list[bytes | None] = []
+
+    def recall(self, uris: Sequence[str]) -> list[Seen | None]:
+        """Return for each uri, sorted, what is known of it if its file has not changed since; else None."""
+        # Taken before any file is read: one that changes meanwhile is then read again next time.
+        self._stamps = [self._stamp(uri) for uri in uris]
+        found: list[Seen | None] = [None] * len(uris)
+        entries = self._entries()
+        entry = next(entries, None)
+        for place, (uri, stamp) in enumerate(zip(uris, self._stamps, strict=True)):
+            while entry is not None and entry["uri"] < uri:
+                entry = next(entries, None)
+            if entry is not None and entry["uri"] == uri and stamp is not None and _packed(entry["stamp"]) == stamp:
+                found[place] = _seen(entry["seen"])
+        return found
+
+    def save(self, seen: Sequence[Seen], *, tmp: Path) -> None:
+        """Remember what was found, in the order of `recall`."""
+        with replacing(self._path, tmp=tmp) as draft, draft.open("w", encoding="utf-8") as handle:
+            handle.write(json.dumps(self._scope) + "\n")
+            for one, stamp in zip(seen, self._stamps, strict=True):
+                if one.reason not in _PASSING:
+                    values = list(_STAMP.unpack(stamp)) if stamp is not None else None
+                    line = {"uri": one.uri, "stamp": values, "seen": asdict(one)}
+                    handle.write(json.dumps(line, ensure_ascii=True) + "\n")
+
+    def _entries(self) -> Iterator[Mapping[str, Any]]:
+        """Yield what the file holds, up to its end or the first line that is no entry."""
+        try:
+            with self._path.open(encoding="utf-8") as handle:
+                if json.loads(handle.readline()) != self._scope:
+                    return
+                for line in handle:
+                    entry = json.loads(line)
+                    if (
+                        not isinstance(entry, dict)
+                        or not {"stamp", "seen"} <= entry.keys()
+                        or type(entry.get("uri")) is not str
+                    ):
+                        return
+                    yield entry
+        except (OSError, ValueError):
+            return
+
+    def _stamp(self, uri: str) -> bytes | None:
+        try:
+            found = os.lstat(self._root / path_for(uri))
+        except OSError:
+            return None
+        # A link's own times say nothing of its target's.
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return _STAMP.pack(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def _seen(fields: Any) -> Seen | None:
+    try:
+        return Seen(**{**fields, "notes": tuple(fields["notes"])})
+    except (KeyError, TypeError):  # a line of another program's, or damaged: the file is read again
+        return None
+
+
+def _packed(stamp: Sequence[int] | None) -> bytes | None:
+    try:
+        return _STAMP.pack(*stamp) if stamp is not None else None
+    except (struct.error, TypeError):
+        return None

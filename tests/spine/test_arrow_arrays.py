@@ -1,0 +1,89 @@
+"""Arrow arrays from plain values are those of pyarrow, written to the same bytes, and pandas stays where it is."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchwright.arrow_arrays import arrow_array
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
+KINDS = {
+    "string": (pa.string(), TEXT),
+    "int64": (pa.int64(), st.integers(-(2**63), 2**63 - 1)),
+    "uint64": (pa.uint64(), st.integers(0, 2**64 - 1)),
+    "float64": (pa.float64(), st.floats(allow_nan=False)),
+    "bool": (pa.bool_(), st.booleans()),
+    "texts": (pa.list_(pa.string()), st.lists(st.none() | TEXT, max_size=3) | st.tuples(TEXT, TEXT)),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_arrays_are_those_of_pyarrow(name: str, data: st.DataObject) -> None:
+    kind, one = KINDS[name]
+    values = data.draw(st.lists(st.none() | one, max_size=40))
+    made = arrow_array(values, kind)
+    made.validate(full=True)
+    assert made.equals(pa.array(values, kind))
+    assert made.to_pylist() == pa.array(values, kind).to_pylist()
+
+
+@pytest.mark.parametrize("name", KINDS)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_they_are_written_to_the_same_bytes(tmp_path_factory: pytest.TempPathFactory, name: str, data: Any) -> None:
+    kind, one = KINDS[name]
+    values = data.draw(st.lists(st.none() | one, max_size=40))
+    folder = tmp_path_factory.mktemp("arrow")
+    for file, array in (("ours", arrow_array(values, kind)), ("theirs", pa.array(values, kind))):
+        pq.write_table(pa.table({"column": array}), folder / file, compression="zstd")
+    assert (folder / "ours").read_bytes() == (folder / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        pytest.param([2**63], pa.int64(), id="too large"),
+        pytest.param([-1], pa.uint64(), id="negative"),
+        pytest.param([7], pa.string(), id="number for text"),
+        pytest.param(["7"], pa.float64(), id="text for number"),
+        pytest.param([[7]], pa.list_(pa.string()), id="number in a list of texts"),
+    ],
+)
+def test_what_does_not_belong_is_refused_as_by_pyarrow(values: list[Any], kind: pa.DataType) -> None:
+    with pytest.raises((pa.ArrowException, OverflowError)) as theirs:
+        pa.array(values, kind)
+    with pytest.raises(type(theirs.value)):
+        arrow_array(values, kind)
+
+
+def test_what_pyarrow_converts_is_converted() -> None:
+    assert arrow_array([1, 2.5, None], pa.float64()).to_pylist() == [1.0, 2.5, None]
+    assert arrow_array([1.5], pa.int64()).equals(pa.array([1.5], pa.int64()))
+    assert arrow_array([None, None], pa.null()).to_pylist() == [None, None]
+
+
+def test_writing_and_reading_a_table_leaves_pandas_alone(tmp_path: Path) -> None:
+    program = """
+import sys
+from pathlib import Path
+from benchwright.tables import FILES, read_table, write_table
+path = Path(sys.argv[1]) / "files.parquet"
+write_table(path, [{"uri": "a.png", "verdict": "keep"}], FILES)
+assert read_table(path, ["uri", "reason"]).to_pylist() == [{"uri": "a.png", "reason": None}]
+print([name for name in ("pandas", "pyarrow.dataset") if name in sys.modules])
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], check=True, capture_output=True, text=True
+    ).stdout
+    assert found.strip() == "[]"
