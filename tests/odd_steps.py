@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,7 +22,9 @@ from benchwright.steps import (
     GatherStep,
     MapStep,
     Measured,
+    OpenContext,
     Outcome,
+    Resources,
     Step,
 )
 
@@ -194,3 +197,37 @@ class Memory(MapStep):
         if any(record.width > self.max_width for record in records):
             raise RuntimeError("CUDA error: out of memory")
         return [Outcome() for _ in records]
+
+
+class PowerCut(CostlyDiary):
+    """Stays at a record for good, once, if it is on the node that the test is about to end."""
+
+    name: ClassVar[str] = "power_cut"
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        outcome = super().one(record, ctx)
+        marker = Path(self.lines).with_suffix(".doomed")
+        if os.environ.get("TEST_NODE") == "doomed" and not marker.exists():
+            marker.touch()
+            time.sleep(3600)
+        return outcome
+
+
+class OnGpu(MapStep):
+    """Wants half a GPU, and writes down which one it sees."""
+
+    name: ClassVar[str] = "on_gpu"
+    consumes: ClassVar[Any] = "images"
+    resources: ClassVar[Resources] = Resources(gpus=0.5)
+
+    lines: str
+
+    def open(self, ctx: OpenContext) -> str:
+        with Path(self.lines).open("a") as handle:
+            handle.write("opened\n")
+        return os.environ.get("CUDA_VISIBLE_DEVICES", "none")
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        with Path(self.lines).open("a") as handle:
+            handle.write(f"{os.environ.get('TEST_NODE')}:{ctx.opened}\n")
+        return Outcome()

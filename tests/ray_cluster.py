@@ -35,9 +35,9 @@ def cluster(*, cpus: int = 4) -> Iterator[Any]:
         found.shutdown()
 
 
-def add(found: Any, *, cpus: int, gpus: float = 0) -> Any:
-    """Add a node."""
-    return found.add_node(num_cpus=cpus, num_gpus=gpus, object_store_memory=STORE)
+def add(found: Any, *, cpus: int, gpus: float = 0, called: str = "second") -> Any:
+    """Add a node; its workers know what it is called by the variable TEST_NODE."""
+    return found.add_node(num_cpus=cpus, num_gpus=gpus, object_store_memory=STORE, env_vars={"TEST_NODE": called})
 
 
 def kill(found: Any, node: Any) -> None:
