@@ -19,6 +19,7 @@ def main() -> None:
         prepare_photographs(photographs)
         for script, arguments in (
             ("engine.py", ["--images", str(photographs)]),
+            ("engines.py", ["--images", str(photographs)]),
             ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
             ("hostile_files.py", []),
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),

@@ -35,6 +35,9 @@ logger = logging.getLogger(__name__)
 NO_WORKER_S = 900.0
 """A cluster that has given no worker for this long is full, or has lost what was asked for."""
 
+PATIENCE_S = 30.0
+"""After this long without a worker the user is told what is waited for."""
+
 STOP_S = 10.0
 
 
@@ -99,6 +102,7 @@ class RayEngine:
         self._started = 0
         self._failed_starts = 0
         self._heard_at = 0.0
+        self._has_complained = False
 
     def __enter__(self) -> Self:
         with ExitStack() as opening:
@@ -135,8 +139,8 @@ class RayEngine:
                     yield done
                 elif one not in self._workers and one.task is not None:
                     waiting.appendleft(one.task)
-            if not any(one.is_ready for one in self._workers) and time.monotonic() - self._heard_at > NO_WORKER_S:
-                raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {NO_WORKER_S:.0f} s")
+            if not any(one.is_ready for one in self._workers):
+                self._wait_for_workers()
 
     def _settle(self, needs: Resources) -> int:
         """Let go of workers that have something else than these jobs need; return how many there may be.
@@ -166,6 +170,15 @@ class RayEngine:
                 paths=[path for path in sys.path if path], folder=os.getcwd(),
             )  # fmt: skip
             self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
+
+    def _wait_for_workers(self) -> None:
+        """Say what is waited for, once; give up in the end."""
+        waited = time.monotonic() - self._heard_at
+        if waited > NO_WORKER_S:
+            raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {NO_WORKER_S:.0f} s")
+        if waited > PATIENCE_S and not self._has_complained:
+            self._has_complained = True
+            logger.warning("waiting for the cluster to have %s free", _words(self._needs))
 
     def _give(self, one: _Worker, task: _Task) -> None:
         task.attempts += 1
@@ -233,7 +246,9 @@ class RayEngine:
 
     def _note_failed_start(self, error: Exception) -> None:
         self._failed_starts += 1
-        if getattr(error, "actor_init_failed", False) or self._failed_starts >= KILLS_BEFORE_ANY_RECORD:
+        # A node may be lost while all its workers start, hence the limit by workers.
+        limit = KILLS_BEFORE_ANY_RECORD * max(1, len(self._workers))
+        if getattr(error, "actor_init_failed", False) or self._failed_starts >= limit:
             raise StepError(f"the cluster cannot start workers: {error}; see {self._log_folder}") from error
 
     def _end(self, workers: list[_Worker]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import signal
 import subprocess
 from collections import Counter
@@ -71,9 +72,11 @@ def test_any_number_of_workers_on_a_cluster_gives_the_local_engines_bytes(
 
 
 def test_a_cluster_of_this_machine_alone_needs_no_address_and_tells_nobody(scene: Path, tmp_path: Path) -> None:
-    """Standard output is one JSON document, though a worker is ended by force."""
+    """Standard output is one JSON document, though an actor is ended by force, of which Ray makes many words."""
     arguments = _run(scene, tmp_path / "w", "--engine", "ray", "--workers", 2, "--json")
     with subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: _holding(tmp_path / "w", "worker-?.log") or process.poll() is not None)
+        os.kill(next(iter(_holding(tmp_path / "w", "worker-?.log"))), signal.SIGKILL)
         out, err = process.communicate(timeout=150)
     assert process.returncode == 0, err[-2000:]
     assert json.loads(out)["state"] == "done"
@@ -122,19 +125,20 @@ def _interrupted(scene: Path, workspace: Path, *more: object) -> None:
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err[-2000:]
     assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
-    logs = {str(path) for path in (workspace / "runs").rglob("worker-*.log")}
-    assert logs
-    wait_until(lambda: not [path for path in _open_files() if path in logs], seconds=10)
+    assert list((workspace / "runs").rglob("worker-*.log"))
+    wait_until(lambda: not _holding(workspace, "worker-*.log"), seconds=10)
 
 
-def _open_files() -> list[str]:
-    """Return the files that any process has open; a worker has its log open as long as it lives."""
-    found = []
+def _holding(workspace: Path, logs: str) -> set[int]:
+    """Return the processes that have such logs of a workspace open; a worker has its own open as long as it lives."""
+    found = set()
     for link in Path("/proc").glob("[0-9]*/fd/*"):
         try:
-            found.append(str(link.readlink()))
+            target = link.readlink()
         except OSError:
             continue
+        if target.is_relative_to(workspace) and target.match(logs):
+            found.add(int(link.parts[2]))
     return found
 
 
