@@ -1,8 +1,8 @@
 """What Ray costs on one machine: the same recipe with the local engine and with Ray, in turn, at equal workers.
 
-Ray's cluster is started and ended within each run, as `--engine ray` does without an address. Daemons that nobody waits
-for are missing from `cpu_s` on the Ray side, so it is a lower bound. The two workspaces' tables must have the same
-bytes; `same_bytes` says so.
+Ray's cluster is started and ended within each run, as `--engine ray` does without an address. CPU seconds are
+sampled over the whole process tree, since nobody waits for Ray's daemons and their workers. The two workspaces' tables
+must have the same bytes; `same_bytes` says so.
 """
 
 from __future__ import annotations
@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import statistics
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
-from measuring import benchwright, cost_of, show
+from measuring import benchwright, cost_of, show, tree_of
 
 RECIPE = "name: engines\nsteps: [exact_duplicates, near_duplicates]\n"
 
@@ -39,7 +41,8 @@ def main() -> None:
                     "run", recipe, "--images", given.images, "--workspace", workspace,
                     "--engine", engine, "--workers", given.workers,
                 )  # fmt: skip
-                found.append(cost_of(run).to_json() | {"jobs_s": _job_seconds(workspace)})
+                tree = _TreeCpu()
+                found.append(cost_of(run).to_json() | {"cpu_s": tree.seconds(), "jobs_s": _job_seconds(workspace)})
                 digests.add(_digest(workspace / "tables"))
     table = {
         name: {key: statistics.median(row[key] for row in found) for key in found[0]} for name, found in rows.items()
@@ -50,6 +53,36 @@ def main() -> None:
     files = sum(path.is_file() for path in given.images.rglob("*"))
     document = {"files": files, "workers": given.workers, "median": table, "ratio ray to local": ratios}
     show(document | {"same_bytes": len(digests) == 1})
+
+
+class _TreeCpu(threading.Thread):
+    """CPU seconds of all processes below this one, while it runs."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._ended = threading.Event()
+        self._ticks: dict[int, int] = {}
+        self.start()
+
+    def run(self) -> None:
+        while not self._ended.wait(0.1):
+            for pid in tree_of(os.getpid()):
+                if pid != os.getpid():
+                    self._ticks[pid] = max(self._ticks.get(pid, 0), _ticks(pid))
+
+    def seconds(self) -> float:
+        self._ended.set()
+        self.join()
+        return round(sum(self._ticks.values()) / os.sysconf("SC_CLK_TCK"), 2)
+
+
+def _ticks(pid: int) -> int:
+    """Return the ticks that a process itself has used; 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
 
 
 def _job_seconds(workspace: Path) -> float:
