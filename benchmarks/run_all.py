@@ -34,6 +34,7 @@ def main() -> None:
                     "2",
                 ],
             ),
+            ("engines.py", ["--images", str(photographs)]),
             ("resume.py", ["--images", str(photographs), "--kills", "10", "--worker-kills", "4"]),
             ("hostile_files.py", []),
             ("scoring.py", ["--folder", str(Path(name) / "scoring"), "--items", "50000"]),

@@ -42,6 +42,7 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
     ("local models", "models", "torch", "torch"),
     ("local models' architectures", "models", "transformers", "transformers"),
+    ("Ray clusters", "ray", "ray", "ray"),
 )
 """Name, extra, module and package of what is used today."""
 
@@ -50,7 +51,6 @@ _NOT_YET: tuple[tuple[str, str, str], ...] = (
     ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
     ("image generation", "diffusers", "diffusers"),
     ("Segment Anything", "segment_anything", "segment-anything"),
-    ("Ray clusters", "ray", "ray"),
 )
 """Name, module and package of what extras install for steps that are still to come."""
 

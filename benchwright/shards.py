@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -90,6 +92,11 @@ class StageTable:
             return None
         return marker
 
+    def look_again(self) -> None:
+        """Have a network file system forget which markers it believed absent, where another machine wrote them."""
+        with suppress(FileNotFoundError):
+            os.listdir(self.folder / "markers")
+
     def current(self) -> list[Marker]:
         """Return the shards that `current.json` lists; none where the stage has not ended yet."""
         document = self._document(self.folder / "current.json")
@@ -131,7 +138,7 @@ class StageTable:
         for kind, (rows, schema) in sorted(tables.items()):
             if not rows and kind != "outcomes":
                 continue
-            draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.parquet"
+            draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.{secrets.token_hex(4)}.parquet"
             write_table(draft, rows, schema)
             sha256 = file_digest(draft)
             name = f"{shard}.{kind}.{sha256[:16]}.parquet"

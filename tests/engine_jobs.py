@@ -52,6 +52,9 @@ class Squares:
             os.kill(os.getpid(), signal.SIGSEGV)
         elif self.die_by == "exit":
             os._exit(7)
+        elif self.die_by == "actor":
+            os.kill(os.getppid(), signal.SIGKILL)
+            time.sleep(3600)
         elif self.die_by == "hang":
             time.sleep(3600)
         elif self.die_by == "kill":
@@ -72,6 +75,19 @@ class Environment:
 
     def run(self, worker: Any, attempt: Attempt) -> list[str | None]:
         return [os.environ.get(name) for name in self.names]
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    """Says which GPUs its worker was given, and on which node it is."""
+
+    number: int
+    name: str = "whereabouts"
+    size: int = 1
+
+    def run(self, worker: Any, attempt: Attempt) -> tuple[str | None, str | None]:
+        attempt.at((self.name, str(self.number)))
+        return os.environ.get("CUDA_VISIBLE_DEVICES"), os.environ.get("TEST_NODE")
 
 
 class DiesWhenOpened:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,7 +22,9 @@ from benchwright.steps import (
     GatherStep,
     MapStep,
     Measured,
+    OpenContext,
     Outcome,
+    Resources,
     Step,
 )
 
@@ -177,3 +180,54 @@ class WidthTold(Width):
         if len(Path(self.diary).read_text().split()) == self.kill_once_at:
             os.kill(os.getpid(), signal.SIGKILL)
         return Measured(values, {"sides": [record.width, record.height]})
+
+
+class Memory(MapStep):
+    """Runs out of a device's memory on wide images, alone or in a batch, in the words that a library has for it."""
+
+    name: ClassVar[str] = "memory"
+    consumes: ClassVar[Any] = "images"
+
+    max_width: int
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
+        if any(record.width > self.max_width for record in records):
+            raise RuntimeError("CUDA error: out of memory")
+        return [Outcome() for _ in records]
+
+
+class PowerCut(CostlyDiary):
+    """Stays at a record for good, once, if it is on the node that the test is about to end."""
+
+    name: ClassVar[str] = "power_cut"
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        outcome = super().one(record, ctx)
+        marker = Path(self.lines).with_suffix(".doomed")
+        if os.environ.get("TEST_NODE") == "doomed" and not marker.exists():
+            marker.touch()
+            time.sleep(3600)
+        return outcome
+
+
+class OnGpu(MapStep):
+    """Wants half a GPU, and writes down which one it sees."""
+
+    name: ClassVar[str] = "on_gpu"
+    consumes: ClassVar[Any] = "images"
+    resources: ClassVar[Resources] = Resources(gpus=0.5)
+
+    lines: str
+
+    def open(self, ctx: OpenContext) -> str:
+        with Path(self.lines).open("a") as handle:
+            handle.write("opened\n")
+        return os.environ.get("CUDA_VISIBLE_DEVICES", "none")
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        with Path(self.lines).open("a") as handle:
+            handle.write(f"{os.environ.get('TEST_NODE')}:{ctx.opened}\n")
+        return Outcome()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchwright.cli.output import emit, json_option, printable
+from benchwright.engines.choice import ENGINES
 
 if TYPE_CHECKING:
     from benchwright.pipeline import Finished
@@ -21,7 +22,12 @@ _FAILURES_SHOWN = 10
 @click.option(
     "--workspace", type=click.Path(path_type=Path), help="Folder to work in.  [default: workspaces/RECIPE-NAME]"
 )
-@click.option("--engine", type=click.Choice(["local"]), default="local", show_default=True, help="Where steps run.")
+@click.option("--engine", type=click.Choice(ENGINES), default="local", show_default=True, help="Where steps run.")
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="Ray cluster for --engine ray.  [default: RAY_ADDRESS, or one of our own]",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @click.option(
     "--copy", is_flag=True, help="Store the source images in the workspace instead of referring to their folder."
@@ -32,6 +38,7 @@ def run(
     images: Path | None,
     workspace: Path | None,
     engine: str,
+    address: str | None,
     workers: int | None,
     copy: bool,
     as_json: bool,
@@ -46,7 +53,6 @@ def run(
     from benchwright.recipe import load_recipe
     from benchwright.recipes import bundled_recipes
 
-    del engine  # one so far; the option is part of the contract
     loaded = load_recipe(recipe if recipe.exists() else bundled_recipes().get(str(recipe), recipe))
     with Drawn() as progress:
         finished = run_recipe(
@@ -56,6 +62,8 @@ def run(
             workers=workers,
             copy=copy,
             progress=progress,
+            engine=engine,
+            address=address,
         )
     failed = list(_failures(finished))
     page = _funnel(finished)

@@ -1,10 +1,13 @@
-"""What an engine runs: jobs, each a picklable piece of work that says which record it is at."""
+"""What an engine is, and what it runs: jobs, each a picklable piece of work that says which record it is at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
+
+if TYPE_CHECKING:
+    from benchwright.steps import Resources
 
 Place = tuple[str, str]
 """(stage id, record id): where a job is at."""
@@ -47,3 +50,32 @@ class Done(NamedTuple):
     result: Any
     seconds: float
     attempts: int
+
+
+class Engine(Protocol):
+    """Where jobs run: workers that are started as they are needed and ended with the block.
+
+    Whatever happens to workers, each job ends once; a record that ends its worker again and again is blamed in the
+    job's next attempt, and what a job raises is raised here.
+    """
+
+    def __enter__(self) -> Self:
+        """Get ready to run jobs."""
+
+    def __exit__(self, *exc: object) -> None:
+        """End all workers, whatever they are at."""
+
+    def prepare(self) -> None:
+        """Begin what starting workers takes, while there is other work to do."""
+
+    def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
+        """Run jobs and yield each as it finishes, in no promised order.
+
+        Args:
+            jobs: The work; jobs of one call share their workers.
+            needs: What each worker must have. An engine of one machine leaves that to its number of workers.
+
+        Raises:
+            StepError: Workers die before they reach any record, or cannot be had.
+            BenchwrightError: A job raised one, such as a missing model.
+        """

@@ -18,12 +18,15 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.jobs import Done, Job, Place
 from benchwright.errors import BenchwrightError, StepError
+
+if TYPE_CHECKING:
+    from benchwright.steps import Resources
 
 logger = logging.getLogger(__name__)
 
@@ -81,6 +84,7 @@ class LocalEngine:
         log_folder: Where each worker's output goes.
         hang_s: A worker that has not moved to another record for this long is replaced.
         preload: Modules that workers find imported where they are forked from a server.
+        log_name: Logs are named by it and the number of the worker.
     """
 
     def __init__(
@@ -91,12 +95,14 @@ class LocalEngine:
         log_folder: Path,
         hang_s: float = HANG_S,
         preload: Sequence[str] = (),
+        log_name: str = "worker",
     ) -> None:
         if workers < 1:
             raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
         self._surroundings = surroundings
         self._count = workers
         self._log_folder = log_folder
+        self._log_name = log_name
         self._hang_s = hang_s
         self._preload = tuple(preload)
         self._workers: list[_Worker] = []
@@ -111,13 +117,9 @@ class LocalEngine:
             self._end(one)
         self._workers.clear()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[Done]:
-        """Run jobs and yield each as it finishes, in no promised order.
-
-        Raises:
-            StepError: Workers die before they reach any record.
-            BenchwrightError: A job raised one, such as a missing model.
-        """
+    def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
+        """Run jobs and yield each as it finishes (`Engine.run`); all workers share what this machine has."""
+        del needs
         waiting = deque(_Task(job) for job in jobs)
         while waiting or any(one.task for one in self._workers):
             self._keep_staffed(len(waiting) + sum(one.task is not None for one in self._workers))
@@ -160,7 +162,7 @@ class LocalEngine:
             self.prepare()
             ours, theirs = starting.context().Pipe()
             self._spawned += 1
-            log = self._log_folder / f"worker-{self._spawned}.log"
+            log = self._log_folder / f"{self._log_name}-{self._spawned}.log"
             process = starting.context().Process(  # type: ignore[attr-defined]
                 target=worker_module.main, args=(theirs, str(log), dict(os.environ)), daemon=True
             )

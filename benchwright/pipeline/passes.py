@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from benchwright.batching import OutOfMemory, ran_out_of_memory
 from benchwright.engines.jobs import Attempt
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.overrides import Override
@@ -165,7 +166,7 @@ def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> 
         try:
             outcomes = list(stage.many(records, one.context))
         except BenchwrightError as error:
-            if not isinstance(error, DataError):
+            if not isinstance(error, DataError | OutOfMemory):
                 raise
         except Exception:
             logger.warning("%s: a batch of %d raised; going on one at a time", stage.id, len(records), exc_info=True)
@@ -195,13 +196,20 @@ def _one(one: _Running, record: AnyRecord) -> Outcome:
             "%s: the file of image %s is not what was taken in", one.stage.id, record.record_id, exc_info=True
         )
         return Outcome("failed", "changed")
+    except (MemoryError, OutOfMemory):
+        return Outcome("failed", "out_of_memory")
     except BenchwrightError:
         raise
-    except MemoryError:
-        return Outcome("failed", "out_of_memory")
     except OSError as error:
         return Outcome("failed", "unreadable", evidence={"detail": type(error).__name__})
-    except Exception as error:
-        # The message may hold addresses or paths, which would differ from run to run: it goes to the log only.
-        logger.warning("%s failed on %s", one.stage.id, record.record_id, exc_info=True)
-        return Outcome("failed", "step_error", evidence={"error": type(error).__name__})
+    except Exception as error:  # noqa: BLE001 - a step may raise anything
+        return _defect(one, record, error)
+
+
+def _defect(one: _Running, record: AnyRecord, error: Exception) -> Outcome:
+    """Return the outcome of a record on which a step raised what nobody foresaw."""
+    if ran_out_of_memory(error):  # a device's own, such as torch's
+        return Outcome("failed", "out_of_memory")
+    # The message may hold addresses or paths, which would differ from run to run: it goes to the log only.
+    logger.warning("%s failed on %s", one.stage.id, record.record_id, exc_info=error)
+    return Outcome("failed", "step_error", evidence={"error": type(error).__name__})

@@ -9,11 +9,15 @@ from benchwright.canonical import digest
 from benchwright.errors import RecipeError
 from benchwright.pipeline.live import GROUP, INGEST
 from benchwright.stages import Stage, stages_of
-from benchwright.steps import FinalStep, Step
+from benchwright.steps import FinalStep, Resources, Step
 
 
 class Phase(NamedTuple):
-    """Stages that run together: consecutive map stages as one pass, anything else alone."""
+    """Stages that run together: consecutive map stages as one pass, anything else alone.
+
+    Stages that want a GPU and stages that want none are never of one pass, on any engine: so no GPU waits for work that
+    needs none, and a batch holds the same records wherever it runs.
+    """
 
     stages: tuple[Stage, ...]
 
@@ -21,6 +25,12 @@ class Phase(NamedTuple):
     def kind(self) -> str:
         """Return the kind of its stages."""
         return self.stages[0].kind
+
+    @property
+    def needs(self) -> Resources:
+        """Return what a worker must have to run any of its stages."""
+        found = [stage.step.resources for stage in self.stages]
+        return Resources(max(one.gpus for one in found), max(one.memory_mb for one in found))
 
 
 def plan(steps: Iterable[tuple[str, Step]]) -> list[Stage]:
@@ -81,11 +91,15 @@ def _check_identity(stage: Stage, identities: dict[str, str]) -> None:
 
 
 def phases(stages: Sequence[Stage]) -> list[Phase]:
-    """Group consecutive map stages."""
+    """Group consecutive map stages that want a GPU, or that want none; a judge goes with what it judges."""
     found: list[list[Stage]] = []
     for stage in stages:
-        if found and stage.kind == "map" and found[-1][0].kind == "map":
+        if found and stage.kind == found[-1][0].kind == "map" and _wants_gpu(stage) == _wants_gpu(found[-1][0]):
             found[-1].append(stage)
         else:
             found.append([stage])
     return [Phase(tuple(group)) for group in found]
+
+
+def _wants_gpu(stage: Stage) -> bool:
+    return stage.step.resources.gpus > 0

@@ -12,8 +12,8 @@ from typing import Any
 
 from benchwright.atomic import write_json
 from benchwright.canonical import digest
-from benchwright.engines.jobs import Done, Job
-from benchwright.engines.local import LocalEngine, default_workers
+from benchwright.engines.choice import open_engine
+from benchwright.engines.jobs import Done, Engine, Job
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.identify import Limits
 from benchwright.pipeline.finished import Finished, StepReport, report_of
@@ -31,11 +31,10 @@ from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, parse_recipe
 from benchwright.shards import Counts, StageTable, shard_names
 from benchwright.stages import Stage
-from benchwright.steps import FinalContext, FinalStep, Step
+from benchwright.steps import FinalContext, FinalStep, Resources, Step
 from benchwright.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
-PRELOADED = "benchwright.pipeline.preloaded"
 
 
 def run_recipe(
@@ -46,6 +45,8 @@ def run_recipe(
     workers: int | None = None,
     copy: bool = False,
     progress: Progress | None = None,
+    engine: str = "local",
+    address: str | None = None,
 ) -> Finished:
     """Run a recipe, or go on where an earlier run stopped or was killed.
 
@@ -53,9 +54,11 @@ def run_recipe(
         recipe: From `load_recipe`.
         workspace: Folder to work in; made if it is not there.
         images: Image folder; the recipe's own if None.
-        workers: Processes; as many as there are processors if None.
+        workers: Processes; as many as there is room for if None.
         copy: Store the source images in the workspace instead of referring to their folder.
         progress: Who wants to know how far it is.
+        engine: Where workers run (`benchwright.engines.choice.ENGINES`).
+        address: Of the cluster, for an engine that has one.
 
     Raises:
         BenchwrightError: The recipe does not fit together, the workspace is in use, or something is missing.
@@ -65,9 +68,10 @@ def run_recipe(
     if folder is None:
         raise BenchwrightError("no images: give a folder with --images DIR, or the key `images` in the recipe")
     space = Workspace.create(workspace)
-    with space.locked(), logged(space, {"recipe": recipe.resolved(), "images": str(folder)}) as log:
+    with space.locked(), logged(space, {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}) as log:
         run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
-        return run.go(workers or default_workers(max(stage.step.resources.memory_mb for stage in stages)), copy)
+        opened = open_engine(engine, run.around, workers=workers, log_folder=log.folder, address=address)
+        return run.go(opened, copy)
 
 
 def run_steps(
@@ -78,11 +82,12 @@ def run_steps(
     workers: int | None = None,
     seed: int = 0,
     progress: Progress | None = None,
+    engine: str = "local",
 ) -> Finished:
     """Run steps without a recipe file, as the `filter` commands do."""
     header = Header(name="steps", seed=seed, steps=[step.name for step in steps])
     recipe = Recipe(header, tuple((step.name, step) for step in steps), images)
-    return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress)
+    return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress, engine=engine)
 
 
 def open_view(workspace: Path) -> View:
@@ -134,7 +139,8 @@ def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
 
 def _surroundings(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> Surroundings:
     limits = Limits(**header.limits.model_dump())
-    return Surroundings(space, images, stages, header.seed, header.shards, limits)
+    # Absolute, because workers may have another current folder.
+    return Surroundings(Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits)
 
 
 @dataclass
@@ -153,7 +159,12 @@ class _Run:
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
 
-    def go(self, workers: int, copy: bool) -> Finished:
+    def __post_init__(self) -> None:
+        self.around = _surroundings(self.space, self.recipe.header, self.stages, self.images)
+        self.around.overrides = take_in(self.space, shard_count=self.recipe.header.shards)
+        self.shards = shard_names(self.recipe.header.shards)
+
+    def go(self, opened: Engine, copy: bool) -> Finished:
         header = self.recipe.header
         self._save_settings("running")
         for line in self.log.changed_versions():
@@ -161,10 +172,7 @@ class _Run:
                 f"{line} since the last run here; what was made stays as it is "
                 "(delete a stage's folder under tables/ to make it again)"
             )
-        self.around = _surroundings(self.space, header, self.stages, self.images)
-        self.around.overrides = take_in(self.space, shard_count=header.shards)
-        self.shards = shard_names(header.shards)
-        with LocalEngine(self.around, workers=workers, log_folder=self.log.folder, preload=(PRELOADED,)) as engine:
+        with opened as engine:
             if not (self.space.tables / INGEST / "current.json").exists():
                 engine.prepare()  # a new workspace is sure to need workers: they get ready while files are listed
             started = time.perf_counter()
@@ -210,7 +218,7 @@ class _Run:
     def _stage_ids(self) -> set[str]:
         return {stage.id for stage in self.stages}
 
-    def _go_through(self, engine: LocalEngine) -> list[str]:
+    def _go_through(self, engine: Engine) -> list[str]:
         for phase in phases(self.stages):
             started = time.perf_counter()
             if phase.kind == "map":
@@ -242,7 +250,9 @@ class _Run:
             self.around.forget(stage.id, shard)
         operation = stage.step.operation(self.around.seed)
         described = operation.model_dump(mode="json") | {"operation_id": operation.operation_id}
-        StageTable(self.space, stage.id).publish(self.shards, described)
+        table = StageTable(self.space, stage.id)
+        table.look_again()
+        table.publish(self.shards, described)
 
     def _check_works(self, stage: Stage) -> None:
         """Stop where a step raised on every record: that is a defect of the step, not of the images."""
@@ -257,7 +267,7 @@ class _Run:
         markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
         return Counts.total(marker.counts for marker in markers if marker)
 
-    def _map(self, engine: LocalEngine, phase: Phase) -> None:
+    def _map(self, engine: Engine, phase: Phase) -> None:
         jobs = [
             Pass(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
             for shard in self.shards
@@ -266,7 +276,7 @@ class _Run:
         self.progress.phase(
             " + ".join(dict.fromkeys(stage.entry for stage in phase.stages)), sum(job.size for job in jobs)
         )
-        for done in self._jobs_of(engine)(jobs):
+        for done in self._jobs_of(engine, phase.needs)(jobs):
             result = done.result
             self.executed += 1
             self.decoded += result["decoded"]
@@ -275,11 +285,11 @@ class _Run:
             for stage in phase.stages:
                 self.around.forget(stage.id, done.job.shard)
 
-    def _jobs_of(self, engine: LocalEngine) -> Callable[[Sequence[Job]], Iterator[Done]]:
+    def _jobs_of(self, engine: Engine, needs: Resources | None = None) -> Callable[[Sequence[Job]], Iterator[Done]]:
         """Return the engine's `run`, logged and with progress."""
 
         def run(jobs: Sequence[Job]) -> Iterator[Done]:
-            for done in engine.run(jobs):
+            for done in engine.run(jobs, needs):
                 extra = done.result if isinstance(done.result, dict) else {}
                 self.log.event("job", name=done.job.name, wall=done.seconds, attempts=done.attempts, **extra)
                 self.progress.advance(done.job.size)

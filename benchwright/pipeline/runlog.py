@@ -15,37 +15,12 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from benchwright.atomic import write_json
+from benchwright.versions import library_versions
 from benchwright.workspace import Workspace
-
-WATCHED = (
-    "benchwright",
-    "imagehash",
-    "numpy",
-    "onnxruntime",
-    "opencv-python-headless",
-    "pillow",
-    "pyarrow",
-    "pydantic",
-    "rapidocr",
-    "scipy",
-)
-"""Libraries whose version may change what a step gives."""
-
-
-def library_versions() -> dict[str, str]:
-    """Return the versions of the libraries that results may depend on."""
-    found = {"python": platform.python_version()}
-    for name in WATCHED:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 class RunLog:

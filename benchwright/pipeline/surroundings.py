@@ -83,7 +83,11 @@ class Surroundings:
         return [(stage, self._marker(stage.id if stage else INGEST, shard)) for stage in before]
 
     def _marker(self, stage_id: str, shard: str) -> Marker:
-        marker = self._markers.get((stage_id, shard)) or StageTable(self.workspace, stage_id).marker(shard)
+        table = StageTable(self.workspace, stage_id)
+        marker = self._markers.get((stage_id, shard)) or table.marker(shard)
+        if marker is None:
+            table.look_again()
+            marker = table.marker(shard)
         if marker is None:
             raise DataError(f"shard {shard} of {stage_id} is not there; run the recipe again")
         self._markers[stage_id, shard] = marker

@@ -7,13 +7,13 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
+from benchwright.batching import Batches, OutOfMemory
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 
 from ..prompts import message_of
 from ..questions import Picture, Question, Reply
 from .base import Asking, Backend, Options
-from .batches import Batches, OutOfMemory
 from .local_replies import Prompt, Said, generate, likeliest
 from .local_weights import Loaded, Weights, find_weights, load, model_name, require_extra
 from .reply_log import LOG_NAME, ReplyLog
@@ -108,7 +108,7 @@ class LocalModel:
 
     def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
         found: dict[int, Reply] = {}
-        waiting: dict[int, list[tuple[int, _Asked]]] = {}
+        waiting: list[tuple[int, _Asked]] = []
         for place, question in enumerate(questions):
             try:
                 asked = self._prepared(question, log)
@@ -118,11 +118,12 @@ class LocalModel:
             if (known := log.reply_to(asked.key)) is not None:
                 found[place] = Reply(question.item_id, text=known.text, tokens=known.tokens)
             else:
-                waiting.setdefault(len(asked.prompt.pictures), []).append((place, asked))
-        for _, group in sorted(waiting.items()):
-            said = self._batches.run([asked for _, asked in group], self._said)
-            for (place, asked), one in zip(group, said, strict=True):
-                found[place] = _kept(asked, one, log)
+                waiting.append((place, asked))
+        waiting.sort(key=lambda entry: len(entry[1].prompt.pictures))
+        coming = [asked for _, asked in waiting]
+        said = self._batches.run(coming, self._said, key=lambda asked: len(asked.prompt.pictures))
+        for (place, asked), one in zip(waiting, said, strict=True):
+            found[place] = _kept(asked, one, log)
         yield from (found[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _Asked:

@@ -14,7 +14,6 @@ from tiny_vlm import make_vlm
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
-from benchwright.evaluation.backends.batches import Batches, OutOfMemory
 from benchwright.evaluation.questions import Question, Reply, question_of
 from benchwright.evaluation.runner import evaluate
 
@@ -165,25 +164,6 @@ def test_batches_are_halved_until_memory_suffices(
     found = replies(f"transformers:{vlm}", questions, Options(max_tokens=2, batch_size=8))
     assert sizes == [8, 4, 2, 2, 2, 2]
     assert all(reply.error is None for reply in found)
-
-
-def test_what_does_not_even_fit_alone_is_its_own_error() -> None:
-    def work(batch: Any) -> list[int]:
-        if 3 in batch:
-            raise RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried ...")
-        return [10 * number for number in batch]
-
-    found = Batches(4).run([1, 2, 3, 4], work)
-    assert [found[0], found[1], found[3]] == [10, 20, 40]
-    assert isinstance(found[2], OutOfMemory)
-
-
-def test_other_exceptions_are_not_taken_for_a_lack_of_memory() -> None:
-    def work(batch: Any) -> list[int]:
-        raise RuntimeError("shapes cannot be multiplied")
-
-    with pytest.raises(RuntimeError, match="shapes"):
-        Batches(4).run([1, 2], work)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odd_steps import Batched, CostlyDiary, Deadly, Diary, Pairs, Raising, Width, WidthTold
+from odd_steps import Batched, CostlyDiary, Deadly, Diary, Memory, Pairs, Raising, Width, WidthTold
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
@@ -68,6 +68,14 @@ def test_a_batch_is_handed_over_whole_and_one_that_raises_is_run_record_by_recor
     single = _run(images, tmp_path / "b", Batched(max_width=80))
     assert single.steps[1].dropped == {"too_wide": 2}
     assert _by_width(single, "batched")[71] == ("keep", None)
+
+
+def test_a_record_too_large_for_a_devices_memory_is_failed_and_every_other_is_kept(
+    images: Path, tmp_path: Path
+) -> None:
+    finished = _run(images, tmp_path / "w", Memory(max_width=80))
+    assert finished.steps[1].dropped == {"out_of_memory": 2}
+    assert finished.steps[1].kept == 5
 
 
 def test_a_costly_step_that_was_killed_goes_on_with_the_next_record(images: Path, tmp_path: Path) -> None:

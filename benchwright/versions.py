@@ -1,0 +1,31 @@
+"""Which versions of the libraries that results may depend on are installed here."""
+
+from __future__ import annotations
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+WATCHED = (
+    "benchwright",
+    "imagehash",
+    "numpy",
+    "onnxruntime",
+    "opencv-python-headless",
+    "pillow",
+    "pyarrow",
+    "pydantic",
+    "rapidocr",
+    "scipy",
+)
+"""Libraries whose version may change what a step gives."""
+
+
+def library_versions() -> dict[str, str]:
+    """Return the versions of the libraries that results may depend on."""
+    found = {"python": platform.python_version()}
+    for name in WATCHED:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,198 @@
+"""A Ray cluster gives the local engine's bytes, also where a node is lost midway or another engine goes on."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from odd_steps import Deadly, OnGpu, PowerCut, Width
+from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
+from walks import RECIPE, benchwright, command, make_photographs, run_json, tree_digest
+
+from benchwright.engines.ray_cluster import joined
+from benchwright.errors import BenchwrightError
+from benchwright.pipeline import Finished, run_recipe, run_steps
+from benchwright.recipe import load_recipe
+from benchwright.steps import Step
+
+need_ray()
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::DeprecationWarning", "ignore::FutureWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with photographs, a recipe, and what the local engine makes of them in `calm`."""
+    folder = tmp_path_factory.mktemp("scene")
+    make_photographs(folder / "photographs")
+    (folder / "walk.yaml").write_text(RECIPE, encoding="utf-8")
+    run_json(*_run(folder, folder / "calm"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def machines() -> Iterator[Any]:
+    """A head with processors only, and a node with GPUs."""
+    with cluster(cpus=2) as found:
+        add(found, cpus=2, gpus=1)
+        yield found
+
+
+@pytest.fixture
+def here(machines: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """This process is part of the cluster."""
+    with joined(machines.address, None):
+        yield
+
+
+def _run(scene: Path, workspace: Path, *more: object) -> tuple[object, ...]:
+    return ("run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", workspace, *more)
+
+
+def _on(machines: Any, *more: object) -> tuple[object, ...]:
+    return ("--engine", "ray", "--address", machines.address, *more)
+
+
+@pytest.mark.parametrize("workers", [1, 4])
+def test_any_number_of_workers_on_a_cluster_gives_the_local_engines_bytes(
+    scene: Path, machines: Any, tmp_path: Path, workers: int
+) -> None:
+    document = run_json(*_run(scene, tmp_path / "w", *_on(machines, "--workers", workers)))
+    assert document["state"] == "done"
+    assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
+
+
+def test_a_cluster_of_this_machine_alone_needs_no_address_and_tells_nobody(scene: Path, tmp_path: Path) -> None:
+    """Standard output is one JSON document, though an actor is ended by force, of which Ray makes many words."""
+    arguments = _run(scene, tmp_path / "w", "--engine", "ray", "--workers", 2, "--json")
+    with subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_until(lambda: _holding(tmp_path / "w", "worker-?.log") or process.poll() is not None)
+        os.kill(next(iter(_holding(tmp_path / "w", "worker-?.log"))), signal.SIGKILL)
+        out, err = process.communicate(timeout=150)
+    assert process.returncode == 0, err[-2000:]
+    assert json.loads(out)["state"] == "done"
+    assert "usage" not in err
+    assert "dashboard" not in err.lower()
+    assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
+
+
+def _with_power_cut(scene: Path, diary: Path, workspace: Path, engine: str) -> Finished:
+    recipe = load_recipe(scene / "walk.yaml")
+    cut = ("power_cut", PowerCut(lines=str(diary)))
+    recipe = dataclasses.replace(recipe, steps=(*recipe.steps[:2], cut, *recipe.steps[2:]))
+    return run_recipe(recipe, images=scene / "photographs", workspace=workspace, engine=engine)
+
+
+def test_a_node_that_is_lost_midway_changes_no_byte_and_repeats_only_the_record_under_way(
+    scene: Path, machines: Any, here: None, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    diary = tmp_path / "diary.txt"
+    doomed = add(machines, cpus=2, called="doomed")
+    with ThreadPoolExecutor(1) as aside:
+        running = aside.submit(_with_power_cut, scene, diary, tmp_path / "ray", "ray")
+        wait_until(lambda: diary.with_suffix(".doomed").exists() or running.done())
+        kill(machines, doomed)
+        finished = running.result(timeout=120)
+    assert finished.state == "done"
+    assert "was lost with" in caplog.text
+    seen = Counter(lines(diary))
+    assert sorted(seen.values())[-2:] in ([1, 2], [2, 2])  # two workers were on that node
+    assert sum(seen.values()) - len(seen) <= 2
+    diary.unlink()
+    _with_power_cut(scene, diary, tmp_path / "local", "local")
+    assert Counter(lines(diary)).keys() == seen.keys()
+    assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
+
+
+def _interrupted(scene: Path, workspace: Path, *more: object) -> None:
+    """Run until a table is there, interrupt, and check that it says so and leaves no worker."""
+    arguments = command(*_run(scene, workspace, *more))
+    process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    table = workspace / "tables" / "exact_duplicates.candidates" / "current.json"
+    wait_until(lambda: table.exists() or process.poll() is not None)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err[-2000:]
+    assert err.splitlines()[-1] == "benchwright: error: interrupted; the same command goes on where it stopped"
+    assert list((workspace / "runs").rglob("worker-*.log"))
+    wait_until(lambda: not _holding(workspace, "worker-*.log"), seconds=10)
+
+
+def _holding(workspace: Path, logs: str) -> set[int]:
+    """Return the processes that have such logs of a workspace open; a worker has its own open as long as it lives."""
+    found = set()
+    for link in Path("/proc").glob("[0-9]*/fd/*"):
+        try:
+            target = link.readlink()
+        except OSError:
+            continue
+        if target.is_relative_to(workspace) and target.match(logs):
+            found.add(int(link.parts[2]))
+    return found
+
+
+@pytest.mark.parametrize("first", ["ray", "local"])
+def test_what_one_engine_was_interrupted_in_the_other_goes_on_with(
+    scene: Path, machines: Any, tmp_path: Path, first: str
+) -> None:
+    arguments = {"ray": _on(machines), "local": ()}
+    _interrupted(scene, tmp_path / "w", *arguments.pop(first))
+    [then] = arguments.values()
+    run_json(*_run(scene, tmp_path / "w", *then))
+    assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
+
+
+def _steps(folder: Path) -> tuple[Step, ...]:
+    return Deadly(width=209), OnGpu(lines=str(folder / "gpu.txt")), Width(at_most=220, diary=str(folder / "wide.txt"))
+
+
+def test_a_record_that_ends_its_worker_is_failed_and_gpu_steps_run_where_gpus_are(
+    scene: Path, here: None, tmp_path: Path
+) -> None:
+    images = scene / "photographs"
+    on_ray = run_steps(_steps(tmp_path), images=images, workspace=tmp_path / "ray", engine="ray")
+    told = Counter(lines(tmp_path / "gpu.txt"))
+    run_steps(_steps(tmp_path), images=images, workspace=tmp_path / "local")
+    assert on_ray.steps[1].dropped == {"worker_died": 1}
+    assert told.pop("opened") <= 2  # once a worker, and two share the GPU
+    assert told == {"second:0": on_ray.steps[1].kept}
+    assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
+
+
+def test_a_step_that_wants_a_gpu_where_there_is_none_says_so(scene: Path, tmp_path: Path) -> None:
+    from benchwright.errors import StepError
+
+    with pytest.raises(StepError, match=r"no node of the cluster has 0\.5 GPU.*start such a node"):
+        run_steps(
+            [OnGpu(lines=str(tmp_path / "gpu.txt"))], images=scene / "photographs", workspace=tmp_path / "w",
+            engine="ray", workers=1,
+        )  # fmt: skip
+
+
+def test_a_node_that_does_not_see_the_workspace_is_named_before_anything_runs(
+    scene: Path, here: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below /proc/self/cwd lies another folder for each process: what a folder of one machine only looks like."""
+    monkeypatch.chdir(tmp_path)
+    workspace = Path("/proc/self/cwd/w")
+    with pytest.raises(BenchwrightError, match=r"node .* does not share our folders: the workspace .*cwd/w is not the"):
+        run_steps([Deadly(width=1)], images=scene / "photographs", workspace=workspace, engine="ray")
+    assert not (tmp_path / "w" / "tables" / "ingest").exists()
+    assert not list((tmp_path / "w" / "tmp").iterdir())
+
+
+def test_an_address_for_the_local_engine_is_refused(scene: Path, tmp_path: Path) -> None:
+    found = benchwright(*_run(scene, tmp_path / "w", "--address", "head:6379"))
+    assert found.returncode == 2
+    assert "--address head:6379 is for --engine ray" in found.stderr
