@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -25,6 +26,7 @@ from composites import composite, photographs
 from measuring import cost_of, show
 from PIL import Image
 
+from benchwright.errors import UnreadableImage
 from benchwright.filters.hamming import pairs_within
 from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, phash
 from benchwright.images import decode_luma
@@ -68,9 +70,9 @@ def main() -> None:
     parser.add_argument("--large", type=int, default=12, help="12-megapixel JPEGs to make")
     parser.add_argument("--engine", action="store_true")
     given = parser.parse_args()
-    paths = [path for path in sorted(given.images.rglob("*")) if path.is_file()]
-    jpegs = [path for path in paths if path.read_bytes()[:2] == b"\xff\xd8"]
     with tempfile.TemporaryDirectory() as folder:
+        paths = _sound(given.images, Path(folder) / "images")
+        jpegs = [path for path in paths if path.read_bytes()[:2] == b"\xff\xd8"]
         large = _large(given.images, Path(folder) / "large", given.large)
         sets = {"all": (paths, 1.6), "JPEG": (jpegs, 3.3), "12-megapixel JPEG": (large, 8.0)}
         found: dict[str, Any] = {
@@ -79,8 +81,21 @@ def main() -> None:
             if chosen
         }
         if given.engine:
-            found["engine, 2 workers"] = _engine(given.images, Path(folder), given.repeats)
+            found["engine, 2 workers"] = _engine(Path(folder) / "images", Path(folder), given.repeats)
     show(found)
+
+
+def _sound(images: Path, folder: Path) -> list[Path]:
+    """Copy the files that both sides can read."""
+    folder.mkdir()
+    for number, path in enumerate(sorted(path for path in images.rglob("*") if path.is_file())):
+        try:
+            Image.open(path).load()
+            by_us(path)
+        except (OSError, UnreadableImage):
+            continue
+        shutil.copyfile(path, folder / f"{number:06d}{path.suffix}")
+    return sorted(folder.iterdir())
 
 
 def _large(source: Path, folder: Path, count: int) -> list[Path]:

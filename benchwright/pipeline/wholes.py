@@ -36,7 +36,7 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
     whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
     gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
-    outcome_of = _by_row(gathered, whole.num_rows, stage)
+    outcome_of = outcome_of_row(gathered, whole.num_rows, stage)
     overrides = around.overrides.about(stage)
     start = 0
     for shard, part in zip(shards, parts, strict=True):
@@ -56,7 +56,7 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
 _UNSPOKEN = Outcome()
 
 
-def _by_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
+def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
     """Return what says the outcome of a row; outcomes are made when asked for, not for all rows at once."""
     numbers = np.asarray(gathered.rows, np.int64)
     if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
