@@ -45,7 +45,7 @@ def kill(found: Any, node: Any) -> None:
     found.remove_node(node, allow_graceful=False)
 
 
-def wait_until(holds: Callable[[], object], *, seconds: float = 60.0) -> None:
+def wait_until(holds: Callable[[], object], *, seconds: float = 180.0) -> None:
     """Wait until something holds; fail if it does not come to that."""
     until = time.monotonic() + seconds
     while not holds():

@@ -92,7 +92,7 @@ def joined(address: str | None, workers: int | None) -> Iterator[None]:
         ray.init(address=address, **settings)
     except Exception as error:  # Ray raises what its layers raise
         raise PrerequisiteError(
-            f"no Ray cluster could be joined at {address} ({_first_line(error)}); start Ray on this machine with "
+            f"no Ray cluster could be joined at {address} ({_last_line(error)}); start Ray on this machine with "
             "`ray start --head`, or `ray start --address HOST:PORT` to join one, and run the command there"
         ) from error
     _silence()
@@ -166,7 +166,7 @@ def check_nodes(token: Token) -> None:
             sight = ray.get(answer, timeout=ANSWER_S)
         except ray.exceptions.RayError as error:
             raise PrerequisiteError(
-                f"node {node.name} of the cluster cannot run Benchwright ({_first_line(error)}); install the same "
+                f"node {node.name} of the cluster cannot run Benchwright ({_last_line(error)}); install the same "
                 "Benchwright and Ray there, or end that node"
             ) from error
         token.check(node.name, sight)
@@ -182,6 +182,6 @@ def compare_versions(name: str, sight: Sight) -> None:
             logger.warning("node %s has %s %s, this machine %s", name, library, there, here.get(library))
 
 
-def _first_line(error: BaseException) -> str:
+def _last_line(error: BaseException) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__

@@ -54,9 +54,7 @@ def test_every_job_runs_once_and_gives_its_result(opening: Opening, tmp_path: Pa
     assert list(tmp_path.glob("worker-?-1.log"))
 
 
-@pytest.mark.parametrize(
-    ("how", "named"), [("segfault", "SIGSEGV"), ("exit", "exit code 7"), ("hang", "SIGKILL"), ("actor", "SIGKILL")]
-)
+@pytest.mark.parametrize(("how", "named"), [("segfault", "SIGSEGV"), ("hang", "SIGKILL"), ("actor", "SIGKILL")])
 def test_a_record_that_always_ends_its_worker_is_blamed_and_the_others_come_through(
     opening: Opening, tmp_path: Path, how: str, named: str
 ) -> None:
