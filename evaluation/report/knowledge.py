@@ -83,7 +83,7 @@ def _drawn(board: Board, numbers: Sequence[int]) -> Any:
 def _iso_lines(axes: Axes, right: float, top: float) -> None:
     """Draw lines of equal sum, each with its sum where it leaves the plane."""
     number = 1
-    while (total := number * _STEP / 2) < right + top:
+    while (total := number * _STEP / 2) < min(right + top, 1.0 + _STEP / 4):
         axes.plot([total, 0], [0, total], color=MUTED, linestyle=(0, (4, 3)), linewidth=0.9, zorder=1)
         at = (total - top, top) if total > top else (0.0, total)
         x, y = at[0] + 0.012 * right, at[1] - 0.012 * top

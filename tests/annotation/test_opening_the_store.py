@@ -96,13 +96,14 @@ def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(url: str, tmp_p
     assert path.read_bytes() == before
 
 
-def test_a_store_of_version_1_is_brought_up_to_date_with_all_that_people_said(url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("version", migrate_module.REVISIONS[:-1])
+def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version: str, url: str) -> None:
     engine = connect(url)
     config = Config()
     config.set_main_option("script_location", str(Path(migrate_module.__file__).parent / "migrations"))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
+        command.upgrade(config, version)
     moment = "2026-03-01 12:00:00.000000"
     with engine.begin() as connection:
         for statement in (
@@ -117,7 +118,7 @@ def test_a_store_of_version_1_is_brought_up_to_date_with_all_that_people_said(ur
     engine.dispose()
     with open_store(url) as store:
         [said] = store.decisions("verify")
-        assert (said.annotator, said.decision, said.note) == ("ann", "accept", "fine")
+        assert (said.annotator, said.decision, said.note, said.fields) == ("ann", "accept", "fine", None)
         assert Accounts(store).all() == []
 
 

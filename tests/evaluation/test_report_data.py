@@ -240,3 +240,13 @@ def test_difficulty_is_drawn_from_three_models_on() -> None:
     plot = difficulty_plot(np.array([0.0, 1 / 3, 1.0, 1.0, nan]), 3)
     assert plot is not None
     assert "1 items are right with no model and 2 with all" in plot.caption
+
+
+def test_protocols_of_one_model_have_ranks_of_their_own(bench: Any, tmp_path: Path) -> None:
+    for number in range(40):
+        bench.add(f"q{number}", answer="A" if number % 2 else "B")
+    release = bench.release(tmp_path / "r")
+    evaluate(release, "constant:A", out=tmp_path / "out")
+    evaluate(release, "constant:A", protocol="circular", out=tmp_path / "out")
+    rows = ReportPage(write_report(tmp_path / "out", release).path).rows()[1:3]
+    assert [row[:2] for row in rows] == [["constant:A", "1"], ["constant:A @ circular", "2"]]

@@ -4,6 +4,7 @@
 - A draft is named by its content; a version never changes.
 - The recipe in it is what made the items, not what is done with them later.
 - What people answered becomes its human baseline.
+- What people found wrong is set right or left out, and the release says so.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import pytest
 from pydantic import ValidationError
 from small_bench import OPERATION, Bench, small_bench
 
-from benchwright.errors import BenchwrightError, StepError
+from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.exports.baseline import human_baseline
 from benchwright.exports.freeze import Freeze
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
+from benchwright.release.errata import Erratum, released_errata, spelled
 from benchwright.release.human import read_human_baseline
-from benchwright.steps import FinalContext
+from benchwright.steps import FOLDER, FinalContext
 
 RECIPE = {
     "name": "tiny",
@@ -210,3 +212,52 @@ def test_a_campaign_none_of_whose_items_is_left_gives_no_baseline() -> None:
     del bench.items[1:]
     view = Answered(bench)
     assert human_baseline(view, view.items()) is None
+
+
+def erratum(item: Item, **changes: Any) -> Erratum:
+    fields = {
+        "item_id": item.item_id, "content_hash": item.content_hash, "release": "tiny 1.0", "release_id": "0" * 64,
+        "finding": "key_wrong", "key": item.answer, "instead": "B", "agreed": 3, "asked": 3,
+    }  # fmt: skip
+    return Erratum.model_validate(fields | changes)
+
+
+@pytest.mark.parametrize("version", ["1.1", None])
+def test_errata_are_set_right_on_the_way_into_a_release(version: str | None, tmp_path: Path) -> None:
+    bench = small_bench()
+    wrong, ambiguous = (item for item, _ in bench.items[2:4])
+    errata = [erratum(wrong), erratum(ambiguous, finding="ambiguous", instead=None)]
+    (tmp_path / "errata.json").write_bytes(spelled(errata))
+    settings = {"name": "tiny", "version": version, "errata": "errata.json"}
+    step = Freeze.model_validate(settings, context={FOLDER: tmp_path})
+    context = FinalContext(seed=17, stage="freeze", workspace=tmp_path, recipe=RECIPE, artifacts={})
+    release = Release.open(tmp_path / step.finish(Answered(bench), context)["release"])
+    assert verify_release(release.path).problems == []
+    items = {one.item.item_id: one.item for one in release.items()}
+    assert (items[wrong.item_id].answer, items[wrong.item_id].revision) == ("B", 1)
+    assert len(items) == len(bench.items) - 1
+    assert ambiguous.item_id not in items
+    assert {one.item_id: one.became for one in released_errata(release)} == {
+        wrong.item_id: "key_set", ambiguous.item_id: "left_out",
+    }  # fmt: skip
+    counted = read_human_baseline(release)
+    assert counted is not None
+    assert set(counted["people"]["items"]) == {item.item_id for item, _ in bench.items[4:]}
+
+
+def test_errata_enter_the_fingerprint_by_what_they_say(tmp_path: Path) -> None:
+    item, _ = small_bench().items[0]
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "errata.json").write_bytes(spelled([erratum(item)]))
+    steps = [
+        Freeze.model_validate({"name": "tiny", "errata": "errata.json"}, context={FOLDER: tmp_path / name})
+        for name in ("one", "other")
+    ]
+    assert steps[0].parameters() == steps[1].parameters()
+    (tmp_path / "other" / "errata.json").write_bytes(spelled([erratum(item, instead=None)]))
+    changed = Freeze.model_validate({"name": "tiny", "errata": "errata.json"}, context={FOLDER: tmp_path / "other"})
+    assert changed.parameters() != steps[0].parameters()
+    by_digest = Freeze.model_validate({"name": "tiny", "errata": steps[0].parameters()["errata"]})
+    with pytest.raises(PrerequisiteError, match="known by digest only"):
+        by_digest.corrections()
