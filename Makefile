@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test browser postgres lint docs bench format clean
+.PHONY: help demo test browser paddle postgres lint docs bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
 	@echo "make test    install what the tests need and run them all"
 	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
 	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
+	@echo "make paddle  install PaddleOCR into .venv-paddle, for the step text_ratio and its tests"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make bench   time and memory of the main jobs"
@@ -44,6 +45,14 @@ postgres:
 	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
 
+# PaddleOCR brings another OpenCV and an older NumPy; with ONNX Runtime it needs no paddlepaddle.
+paddle: .venv-paddle/.paddle
+
+.venv-paddle/.paddle: constraints.txt
+	$(PYTHON) -m venv .venv-paddle
+	.venv-paddle/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt paddleocr onnxruntime
+	@touch $@
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -60,4 +69,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-paddle site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -13,6 +13,7 @@ from benchwright.cli.output import emit, json_option, note, printable
 
 if TYPE_CHECKING:
     from .contact_sheet import Tile
+    from .text_ratio import Backend
     from .text_report import TextReport, TextShare
 
 
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also draw what was found into small pictures, 30 a page: OUT.png, OUT-2.png and so on.",
 )
+@click.option(
+    "--backend",
+    type=click.Choice(["rapidocr", "paddleocr"]),
+    default="rapidocr",
+    show_default=True,
+    help="Who looks; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
-def text_ratio(folder: Path, contact_sheet: Path | None, workers: int | None, as_json: bool) -> None:
+def text_ratio(folder: Path, contact_sheet: Path | None, backend: Backend, workers: int | None, as_json: bool) -> None:
     """Measure which share of each picture text covers.
 
     The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
@@ -42,7 +50,7 @@ def text_ratio(folder: Path, contact_sheet: Path | None, workers: int | None, as
         free_pages(contact_sheet, count=1)  # before the work, not after it
     started = time.perf_counter()
     with Drawn() as progress:
-        report = measure_text(folder, workers=workers, progress=progress)
+        report = measure_text(folder, backend=backend, workers=workers, progress=progress)
     seconds = time.perf_counter() - started
     if contact_sheet is not None:
         _draw(contact_sheet, folder, report)

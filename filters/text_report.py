@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .duplicate_groups import UnreadableFile
-from .text_ratio import TextRatio
+from .text_ratio import Backend, TextRatio
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -40,20 +40,23 @@ class TextReport(NamedTuple):
     unreadable: tuple[UnreadableFile, ...]
 
 
-def measure_text(folder: Path, *, workers: int | None = None, progress: Progress | None = None) -> TextReport:
+def measure_text(
+    folder: Path, *, backend: Backend = "rapidocr", workers: int | None = None, progress: Progress | None = None
+) -> TextReport:
     """Measure the share of text of every image of a folder, in a temporary workspace.
 
     Args:
         folder: Searched with all its subfolders.
+        backend: Who looks.
         workers: Processes; as many as there are processors if None.
         progress: Who wants to know how far it is.
 
     Raises:
-        PrerequisiteError: rapidocr or onnxruntime is not installed.
+        PrerequisiteError: What the backend needs is not installed.
     """
     from benchwright.pipeline import run_steps
 
-    step = TextRatio()
+    step = TextRatio(backend=backend)
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
         done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
         measured = {row["record_id"]: row for row in done.outcomes(f"{step.name}.measure")}
