@@ -34,11 +34,11 @@ class RapidText:
     """
 
     def __init__(self, *, confidence: float) -> None:
+        detector, reader = model_files()
         from rapidocr import RapidOCR
         from rapidocr.ch_ppocr_det import TextDetector
         from rapidocr.ch_ppocr_rec import TextRecognizer
 
-        detector, reader = model_files()
         threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
         settings = RapidOCR(
             params={

@@ -34,10 +34,11 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """What was found in a folder, sorted by path; equal files are each listed."""
+    """What was found in a folder, sorted by path; equal files are each listed. `engine` is empty without images."""
 
     images: tuple[TextShare, ...]
     unreadable: tuple[UnreadableFile, ...]
+    engine: str = ""
 
 
 def measure_text(
@@ -68,7 +69,8 @@ def measure_text(
                 unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
             else:
                 shares.append(_share(file["uri"], row))
-    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)))
+    engine = next((row["engine"] for row in measured.values() if row["engine"]), "")
+    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)), engine)
 
 
 def _share(path: str, row: dict[str, Any]) -> TextShare:
