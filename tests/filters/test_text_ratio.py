@@ -221,3 +221,24 @@ def test_equal_pictures_measure_equal_to_the_byte(finder: TextFinder) -> None:
     pixels = np.ascontiguousarray(coffee())
     pixels[300:380, :400] = written({"twice the same": (9, 9)}, size=(400, 80), px=50)
     assert json.dumps(finder.find(pixels)) == json.dumps(finds().find(pixels))
+
+
+def test_neither_names_nor_workers_change_what_is_measured_and_a_second_run_measures_nothing(
+    images: Path, workspace: Path, tmp_path: Path
+) -> None:
+    once = run_steps([TextRatio(max_ratio=0.3)], images=images, workspace=workspace, workers=1)
+    assert once.decoded == 0
+    shuffled = tmp_path / "shuffled"
+    (shuffled / "deeper").mkdir(parents=True)
+    for number, path in enumerate(sorted(images.iterdir(), reverse=True)):
+        (shuffled / ("deeper" if number % 2 else ".") / f"{number}{path.suffix}").write_bytes(path.read_bytes())
+    again = run_steps([TextRatio(max_ratio=0.3)], images=shuffled, workspace=tmp_path / "w", workers=2)
+    for half in ("measure", "judge"):
+        before, after = (
+            {
+                row["record_id"]: row | {"record_hash": ""} for row in done.outcomes(f"text_ratio.{half}")
+            }  # that names files
+            for done in (once, again)
+        )
+        assert before == after
+        assert len(before) == 3
