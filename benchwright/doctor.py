@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -47,7 +48,6 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
 """Name, extra, module and package of what is used today."""
 
 _NOT_YET: tuple[tuple[str, str, str], ...] = (
-    ("text in images (PaddleOCR)", "paddleocr", "paddleocr"),
     ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
     ("image generation", "diffusers", "diffusers"),
     ("Segment Anything", "segment_anything", "segment-anything"),
@@ -61,7 +61,7 @@ def examine() -> list[Check]:
     found = [check() for check in checks]
     found += [_extra(*extra) for extra in _EXTRAS]
     found += [_still_to_come(*later) for later in _NOT_YET]
-    return [*found, _chromium(), _gpu(), _key()]
+    return [*found, _paddleocr(), _chromium(), _gpu(), _key()]
 
 
 def _python() -> Check:
@@ -121,6 +121,34 @@ def _extra(name: str, extra: str, module: str, package: str) -> Check:
 def _still_to_come(name: str, module: str, package: str) -> Check:
     found = "not installed" if find_spec(module) is None else "installed"
     return Check(name, False, f"no step uses {package} yet ({found})", "nothing to do: it comes with a later version")
+
+
+def _paddleocr() -> Check:
+    name, fix = "text in images (PaddleOCR)", "only `backend: paddleocr` of text_ratio needs it: make paddle"
+    named = os.environ.get("BENCHWRIGHT_PADDLE_PYTHON")
+    if not named and find_spec("paddleocr") is not None:
+        return _extra(name, "ocr-paddle", "paddleocr", "paddleocr")
+    python = Path(named or ".venv-paddle/bin/python")
+    if not python.is_file():
+        found = f"BENCHWRIGHT_PADDLE_PYTHON names {python}, which is no file" if named else "no environment with it"
+        return Check(name, False, found, fix)
+    there = _version_elsewhere(python, "paddleocr")
+    if there is None:
+        return Check(name, False, f"{python} has no paddleocr", fix)
+    use = None if named else f"to use it: export BENCHWRIGHT_PADDLE_PYTHON={python}"
+    return Check(name, True, f"paddleocr {there} in {python}", use)
+
+
+def _version_elsewhere(python: Path, package: str) -> str | None:
+    """Return a package's version in another environment, by asking its interpreter; None where it is not there."""
+    ask = "import sys; from importlib.metadata import version; sys.stdout.write(version(sys.argv[1]))"
+    try:
+        told = subprocess.run(  # noqa: S603 - the interpreter that its user names
+            [python, "-I", "-c", ask, package], capture_output=True, text=True, timeout=20, check=True
+        )
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return None
+    return told.stdout.strip()[:40] or None
 
 
 def _chromium() -> Check:

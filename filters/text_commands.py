@@ -13,7 +13,11 @@ from benchwright.cli.output import emit, json_option, note, printable
 
 if TYPE_CHECKING:
     from .contact_sheet import Tile
+    from .text_ratio import Backend
     from .text_report import TextReport, TextShare
+
+
+_PAGE = "text-ratio.html"
 
 
 @click.command("text-ratio")
@@ -24,9 +28,35 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also draw what was found into small pictures, 30 a page: OUT.png, OUT-2.png and so on.",
 )
+@click.option(
+    "--calibrate",
+    metavar="PAGE.html",
+    is_flag=False,
+    flag_value=_PAGE,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"Also write a page with the distribution and examples around each threshold.  [without a name: {_PAGE}]",
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    metavar="RATIO",
+    multiple=True,
+    type=click.FloatRange(0, 1),
+    help="A threshold for that page; may be given several times.  [default: those that suit]",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["rapidocr", "paddleocr"]),
+    default="rapidocr",
+    show_default=True,
+    help="Who looks; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
-def text_ratio(folder: Path, contact_sheet: Path | None, workers: int | None, as_json: bool) -> None:
+def text_ratio(
+    folder: Path, contact_sheet: Path | None, calibrate: Path | None, thresholds: tuple[float, ...], backend: Backend,
+    workers: int | None, as_json: bool,
+) -> None:  # fmt: skip
     """Measure which share of each picture text covers.
 
     The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
@@ -40,12 +70,23 @@ def text_ratio(folder: Path, contact_sheet: Path | None, workers: int | None, as
         from .contact_sheet import free_pages
 
         free_pages(contact_sheet, count=1)  # before the work, not after it
+    if calibrate is not None:
+        from .calibration_page import free_page
+
+        free_page(calibrate)
+    elif thresholds:
+        raise click.UsageError("--threshold is for the page that --calibrate writes; give that as well")
     started = time.perf_counter()
     with Drawn() as progress:
-        report = measure_text(folder, workers=workers, progress=progress)
+        report = measure_text(folder, backend=backend, workers=workers, progress=progress)
     seconds = time.perf_counter() - started
     if contact_sheet is not None:
         _draw(contact_sheet, folder, report)
+    if calibrate is not None:
+        from .calibration_page import write_calibration
+
+        write_calibration(calibrate, folder, report, thresholds=thresholds or None)
+        note(f"page: {calibrate}")
     document = {
         "images": [{"path": one.path, "ratio": one.ratio, "boxes": one.boxes} for one in report.images],
         "unreadable": [file._asdict() for file in report.unreadable],

@@ -6,19 +6,25 @@ how text is found: both are settings here. The share is that of the union of all
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
+from benchwright.errors import PrerequisiteError
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
+from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
 
 from .text_area import union_ratio
-from .text_regions import Region, Rules, TextFinder, engine_name, models_hash
+from .text_engine import TextEngine
+from .text_regions import Region, Rules, TextFinder
 
 REASON = "too_much_text"
+Backend = Literal["rapidocr", "paddleocr"]
 _DECIMALS = 6
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class TextRatio(Filter):
@@ -35,9 +41,16 @@ class TextRatio(Filter):
         legible: Least confidence of the reader, 0-1, for a reading to count.
         side_px: Longer side at which the detector looks at a picture; smaller ones keep their size, long ones are
             cut into windows.
+        backend: Who looks. Rules and records are the same for both.
+        python: Of `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Else that
+            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Decides nothing about the result.
+        models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. In what a run writes, the
+            digest of its content stands in its place.
     """
 
     name: ClassVar[str] = "text_ratio"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "ratio": "float64", "boxes": "int64", "largest": "float64", "engine": "string",
@@ -51,16 +64,57 @@ class TextRatio(Filter):
     sure: float = Field(0.6, ge=0, le=1)
     giant_box: float = Field(0.05, ge=0, le=1)
     legible: float = Field(0.7, ge=0, le=1)
-    side_px: int = Field(960, ge=64, le=4096)
+    side_px: int = Field(736, ge=64, le=4096)
+
+    backend: Backend = "rapidocr"
+    python: str | None = Field(None, min_length=1)
+    models: str = Field("bundled", min_length=1)
+    _folder: Path = PrivateAttr(Path())
+
+    @model_validator(mode="after")
+    def _settle(self, info: ValidationInfo) -> TextRatio:
+        self._folder = (info.context or {}).get(FOLDER, Path())
+        if self.backend == "rapidocr" and (self.python is not None or self.models != "bundled"):
+            raise ValueError("`python` and `models` are settings of `backend: paddleocr`")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with a folder of models by its content and without the interpreter's place."""
+        settings = self.model_dump(mode="json", exclude={"python"})
+        if self.models not in {"bundled", "package"} and not _BY_DIGEST.fullmatch(self.models):
+            settings["models"] = f"sha256:{self.weights_hash()}"
+        return settings
 
     def weights_hash(self) -> str:
         """Return the digest of detector and reader, so that other models measure anew."""
-        return models_hash()
+        if self.backend == "rapidocr":
+            from .rapid_text import models_hash
+
+            return models_hash()
+        from .paddle_models import paddle_models_hash
+
+        return paddle_models_hash(self._named_models(), beside=self._folder)
 
     def open(self, ctx: OpenContext) -> TextFinder:
         """Load both models."""
-        del ctx
-        return TextFinder(Rules(self.confidence, self.sure, self.giant_box, self.legible, self.side_px))
+        return TextFinder(Rules(self.sure, self.giant_box, self.legible, self.side_px), self._engine(ctx))
+
+    def _engine(self, ctx: OpenContext) -> TextEngine:
+        if self.backend == "rapidocr":
+            from .rapid_text import RapidText
+
+            return RapidText(confidence=self.confidence)
+        from .paddle_models import paddle_models
+        from .paddle_text import PaddleText, paddle_python
+
+        models = paddle_models(self._named_models(), beside=self._folder, cache=ctx.cache_dir)
+        python = paddle_python(self.python, beside=self._folder)
+        return PaddleText(models, confidence=self.confidence, python=python)
+
+    def _named_models(self) -> str:
+        if _BY_DIGEST.fullmatch(self.models):
+            raise PrerequisiteError(f"step text_ratio: models {self.models} are known by digest only; give the folder")
+        return self.models
 
     def measure(self, record: ImageRecord, ctx: Context) -> Measured:
         """Find the text of one image."""
@@ -80,7 +134,7 @@ class TextRatio(Filter):
                 ),
                 "boxes": len(regions),
                 "largest": round(max(shares, default=0.0), _DECIMALS),
-                "engine": engine_name(),
+                "engine": ctx.opened.engine.name,
             },
             {name: found for name, found in evidence.items() if found},
         )

@@ -1,4 +1,4 @@
-"""Where text stands in a picture, by rapidocr with the models that ship in its wheel: offline, on one thread.
+"""Which places of a picture count as text: what a detector proposes, less what nobody can read.
 
 The detector proposes boxes with a confidence. Two kinds of boxes need a second opinion, which the reader gives:
 
@@ -12,28 +12,19 @@ this keeps the giant lines of text and drops the giant boxes around drawings, so
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.canonical import digest, file_digest
-from benchwright.errors import PrerequisiteError
-
 from .text_area import union_ratio
+from .text_engine import STRIDE, Pixels, Reading, TextEngine
 from .text_windows import Window, windows
 
-_DETECTOR, _READER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
-_INSTALL = "pip install 'benchwright[filters]'"
-_STRIDE = 32
-"""The detector wants sides that are multiples of this."""
-
-Pixels = NDArray[np.uint8]
+_LINE_PX = 48
+"""Height at which readers look at a line: larger ones are cut out of the reduced picture, others at full size."""
 
 
 class Region(NamedTuple):
@@ -49,15 +40,14 @@ class Region(NamedTuple):
 
     polygon: tuple[tuple[float, float], ...]
     confidence: float
-    text: str | None
-    legibility: float | None
-    is_text: bool
+    text: str | None = None
+    legibility: float | None = None
+    is_text: bool = True
 
 
 class Rules(NamedTuple):
     """Which proposals count; `TextRatio` says what each means."""
 
-    confidence: float
     sure: float
     giant_box: float
     legible: float
@@ -65,24 +55,17 @@ class Rules(NamedTuple):
 
 
 class TextFinder:
-    """One detector and one reader; not for several threads at once.
+    """An engine and the rules for what it proposes; not for several threads at once.
 
     Attributes:
         looked_at: Pictures that went through it.
+        engine: Who looks.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        detector, reader = model_files()
+    def __init__(self, rules: Rules, engine: TextEngine) -> None:
         self.looked_at = 0
+        self.engine = engine
         self._rules = rules
-        self._detect = _engine(
-            {
-                "Global.use_rec": False, "Det.model_path": str(detector), "Det.box_thresh": rules.confidence,
-                # Pictures come in the right size already; rapidocr would enlarge them.
-                "Det.limit_type": "max", "Det.limit_side_len": 1 << 20,
-            }
-        )  # fmt: skip
-        self._read = _engine({"Global.use_det": False, "Rec.model_path": str(reader), "Global.text_score": 0.0})
 
     def find(self, pixels: Pixels) -> list[Region]:
         """Return what the detector proposes in a picture, (height, width, 3) RGB, from top to bottom."""
@@ -95,62 +78,70 @@ class TextFinder:
         ]
         return sorted(found, key=lambda region: (region.polygon[0][1], region.polygon))
 
-    def _find(self, pixels: Pixels, window: Window) -> Iterator[Region]:
-        part = pixels[window.top : window.bottom, window.left : window.right]
+    def _find(self, pixels: Pixels, window: Window) -> list[Region]:
+        """Return what a window owns; what is doubtful there is read in one go."""
+        part = np.ascontiguousarray(pixels[window.top : window.bottom, window.left : window.right, ::-1])
         shown, scale = _shrunk(part, side_px=self._rules.side_px)
-        origin = np.array([window.left, window.top])
-        along = int(pixels.shape[0] > pixels.shape[1])
-        proposed = self._detect(_padded(shown))
-        if proposed.boxes is None:
-            return
-        for box, confidence in zip(proposed.boxes, proposed.scores, strict=True):
-            corners = np.asarray(cv2.convexHull(np.asarray(box, np.float32)), np.float32).reshape(-1, 2)
+        found = list(self._proposed(shown, scale, window, size=pixels.shape))
+        doubtful = [number for number, (region, _) in enumerate(found) if self._is_doubtful(region, pixels.shape)]
+        readings = self.engine.read([_line(part, shown, found[number][1], scale) for number in doubtful])
+        regions = [region for region, _ in found]
+        for number, reading in zip(doubtful, readings, strict=True):
+            regions[number] = self._judged(regions[number], reading)
+        return regions
+
+    def _proposed(
+        self, shown: Pixels, scale: float, window: Window, *, size: Sequence[int]
+    ) -> Iterator[tuple[Region, NDArray[np.float32]]]:
+        """Yield the regions that a window owns, each with its corners in the picture that was looked at."""
+        origin, along = np.array([window.left, window.top]), int(size[0] > size[1])
+        for proposal in self.engine.detect(_padded(shown)):
+            corners = np.asarray(cv2.convexHull(proposal.corners), np.float32).reshape(-1, 2)
             polygon = corners / scale + origin
             if window.owns_from <= polygon[:, along].mean() < window.owns_to:
-                yield self._judged(shown, corners, polygon, float(confidence), size=pixels.shape)
+                yield Region(tuple((float(x), float(y)) for x, y in polygon), proposal.confidence), corners
 
-    def _judged(
-        self, shown: Pixels, corners: NDArray[np.float32], polygon: NDArray[np.float64], confidence: float, *,
-        size: tuple[int, ...],
-    ) -> Region:  # fmt: skip
-        share = union_ratio([polygon], width=size[1], height=size[0])
-        text, legibility, is_text = None, None, True
-        if share > self._rules.giant_box or confidence < self._rules.sure:
-            text, legibility = self._reading(shown, corners)
-            is_text = legibility >= self._rules.legible and _says_something(text)
-        return Region(tuple((float(x), float(y)) for x, y in polygon), confidence, text, legibility, is_text)
+    def _is_doubtful(self, region: Region, size: Sequence[int]) -> bool:
+        if region.confidence < self._rules.sure:
+            return True
+        return union_ratio([region.polygon], width=size[1], height=size[0]) > self._rules.giant_box
 
-    def _reading(self, shown: Pixels, corners: NDArray[np.float32]) -> tuple[str, float]:
-        """Read one box as a line of text; upright boxes as a line that runs down, as rapidocr does."""
-        read = self._read(_straightened(shown, corners))
-        return (str(read.txts[0]), float(read.scores[0])) if read.txts else ("", 0.0)
+    def _judged(self, region: Region, reading: Reading) -> Region:
+        counts = reading.legibility >= self._rules.legible and says_something(reading.text)
+        return region._replace(text=reading.text, legibility=reading.legibility, is_text=counts)
 
 
-def _says_something(text: str) -> bool:
+def says_something(text: str) -> bool:
     """Return whether a reading is more than what a reader makes of circles and strokes (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
 
 
 def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:
-    """Return a part with its longer side at most `side_px`, as BGR, and by which factor it was scaled."""
+    """Return a part with its longer side at most `side_px`, and by which factor it was scaled."""
     height, width = part.shape[:2]
     scale = min(1.0, side_px / max(height, width))
-    if scale < 1.0:
-        size = (max(1, round(width * scale)), max(1, round(height * scale)))
-        part = np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8)
-    return np.ascontiguousarray(part[:, :, ::-1]), scale
+    if scale == 1.0:
+        return part, scale
+    size = (max(1, round(width * scale)), max(1, round(height * scale)))
+    return np.asarray(cv2.resize(part, size, interpolation=cv2.INTER_AREA), np.uint8), scale
 
 
 def _padded(shown: Pixels) -> Pixels:
     """Repeat the last row and column up to the detector's stride, so that it does not stretch the picture."""
     height, width = shown.shape[:2]
-    below, right = -height % _STRIDE, -width % _STRIDE
+    below, right = -height % STRIDE, -width % STRIDE
     return np.asarray(cv2.copyMakeBorder(shown, 0, below, 0, right, cv2.BORDER_REPLICATE), np.uint8)
 
 
-def _straightened(shown: Pixels, corners: NDArray[np.float32]) -> Pixels:
-    """Return a leaning box as an upright picture."""
+def _line(part: Pixels, shown: Pixels, corners: NDArray[np.float32], scale: float) -> Pixels:
+    """Return a box as a line of text, from whichever of both pictures is nearer to what readers look at."""
+    high = min(cv2.minAreaRect(corners)[1])
+    return straightened(shown, corners) if high >= _LINE_PX else straightened(part, corners / np.float32(scale))
+
+
+def straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
+    """Return a leaning box upright; upright boxes as a line that runs down, as rapidocr does."""
     box = cv2.boxPoints(cv2.minAreaRect(corners))
     by_x = box[np.argsort(box[:, 0], kind="stable")]
     (left_top, left_bottom), (right_top, right_bottom) = (
@@ -162,51 +153,6 @@ def _straightened(shown: Pixels, corners: NDArray[np.float32]) -> Pixels:
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(source, target)
     flat = cv2.warpPerspective(
-        shown, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
+        picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
     )  # fmt: skip
     return np.ascontiguousarray(np.rot90(flat) if height >= 1.5 * width else flat, np.uint8)
-
-
-def _engine(settings: dict[str, Any]) -> Any:
-    from rapidocr import RapidOCR
-
-    return RapidOCR(
-        params={
-            "Global.log_level": "critical", "Global.use_cls": False, "Global.use_preprocess_img": False,
-            "Global.use_vertical_padding": False, "EngineConfig.onnxruntime.intra_op_num_threads": 1,
-            "EngineConfig.onnxruntime.inter_op_num_threads": 1, **settings,
-        }
-    )  # fmt: skip
-
-
-@cache
-def model_files() -> tuple[Path, Path]:
-    """Return the detector's and the reader's file.
-
-    Raises:
-        PrerequisiteError: A package is not installed, or its wheel came without the models.
-    """
-    for package in ("rapidocr", "onnxruntime"):
-        if find_spec(package) is None:
-            raise PrerequisiteError(f"finding text in images needs {package}, which is not installed: {_INSTALL}")
-    spec = find_spec("rapidocr")
-    folder = Path(str(spec.origin)).parent / "models" if spec else Path()
-    for name in (_DETECTOR, _READER):
-        if not (folder / name).is_file():
-            raise PrerequisiteError(f"rapidocr is installed without its model {name}: {_INSTALL} --force-reinstall")
-    return folder / _DETECTOR, folder / _READER
-
-
-@cache
-def models_hash() -> str:
-    """Return the digest of both models' files.
-
-    Raises:
-        PrerequisiteError: As `model_files`.
-    """
-    return digest([file_digest(path) for path in model_files()])
-
-
-def engine_name() -> str:
-    """Return what found the text. Its version is in the run's log; the models' hash is in the step's config."""
-    return "rapidocr, PP-OCRv6 small"

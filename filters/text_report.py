@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .duplicate_groups import UnreadableFile
-from .text_ratio import TextRatio
+from .text_ratio import Backend, TextRatio
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -34,26 +34,30 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """What was found in a folder, sorted by path; equal files are each listed."""
+    """What was found in a folder, sorted by path; equal files are each listed. `engine` is empty without images."""
 
     images: tuple[TextShare, ...]
     unreadable: tuple[UnreadableFile, ...]
+    engine: str = ""
 
 
-def measure_text(folder: Path, *, workers: int | None = None, progress: Progress | None = None) -> TextReport:
+def measure_text(
+    folder: Path, *, backend: Backend = "rapidocr", workers: int | None = None, progress: Progress | None = None
+) -> TextReport:
     """Measure the share of text of every image of a folder, in a temporary workspace.
 
     Args:
         folder: Searched with all its subfolders.
+        backend: Who looks.
         workers: Processes; as many as there are processors if None.
         progress: Who wants to know how far it is.
 
     Raises:
-        PrerequisiteError: rapidocr or onnxruntime is not installed.
+        PrerequisiteError: What the backend needs is not installed.
     """
     from benchwright.pipeline import run_steps
 
-    step = TextRatio()
+    step = TextRatio(backend=backend)
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
         done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
         measured = {row["record_id"]: row for row in done.outcomes(f"{step.name}.measure")}
@@ -65,7 +69,8 @@ def measure_text(folder: Path, *, workers: int | None = None, progress: Progress
                 unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
             else:
                 shares.append(_share(file["uri"], row))
-    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)))
+    engine = next((row["engine"] for row in measured.values() if row["engine"]), "")
+    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)), engine)
 
 
 def _share(path: str, row: dict[str, Any]) -> TextShare:

@@ -17,12 +17,17 @@ from skimage.data import coffee
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters import text_regions
+from benchwright.filters import rapid_text
+from benchwright.filters.rapid_text import RapidText
 from benchwright.filters.text_ratio import TextRatio
-from benchwright.filters.text_regions import Rules, TextFinder
+from benchwright.filters.text_regions import Rules, TextFinder, says_something
 from benchwright.pipeline import Finished, run_steps
 
 RULES = Rules(**{name: TextRatio.model_fields[name].default for name in Rules._fields})
+
+
+def finds(rules: Rules = RULES) -> TextFinder:
+    return TextFinder(rules, RapidText(confidence=0.3))
 
 
 def written(lines: dict[str, tuple[int, int]], *, size: tuple[int, int], px: int) -> np.ndarray:
@@ -35,7 +40,7 @@ def written(lines: dict[str, tuple[int, int]], *, size: tuple[int, int], px: int
 
 @pytest.fixture(scope="module")
 def finder() -> TextFinder:
-    return TextFinder(RULES)
+    return finds()
 
 
 def bounds(polygon: Any) -> tuple[float, float, float, float]:
@@ -68,7 +73,7 @@ def test_pictures_of_any_size_are_looked_at(finder: TextFinder, shape: tuple[int
 def test_every_line_of_a_long_strip_is_found_once() -> None:
     places = {f"panel number {number}": (30, 60 + 190 * number) for number in range(14)}
     pixels = written(places, size=(320, 2700), px=22)
-    found = TextFinder(RULES._replace(side_px=480)).find(pixels)
+    found = finds(RULES._replace(side_px=480)).find(pixels)
     tops = [bounds(region.polygon)[1] for region in found if region.is_text]
     assert len(tops) == 14
     assert [round((top - 60) / 190) for top in tops] == list(range(14))
@@ -76,7 +81,7 @@ def test_every_line_of_a_long_strip_is_found_once() -> None:
 
 def test_a_giant_line_counts_because_it_can_be_read() -> None:
     pixels = written({"GIANT": (15, 20)}, size=(420, 180), px=125)
-    [region] = [one for one in TextFinder(RULES).find(pixels) if one.is_text]
+    [region] = [one for one in finds().find(pixels) if one.is_text]
     assert region.text == "GIANT"
     assert region.legibility is not None
     assert region.legibility > RULES.legible
@@ -104,7 +109,7 @@ def test_a_giant_box_around_a_drawing_does_not_count(ii_bench: Path, finder: Tex
     ],
 )
 def test_circles_and_strokes_are_no_words(text: str, says: bool) -> None:
-    assert text_regions._says_something(text) is says
+    assert says_something(text) is says
 
 
 def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,14 +119,14 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("socket", "create_connection", "getaddrinfo"):
         monkeypatch.setattr(socket, name, refuse)
     pixels = written({"GIANT": (15, 20)}, size=(420, 180), px=125)
-    assert TextFinder(RULES).find(pixels)
+    assert finds().find(pixels)
 
 
 @pytest.fixture
 def fresh_look() -> Iterator[None]:
-    text_regions.model_files.cache_clear()
+    rapid_text.model_files.cache_clear()
     yield
-    text_regions.model_files.cache_clear()
+    rapid_text.model_files.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_look")
@@ -138,7 +143,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 def test_a_wheel_without_its_models_is_told_instead_of_fetched(
     monkeypatch: pytest.MonkeyPatch, context: StepContext
 ) -> None:
-    monkeypatch.setattr(text_regions, "_READER", "PP-OCRv9_rec_small.onnx")
+    monkeypatch.setattr(rapid_text, "_READER", "PP-OCRv9_rec_small.onnx")
     with pytest.raises(PrerequisiteError, match=r"without its model PP-OCRv9_rec_small\.onnx"):
         TextRatio().open(context)
 
@@ -208,11 +213,32 @@ def test_other_models_and_measuring_settings_measure_again() -> None:
     assert configs(TextRatio(max_ratio=0.2))[0] == measure
     assert configs(TextRatio(max_ratio=0.2))[1] != judge
     assert configs(OtherModels())[0] != measure
-    for name, value in (("confidence", 0.4), ("sure", 0.7), ("giant_box", 0.1), ("legible", 0.5), ("side_px", 736)):
+    for name, value in (("confidence", 0.4), ("sure", 0.7), ("giant_box", 0.1), ("legible", 0.5), ("side_px", 960)):
         assert configs(TextRatio(**{name: value}))[0] != measure
 
 
 def test_equal_pictures_measure_equal_to_the_byte(finder: TextFinder) -> None:
     pixels = np.ascontiguousarray(coffee())
     pixels[300:380, :400] = written({"twice the same": (9, 9)}, size=(400, 80), px=50)
-    assert json.dumps(finder.find(pixels)) == json.dumps(TextFinder(RULES).find(pixels))
+    assert json.dumps(finder.find(pixels)) == json.dumps(finds().find(pixels))
+
+
+def test_neither_names_nor_workers_change_what_is_measured_and_a_second_run_measures_nothing(
+    images: Path, workspace: Path, tmp_path: Path
+) -> None:
+    once = run_steps([TextRatio(max_ratio=0.3)], images=images, workspace=workspace, workers=1)
+    assert once.decoded == 0
+    shuffled = tmp_path / "shuffled"
+    (shuffled / "deeper").mkdir(parents=True)
+    for number, path in enumerate(sorted(images.iterdir(), reverse=True)):
+        (shuffled / ("deeper" if number % 2 else ".") / f"{number}{path.suffix}").write_bytes(path.read_bytes())
+    again = run_steps([TextRatio(max_ratio=0.3)], images=shuffled, workspace=tmp_path / "w", workers=2)
+    for half in ("measure", "judge"):
+        before, after = (
+            {
+                row["record_id"]: row | {"record_hash": ""} for row in done.outcomes(f"text_ratio.{half}")
+            }  # that names files
+            for done in (once, again)
+        )
+        assert before == after
+        assert len(before) == 3

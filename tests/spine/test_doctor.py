@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -54,3 +55,22 @@ def test_without_a_browser_the_tests_that_need_one_are_named(monkeypatch: pytest
     check = _check("Chromium for tests")
     assert (check.ok, check.needed) == (False, False)
     assert "make browser" in str(check.fix)
+
+
+def test_paddleocr_is_told_where_an_environment_of_its_own_has_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    name = "text in images (PaddleOCR)"
+    monkeypatch.setitem(sys.modules, "paddleocr", None)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BENCHWRIGHT_PADDLE_PYTHON", raising=False)
+    assert "make paddle" in str(_check(name).fix)
+    monkeypatch.setenv("BENCHWRIGHT_PADDLE_PYTHON", str(tmp_path / "gone"))
+    assert "which is no file" in _check(name).found
+    monkeypatch.setenv("BENCHWRIGHT_PADDLE_PYTHON", sys.executable)
+    assert _check(name).found == f"{sys.executable} has no paddleocr"
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\necho 3.7.0\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("BENCHWRIGHT_PADDLE_PYTHON", str(program))
+    assert _check(name) == Check(name, True, f"paddleocr 3.7.0 in {program}")

@@ -1,0 +1,170 @@
+"""PaddleOCR's side of a pair of pipes, and the frames that go over them.
+
+As a script this runs under the interpreter of an environment that has `paddleocr` and need not have Benchwright:
+it imports the standard library, NumPy and PaddleOCR only. Benchwright imports the frames from here, and
+`Paddle` where paddleocr is installed beside it.
+
+A frame is eight bytes, two unsigned big-endian lengths, then so many bytes of JSON and so many of pixels. Nothing is
+pickled and nothing is executed: whatever either side sends, the other gets numbers and texts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FORMAT = 1
+MOST_JSON, MOST_PIXELS = 1 << 24, 1 << 28
+"""Bytes of either part of a frame; more is refused unread."""
+_LINES_AT_ONCE = 6
+_LENGTHS = struct.Struct(">II")
+
+
+class Reads(Protocol):
+    """The reading end of a pipe."""
+
+    def read(self, size: int, /) -> bytes:
+        """Return so many bytes, fewer only at the end."""
+
+
+class Writes(Protocol):
+    """The writing end of a pipe."""
+
+    def write(self, data: bytes, /) -> Any:
+        """Write all of it."""
+
+    def flush(self) -> None:
+        """See it off."""
+
+
+class FrameError(Exception):
+    """What came over the pipe is no frame of ours."""
+
+
+def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
+    """Write one frame and see it off."""
+    text = json.dumps(document, allow_nan=False).encode("utf-8")
+    pipe.write(_LENGTHS.pack(len(text), len(pixels)) + text)
+    pipe.write(pixels)
+    pipe.flush()
+
+
+def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
+    """Return the next frame; None where the other side is gone.
+
+    Raises:
+        FrameError: It is cut short, too long, or not JSON.
+    """
+    head = pipe.read(_LENGTHS.size)
+    if not head:
+        return None
+    if len(head) < _LENGTHS.size:
+        raise FrameError("a frame's head is cut short")
+    json_bytes, pixel_bytes = _LENGTHS.unpack(head)
+    if json_bytes > MOST_JSON or pixel_bytes > MOST_PIXELS:
+        raise FrameError(f"a frame of {json_bytes} and {pixel_bytes} bytes is more than one may have")
+    text, pixels = pipe.read(json_bytes), pipe.read(pixel_bytes)
+    if len(text) < json_bytes or len(pixels) < pixel_bytes:
+        raise FrameError("a frame is cut short")
+    try:
+        return json.loads(text), pixels
+    except (ValueError, RecursionError) as error:
+        raise FrameError("a frame is not JSON") from error
+
+
+class Paddle:
+    """PaddleOCR's detector and reader, on one thread.
+
+    Args:
+        settings: `confidence` (0-1), and for `detector` and `reader` each `name` and `folder` (None for the model
+            of that name that paddleocr fetches itself).
+    """
+
+    def __init__(self, settings: Any) -> None:
+        from importlib.metadata import version
+
+        import cv2
+        from paddleocr import TextDetection, TextRecognition
+
+        cv2.setNumThreads(1)
+        detector, reader = settings["detector"], settings["reader"]
+        # Pictures come in the right size already; paddleocr would resize them. Its own ceiling stays at 4,000 pixels.
+        self._detect = TextDetection(
+            **_model(detector), limit_type="max", limit_side_len=1 << 20, box_thresh=settings["confidence"]
+        )
+        self._read = TextRecognition(**_model(reader))
+        self.models = f"{detector['name']}, {reader['name']}"
+        self.version = version("paddleocr")
+
+    def detect(self, picture: NDArray[np.uint8]) -> list[dict[str, Any]]:
+        """Return the boxes of a BGR picture, each with `corners` and `confidence`."""
+        found = self._detect.predict(picture, batch_size=1)[0]
+        return [
+            {"corners": [[float(x), float(y)] for x, y in corners], "confidence": float(score)}
+            for corners, score in zip(found["dt_polys"], found["dt_scores"], strict=True)
+        ]
+
+    def read(self, lines: Sequence[NDArray[np.uint8]]) -> list[dict[str, Any]]:
+        """Return for each BGR picture of a line its `text` and `legibility`."""
+        read = self._read.predict(list(lines), batch_size=_LINES_AT_ONCE) if lines else []
+        return [{"text": str(one["rec_text"]), "legibility": float(one["rec_score"])} for one in read]
+
+
+def _model(model: Any) -> dict[str, Any]:
+    folder = model["folder"]
+    onnx = folder is None or os.path.isfile(os.path.join(folder, "inference.onnx"))
+    engine = {"engine": "onnxruntime", "engine_config": {"intra_op_num_threads": 1, "inter_op_num_threads": 1}}
+    return {
+        "model_name": model["name"], "model_dir": folder, "device": "cpu",
+        **(engine if onnx else {"cpu_threads": 1}),
+    }  # fmt: skip
+
+
+def _answer(paddle: Paddle, asked: Any, pixels: bytes) -> Any:
+    import numpy as np
+
+    pictures, start = [], 0
+    for height, width in asked["sizes"]:
+        flat = np.frombuffer(pixels, np.uint8, count=height * width * 3, offset=start)
+        pictures.append(flat.reshape(height, width, 3))
+        start += flat.size
+    return paddle.detect(pictures[0]) if asked["do"] == "detect" else paddle.read(pictures)
+
+
+def serve(questions: Reads, answers: Writes) -> None:
+    """Load the models that the first frame names, say so, and answer until the other side is gone."""
+    first = read_frame(questions)
+    if first is None:
+        return
+    try:
+        paddle = Paddle(first[0])
+        said: Any = {"format": FORMAT, "version": paddle.version, "models": paddle.models}
+    except Exception as error:  # noqa: BLE001 - whatever it is, the other side tells the user
+        write_frame(answers, {"format": FORMAT, "error": f"{type(error).__name__}: {error}"})
+        return
+    write_frame(answers, said)
+    while (frame := read_frame(questions)) is not None:
+        try:
+            said = {"answer": _answer(paddle, *frame)}
+        except Exception as error:  # noqa: BLE001 - one picture's failure is that picture's
+            said = {"error": f"{type(error).__name__}: {error}"}
+        write_frame(answers, said)
+
+
+def main() -> None:
+    """Answer over standard input and output; whatever libraries print goes to standard error instead."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    serve(sys.stdin.buffer, answers)
+
+
+if __name__ == "__main__":
+    main()
