@@ -16,6 +16,10 @@ ROOM = Room(
             f"{_HERE}.near_duplicates:NearDuplicates",
             "Ask about images that look alike by perceptual hash; drop none.",
         ),
+        "quality": Entry(
+            f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
+        ),
+        "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
         "repeated_options": Entry(
             f"{_HERE}.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
         ),
@@ -37,6 +41,9 @@ ROOM = Room(
         ),
         "filter items": Entry(
             f"{_HERE}.item_commands:items", "Look for repeated options and questions, and for keys given away."
+        ),
+        "filter quality": Entry(
+            f"{_HERE}.quality.command:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),
         "filter text-ratio": Entry(
             f"{_HERE}.text_commands:text_ratio", "Measure which share of each picture text covers."

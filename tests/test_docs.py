@@ -395,6 +395,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
             ("filter items @release", 0, 0),
+            ("filter quality @p --workers 1", 0, 0),
             ("filter text-ratio @p --workers 1", 0, 0),
             ("review status --workspace @w", 0, 0),
             ("review export --workspace @people --out @tasks.csv", 0, 0),
