@@ -33,6 +33,12 @@ ROOM = Room(
         "wording_bias": Entry(
             f"{_HERE}.wording_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
         ),
+        "blind_answers": Entry(
+            f"{_HERE}.blind_answers:BlindAnswers", "Ask about items that models answer right without the picture."
+        ),
+        "pair_gates": Entry(
+            f"{_HERE}.pair_gates:PairGates", "Drop manipulated pairs that changed nothing, too much, or their frame."
+        ),
         "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },
     commands={
