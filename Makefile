@@ -5,22 +5,15 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-<<<<<<< HEAD
-.PHONY: help demo test browser postgres label-studio lint docs bench format clean
-=======
-.PHONY: help demo test browser paddle postgres lint docs bench format clean
->>>>>>> text
+.PHONY: help demo test browser postgres label-studio paddle lint docs bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
 	@echo "make test    install what the tests need and run them all"
 	@echo "make browser install Debian's Chromium with apt-get, for the tests that drive the review app"
 	@echo "make postgres install PostgreSQL with apt-get, for the tests of review stores on a server"
-<<<<<<< HEAD
 	@echo "make label-studio  install Label Studio into .venv-labelstudio, for the tests of the bridge to it"
-=======
 	@echo "make paddle  install PaddleOCR into .venv-paddle, for the step text_ratio and its tests"
->>>>>>> text
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
 	@echo "make bench   time and memory of the main jobs"
@@ -53,7 +46,6 @@ postgres:
 	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { apt-get update -qq && \
 	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }
 
-<<<<<<< HEAD
 # Label Studio's server in an environment of its own, with the SDK and, for the commands under test, Benchwright without
 # its other dependencies: the server holds openai at 1.x, which only evaluation uses, in a newer version.
 LABEL_STUDIO := .venv-labelstudio
@@ -64,14 +56,14 @@ $(LABEL_STUDIO)/.ready: Makefile
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check \
 	  label-studio==1.23.2 label-studio-sdk==2.1.2 alembic==1.20.1 SQLAlchemy==2.1.9
 	$(LABEL_STUDIO)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-=======
+	@touch $@
+
 # PaddleOCR brings another OpenCV and an older NumPy; with ONNX Runtime it needs no paddlepaddle.
 paddle: .venv-paddle/.paddle
 
 .venv-paddle/.paddle: constraints.txt
 	$(PYTHON) -m venv .venv-paddle
 	.venv-paddle/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt paddleocr onnxruntime
->>>>>>> text
 	@touch $@
 
 lint: $(VENV)/.dev
@@ -90,8 +82,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-<<<<<<< HEAD
-	rm -rf $(VENV) $(LABEL_STUDIO) site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
-=======
-	rm -rf $(VENV) .venv-paddle site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis
->>>>>>> text
+	rm -rf $(VENV) $(LABEL_STUDIO) .venv-paddle site $(OUT) .mypy_cache .ruff_cache .pytest_cache .hypothesis

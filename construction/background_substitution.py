@@ -19,7 +19,19 @@ from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from .choices import text_choices
-from .cutting_out import Hints, Mask, bounds, composite, cover, enlargement, fault, find_mask, opacity, outlines
+from .cutting_out import (
+    Hints,
+    Mask,
+    bounds,
+    composite,
+    cover,
+    editable,
+    enlargement,
+    fault,
+    find_mask,
+    opacity,
+    outlines,
+)
 from .grouping import group_keys
 from .pair_questions import Choosing, Pair, YesNo, cross_image, single_image, yes_no
 from .stated import Shown, as_shown, nothing_stated, stated
@@ -45,6 +57,7 @@ class BackgroundSubstitution(MapStep):
     """
 
     name: ClassVar[str] = "background_substitution"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     makes: ClassVar[tuple[Stream, ...]] = ("items",)
     reads: ClassVar[tuple[str, ...]] = ("facts.cut_outs",)
@@ -93,7 +106,7 @@ class BackgroundSubstitution(MapStep):
                 picture = composite(shown.pixels, cut.shows, background)
                 manipulated = ctx.store_image(picture, parents=[record, ctx.image(other["image_id"])])
                 made.append(manipulated)
-                items += _Making(self, record, ctx, subject, other, shown.record, manipulated, cut.described()).items()
+                items += _Making(self, record, ctx, subject, other, shown.record, manipulated, cut).items()
             if not subject["onto"]:
                 left_out[subject["name"]] = "no_background"
         evidence = {"masks": masks, "left_out": left_out}
@@ -151,7 +164,7 @@ class _Making(NamedTuple):
     other: Mapping[str, Any]
     natural: ImageRecord
     manipulated: ImageRecord
-    mask: Mapping[str, Any]
+    cut: _Cut
 
     @property
     def _names(self) -> tuple[str, str, str]:
@@ -215,7 +228,8 @@ class _Making(NamedTuple):
             operation_id=self.ctx.operation_id,
             made_from=self.record.image_id,
             evidence={
-                "pair": pair_id, **facts, "subject": self.subject["name"], "mask": dict(self.mask),
+                "pair": pair_id, **facts, "subject": self.subject["name"], "mask": self.cut.described(),
+                "editable": editable(self.cut.shows),
                 "background": {"image_id": self.other["image_id"], "facts": self.other["name"]},
                 "natural": self.natural.image_id, "manipulated": self.manipulated.image_id,
             },

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from benchwright.drawing.masks import mask_of
 
 from .boxes import Box, iou
 
 Mask = NDArray[np.bool_]
 """(height, width), true where the subject is."""
 ITERATIONS = 6
+_WHOLLY = 0.999
+"""Opacity from which nothing else shows through: a 255th of a level at most."""
 _POINT_RADIUS = 0.008
 """Of what a stated point says something, as a fraction of the picture's shorter side."""
 
@@ -136,6 +140,15 @@ def opacity(mask: Mask, *, feather_px: float) -> NDArray[np.float32]:
     inner = cv2.erode(mask.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE)
     blurred = cv2.GaussianBlur(inner.astype(np.float32), (0, 0), feather_px, borderType=cv2.BORDER_REPLICATE)
     return np.asarray(blurred, dtype=np.float32)
+
+
+def editable(shows: NDArray[np.float32]) -> dict[str, Any]:
+    """Return where a composite may differ from the subject's own picture, as COCO writes masks.
+
+    Args:
+        shows: From `opacity`; wherever it is not 1 but for rounding, the new background has its part.
+    """
+    return mask_of(shows < _WHOLLY).model_dump(mode="json")
 
 
 def composite(

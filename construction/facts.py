@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_USES = ("subjects", "unanswerable", "implication", "cut_outs")
+_USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs")
 
 
 class StatedFacts(GatherStep):
@@ -131,6 +131,7 @@ def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]
     stated: dict[str, Any] = {
         "subjects": subjects,
         "unanswerable": [one.model_dump(mode="json") for one in picture.unanswerable],
+        "answerable": [one.model_dump(mode="json") for one in picture.answerable],
         "implication": picture.implication and picture.implication.model_dump(mode="json"),
         "cut_outs": [_cut_out(facts, picture, one, image_of) for one in picture.subjects if one.cut_out is not None],
     }

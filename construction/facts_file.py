@@ -89,6 +89,15 @@ class Unanswerable(_Stated):
     """Answers that sound plausible."""
 
 
+class Answerable(_Stated):
+    """A question that the picture plainly answers, to stand among the unanswerable ones."""
+
+    name: Name
+    ask: Text
+    right: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
+
+
 class SixOptions(_Stated):
     """A question about what a picture conveys, with one right and five wrong options."""
 
@@ -118,6 +127,7 @@ class Picture(_Stated):
     """What lies behind the subjects, such as `a wooden table`."""
     subjects: tuple[Subject, ...] = ()
     unanswerable: tuple[Unanswerable, ...] = ()
+    answerable: tuple[Answerable, ...] = ()
     implication: Implication | None = None
 
 
@@ -176,12 +186,23 @@ def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
             taken.add(name)
         yield from _repeated((*here, "subjects"), "name", [subject.name for subject in picture.subjects])
         yield from _repeated((*here, "unanswerable"), "name", [one.name for one in picture.unanswerable])
+        yield from _answerable_mistakes((*here, "answerable"), picture)
         for number, subject in enumerate(picture.subjects):
             yield from _misplaced(facts, key, (*here, "subjects", number), subject)
         for number, one in enumerate(picture.unanswerable):
             yield from _repeated((*here, "unanswerable", number, "wrong"), None, one.wrong)
         if picture.implication is not None and (question := picture.implication.question) is not None:
             yield from _repeated((*here, "implication", "question", "wrong"), None, (*question.wrong, question.right))
+
+
+def _answerable_mistakes(here: Path_, picture: Picture) -> Iterator[tuple[Path_, object, str]]:
+    """Yield names that stand twice, among the unanswerable questions too, and options that do."""
+    taken = {one.name for one in picture.unanswerable}
+    for number, one in enumerate(picture.answerable):
+        if one.name in taken:
+            yield (*here, number, "name"), one.name, "it stands twice"
+        taken.add(one.name)
+        yield from _repeated((*here, number, "wrong"), None, (*one.wrong, one.right))
 
 
 def _misplaced(facts: Facts, key: str, here: Path_, subject: Subject) -> Iterator[tuple[Path_, object, str]]:

@@ -15,8 +15,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from benchwright.score_interval import Z_95, Interval
+
 from .resampling import Kinds, kinds_of, resampled_sums
-from .statistics import Z_95, Estimate, Interval, mean_of_proportions, student_975, wilson, wilson_clustered
+from .statistics import Estimate, mean_of_proportions, student_975, wilson, wilson_clustered
 
 if TYPE_CHECKING:
     import numpy as np

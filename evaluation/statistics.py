@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from math import sqrt
 from typing import Literal, NamedTuple
 
-Z_95 = 1.959963984540054
-"""The 97.5 % point of the standard normal distribution."""
-
+from benchwright.score_interval import Z_95, Interval, score_interval
 
 Method = Literal["wilson", "wilson_clustered", "clustered_bootstrap", "combined", "adjusted_wald"]
 """How an interval was made: Wilson's; Wilson's with as many items as those of clusters are worth; percentiles of
@@ -23,13 +21,6 @@ METHODS: dict[Method, str] = {
     "adjusted_wald": "Bonett and Price's, of a difference",
 }
 """In words."""
-
-
-class Interval(NamedTuple):
-    """A two-sided interval at 95 %, within [0, 1]."""
-
-    low: float
-    high: float
 
 
 class Estimate(NamedTuple):
@@ -47,13 +38,6 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
     `right` may be a sum of n shares in [0, 1], such as those of right answers per item. The interval is then wide
     rather than narrow: the variance of such a share with mean p is at most p (1 - p), that of a single draw.
 
-    The interval holds the p for which (p_hat - p)^2 <= z^2 p (1 - p) / n, so it never leaves [0, 1] and is not
-    empty at 0 or n right. With d = n + z^2 its centre is (right + z^2 / 2) / d and its half-width is
-    z / d * sqrt(right * (n - right) / n + z^2 / 4).
-
-    Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the
-    American Statistical Association 22 (1927), 209-212.
-
     Raises:
         ValueError: `right` lies outside 0..n.
     """
@@ -61,7 +45,7 @@ def wilson(right: float, n: int, *, z: float = Z_95) -> Estimate:
         raise ValueError(f"{right} right of {n} is no proportion")
     if n == 0:
         return Estimate(None, None, 0)
-    return Estimate(right / n, _score_interval(right, n, z), n, "wilson")
+    return Estimate(right / n, score_interval(right, n, z=z), n, "wilson")
 
 
 def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> Estimate:
@@ -71,7 +55,7 @@ def wilson_clustered(right: float, n: int, worth: float, *, z: float = Z_95) -> 
     counts estimated from survey data", Survey Methodology 24 (1998), 193-201, with Wilson's formula.
     """
     share = worth if right == n else right / n * worth
-    return Estimate(right / n, _score_interval(share, worth, z), n, "wilson_clustered")
+    return Estimate(right / n, score_interval(share, worth, z=z), n, "wilson_clustered")
 
 
 def student_975(df: int) -> float:
@@ -87,16 +71,6 @@ def student_975(df: int) -> float:
         (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
     )
     return z + sum(term / float(df) ** k for k, term in enumerate(terms, start=1))
-
-
-def _score_interval(right: float, n: float, z: float) -> Interval:
-    d = n + z * z
-    centre = (right + z * z / 2) / d
-    half = z / d * sqrt(right * (n - right) / n + z * z / 4)
-    # The ends are exactly 0 and 1 there; rounding would leave a trace of 1e-17.
-    low = 0.0 if right == 0 else max(0.0, centre - half)
-    high = 1.0 if right == n else min(1.0, centre + half)
-    return Interval(low, high)
 
 
 def mean_of_proportions(estimates: Sequence[Estimate]) -> Estimate:

@@ -16,11 +16,40 @@ ROOM = Room(
             f"{_HERE}.near_duplicates:NearDuplicates",
             "Ask about images that look alike by perceptual hash; drop none.",
         ),
+        "quality": Entry(
+            f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
+        ),
+        "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
+        "repeated_options": Entry(
+            f"{_HERE}.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
+        ),
+        "duplicate_questions": Entry(
+            f"{_HERE}.duplicate_questions:DuplicateQuestions",
+            "Drop questions that are asked twice.",
+        ),
+        "answer_balance": Entry(
+            f"{_HERE}.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
+        ),
+        "wording_bias": Entry(
+            f"{_HERE}.wording_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
+        ),
+        "blind_answers": Entry(
+            f"{_HERE}.blind_answers:BlindAnswers", "Ask about items that models answer right without the picture."
+        ),
+        "pair_gates": Entry(
+            f"{_HERE}.pair_gates:PairGates", "Drop manipulated pairs that changed nothing, too much, or their frame."
+        ),
         "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },
     commands={
         "filter duplicates": Entry(
             f"{_HERE}.commands:duplicates", "Find exact and near duplicates in a folder of images."
+        ),
+        "filter items": Entry(
+            f"{_HERE}.item_commands:items", "Look for repeated options and questions, and for keys given away."
+        ),
+        "filter quality": Entry(
+            f"{_HERE}.quality.command:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),
         "filter text-ratio": Entry(
             f"{_HERE}.text_commands:text_ratio", "Measure which share of each picture text covers."

@@ -416,6 +416,8 @@ def _make_filtered(folder: Path) -> None:
             ("doctor", 0, 0),
             ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
             ("filter duplicates @p --workers 1", 0, 0),
+            ("filter items @release", 0, 0),
+            ("filter quality @p --workers 1", 0, 0),
             ("filter text-ratio @p --workers 1", 0, 0),
             ("filter restore @filtered second.bmp --why differs --by ada", 0, 0),
             ("filter drop @filtered third.png --step exact_duplicates --why private --by ada", 0, 0),

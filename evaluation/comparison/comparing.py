@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchwright.errors import BenchwrightError
+from benchwright.score_interval import Interval
 
 from ..metrics import task_numbers
 from ..score import Figure, Score, read_scores
 from ..side_by_side import SideBySide, side_by_side
-from ..statistics import Interval
 from .paired import Pair, compare_pair
 from .ranking import Place, holm, tied_ranks
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from math import ceil, exp, lgamma, log, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from benchwright.score_interval import Z_95, Interval
+
 from ..clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
 from ..resampling import Kinds, kinds_of, resampled_sums
-from ..statistics import Z_95, Interval, Method
+from ..statistics import Method
 
 if TYPE_CHECKING:
     import numpy as np

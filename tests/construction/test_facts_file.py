@@ -39,6 +39,9 @@ images:
   lake.png:
     size_wh: [50, 70]
     background: a lake
+    answerable:
+      - {name: shore, ask: What is the shore like, right: Flat, wrong: [Steep, Rocky]}
+      - {name: water, ask: What is the water like, right: Calm, wrong: [Rough, Frozen]}
 """
 
 
@@ -57,6 +60,10 @@ def test_comments_and_layout_do_not_change_the_digest_and_facts_do() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
+        pytest.param("name: water", "name: shore", ["line 32", "name", "shore", "stands twice"], id="question-twice"),
+        pytest.param(
+            "right: Calm", "right: rough", ["line 32", "wrong", "rough", "twice"], id="plain-right-among-wrong"
+        ),
         pytest.param("[5, 6, 30, 35]", "[5, 6, 61, 35]", ["line 10", "box", "61", "60 x 40"], id="outside"),
         pytest.param("[5, 6, 30, 35]", "[30, 6, 5, 35]", ["line 10", "box", "x0 < x1"], id="turned-round"),
         pytest.param("[5, 6, 30, 35]", "[5, 6, .nan, 35]", ["line 10", "box"], id="not-a-number"),

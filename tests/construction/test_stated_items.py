@@ -30,6 +30,7 @@ QUESTIONS = [
     {"name": "sound", "why": "other_modality", "ask": "Which sound?", "wrong": ["A purr", "A hiss", "A meow", "None"]},
     {"name": "dog", "why": "nonexistent_object", "ask": "Which dog?", "wrong": ["A beagle", "A poodle", "A pug"]},
 ]
+PLAIN = [{"name": "eyes", "ask": "Which colour?", "right": "Green", "wrong": ["Blue", "Red", "White"]}]
 IMPLICATION = {
     "image_type": "photograph", "domain": "life", "emotion": "neutral",
     "question": {"ask": "What gaze?", "right": "Calm", "wrong": ["Panic", "Sleep", "Joy", "Hunger", "Pain"],
@@ -44,8 +45,8 @@ def run(tmp_path: Path, photo: np.ndarray) -> Run:
     def run(step: MapStep, facts: Any, *, seed: int = 3, pixels: np.ndarray = photo) -> Outcome:
         context = StepContext(tmp_path, seed=seed)
         record = context.add(pixels)
-        [read] = step.reads
-        values = {} if facts is None else {(record.image_id, read): canonical_json(facts)}
+        uses = facts if isinstance(facts, dict) and facts.keys() <= set(step.reads) else {step.reads[0]: facts}
+        values = {} if facts is None else {(record.image_id, use): canonical_json(said) for use, said in uses.items()}
         context._values = values
         return context.run(step, record)
 
@@ -146,6 +147,26 @@ def test_a_question_whose_answers_hold_the_refusal_is_left_out(run: Run) -> None
     assert [item.evidence["fact"] for item in outcome.items] == ["dog"]
     assert outcome.evidence == {"left_out": ["sound"]}
     assert run(BeyondTheImage(refusal="A hiss"), QUESTIONS[:1]).reason == "refusal_among_answers"
+
+
+def test_a_question_that_the_picture_answers_has_both_keys_and_the_level_basic(run: Run) -> None:
+    both = {"facts.unanswerable": QUESTIONS, "facts.answerable": PLAIN}
+    items = {item.evidence["fact"]: item for item in run(BeyondTheImage(), both).items}
+    plain = items["eyes"]
+    texts = {choice.key: choice.text for choice in plain.choices}
+    assert (texts[plain.answer or ""], texts[plain.refusal or ""]) == ("Green", BeyondTheImage().refusal)
+    assert len(texts) == 5
+    assert (plain.level, plain.category) == ("basic", None)
+    assert items["sound"].answer is None
+    assert items["sound"].level is None
+    assert list(run(BeyondTheImage(), QUESTIONS).items) == [items["sound"], items["dog"]]
+
+
+def test_a_picture_may_have_questions_of_one_kind_only(run: Run) -> None:
+    [item] = run(BeyondTheImage(), {"facts.answerable": PLAIN}).items
+    assert item.answer is not None
+    refused = run(BeyondTheImage(refusal="green"), {"facts.answerable": PLAIN})
+    assert (refused.verdict, refused.reason) == ("drop", "refusal_among_answers")
 
 
 def test_labels_and_implication_make_one_item_each_with_the_stated_answer(run: Run) -> None:

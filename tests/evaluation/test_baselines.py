@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from benchwright.evaluation.backends.base import Asking, Labelled, Options, parse_model
-from benchwright.evaluation.backends.text_classifier import FOLDS, folds_of
 from benchwright.evaluation.questions import Question
 from benchwright.evaluation.runner import evaluate
+from benchwright.option_guessing import FOLDS, Worded, folds_of
 from benchwright.records import LETTERS, Choice
 
 
@@ -85,7 +85,7 @@ def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
 def test_folds_keep_groups_whole_and_are_about_equally_large() -> None:
     labels = labelled(203, tell=False, rng=np.random.default_rng(4), groups=41)
     labels.append(Labelled(question(999, "a", "b"), "A", ("group 1", "group 2")))  # joins two groups
-    folds = folds_of(labels)
+    folds = folds_of([Worded(one.question.item_id, "naming", "", (), one.key, one.group_keys) for one in labels])
     for key in {key for one in labels for key in one.group_keys}:
         assert len({fold for one, fold in zip(labels, folds, strict=True) if key in one.group_keys}) == 1
     sizes = [folds.count(fold) for fold in range(FOLDS)]

@@ -18,7 +18,8 @@ from statsmodels.stats.proportion import proportion_confint
 from benchwright.evaluation import resampling
 from benchwright.evaluation.clustered import design_effect, items_worth, mean_share_right, share_right
 from benchwright.evaluation.resampling import kinds_of, resampled_sums
-from benchwright.evaluation.statistics import Estimate, Interval, student_975, wilson
+from benchwright.evaluation.statistics import Estimate, student_975, wilson
+from benchwright.score_interval import Interval
 
 
 def clusters(count: int, *, seed: int, mean: float = 0.7, most: int = 6) -> tuple[np.ndarray, np.ndarray]:

@@ -1,0 +1,138 @@
+"""Guessing the right option from words alone, learned from other items: what the texts of a benchmark give away.
+
+A conditional logistic regression over an item's options, on hashed features of the words of question and option. It
+learns on all other items and answers those that it did not learn from (five folds; items that share a group key,
+directly or through others, lie in one fold). The baseline `text_classifier` and the filter `wording_bias` ask it.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.components import components_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+FOLDS = 5
+FEATURES = 1 << 16
+PENALTY = 1e-3
+ROUNDS = 150
+_WORD = re.compile(r"\w+")
+
+
+class Worded(NamedTuple):
+    """The words of an item.
+
+    Args:
+        item_id: Of the item.
+        task: Of the item.
+        question: Its text.
+        options: Key and text of each option, in order; an option that is a picture has no text.
+        key: Of the right option; anything where that is not known and the item is not learned from.
+        group_keys: Items that share one belong together.
+    """
+
+    item_id: str
+    task: str
+    question: str
+    options: tuple[tuple[str, str], ...]
+    key: str
+    group_keys: tuple[str, ...]
+
+
+def folds_of(items: Sequence[Worded]) -> list[int]:
+    """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same.
+
+    Groups are taken largest first, equals in an order drawn by hash, and each goes where the fewest items are.
+    """
+    groups: dict[int, list[int]] = {}
+    for number, component in enumerate(components_of(one.group_keys for one in items)):
+        groups.setdefault(component, []).append(number)
+    drawn = sorted(groups.values(), key=lambda g: (-len(g), digest(min(items[k].item_id for k in g))))
+    sizes, folds = [0] * FOLDS, [0] * len(items)
+    for group in drawn:
+        fold = sizes.index(min(sizes))
+        sizes[fold] += len(group)
+        for number in group:
+            folds[number] = fold
+    return folds
+
+
+def weights_of_folds(items: Sequence[Worded], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
+    """Return for each fold what was learned from all others; None where there is nothing to learn from."""
+    return [
+        _learn([one for one, its in zip(items, folds, strict=True) if its != fold]) if items else None
+        for fold in range(FOLDS)
+    ]
+
+
+def guess(item: Worded, weights: NDArray[np.float64] | None) -> str:
+    """Return the key of the option that the words speak for most; the first where nothing was learned."""
+    if weights is None:
+        return item.options[0][0]
+    totals = [float(weights[cells].sum()) / len(cells) ** 0.5 for cells in features_of(item)]
+    return item.options[totals.index(max(totals))][0]
+
+
+def features_of(item: Worded) -> list[list[int]]:
+    """Return the hashed features that each option has."""
+    asked = _words(item.question)
+    texts = [text.strip() for _, text in item.options]
+    lengths = sorted({len(text) for text in texts}, reverse=True)
+    found = []
+    for (key, _), text in zip(item.options, texts, strict=True):
+        words = _words(text)
+        names = [f"place {key} of {len(texts)}", f"place {key} in {item.task}"]
+        names += [f"length rank {lengths.index(len(text))}", f"words {min(len(words), 20)}"]
+        names += [f"shares {min(len(set(words) & set(asked)), 5)}", f"text {text.lower()}"]
+        names += [f"word {word}" for word in words]
+        names += [f"{word} after {other}" for word in set(words) for other in set(asked)]
+        found.append([zlib.crc32(name.encode("utf-8", "surrogatepass")) % FEATURES for name in sorted(set(names))])
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())[:64]
+
+
+def _learn(items: Sequence[Worded]) -> NDArray[np.float64] | None:
+    """Return the weights that make the right options likely; None where there is nothing to learn from.
+
+    Gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same order
+    give the same weights.
+    """
+    import numpy as np
+
+    if not items:
+        return None
+    rows: Any = [(cells, one.key == key) for one in items
+                 for cells, (key, _) in zip(features_of(one), one.options, strict=True)]  # fmt: skip
+    counts = np.array([len(cells) for cells, _ in rows])
+    # Only cells that some option has ever leave zero, so only they are learned.
+    used, cells = np.unique(np.concatenate([np.array(cells) for cells, _ in rows]), return_inverse=True)
+    row_of = np.repeat(np.arange(len(rows)), counts)
+    scale = 1 / np.sqrt(counts)
+    right = np.array([float(is_right) for _, is_right in rows])
+    options = np.array([len(one.options) for one in items])
+    starts = np.concatenate([[0], np.cumsum(options)[:-1]])
+    weights = ahead = np.zeros(len(used))
+    step = 1 / (1 + PENALTY)  # features of an option have length 1, so the slope changes no faster than this
+    for number in range(ROUNDS):
+        scores = np.bincount(row_of, weights=ahead[cells], minlength=len(rows)) * scale
+        scores -= np.repeat(np.maximum.reduceat(scores, starts), options)
+        chances = np.exp(scores)
+        chances /= np.repeat(np.add.reduceat(chances, starts), options)
+        pull = np.repeat((right - chances) * scale, counts)
+        gradient = np.bincount(cells, weights=pull, minlength=len(used)) / len(items) - PENALTY * ahead
+        moved = ahead + step * gradient
+        ahead = moved + number / (number + 3) * (moved - weights)
+        weights = moved
+    everywhere = np.zeros(FEATURES)
+    everywhere[used] = weights
+    return everywhere

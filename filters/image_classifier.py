@@ -1,0 +1,105 @@
+"""An image-classification model in a folder: found, hashed, loaded through transformers. Nothing of it is unpickled
+or run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_NEEDED = ("config.json", "preprocessor_config.json")
+_DECIDES = ("*.safetensors", "*.json")
+
+
+def classifier_hash(folder: Path) -> str:
+    """Return the digest over names and contents of all files that decide what a model says.
+
+    Raises:
+        PrerequisiteError: The folder is not there, or holds no such model.
+    """
+    if not folder.is_dir():
+        raise PrerequisiteError(
+            f"there is no model folder {folder}; download an image-classification model of your choice into it, as "
+            "`hf download ORG/NAME --local-dir FOLDER` does, and name that folder"
+        )
+    files = sorted({path for pattern in _DECIDES for path in folder.glob(pattern) if path.is_file()})
+    missing = [name for name in _NEEDED if not (folder / name).is_file()]
+    if not any(path.suffix == ".safetensors" for path in files):
+        missing.append("*.safetensors")
+    if missing:
+        raise PrerequisiteError(
+            f"{folder} holds no image-classification model: {', '.join(missing)} is missing (pickled weights are not "
+            "loaded); download the model whole"
+        )
+    return digest({path.name: file_digest(path) for path in files})
+
+
+class Classifier(NamedTuple):
+    """A loaded model.
+
+    Args:
+        model: Of transformers, on its device.
+        processor: Brings pictures to the model's size and range.
+        labels: In the order of the model's outputs.
+        alone: Whether labels exclude each other; if not, each has a probability of its own.
+    """
+
+    model: Any
+    processor: Any
+    labels: tuple[str, ...]
+    alone: bool
+
+    def probabilities(self, pictures: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:
+        """Return the probability of each label, (pictures, labels), for pictures of (height, width, 3) RGB."""
+        import torch
+
+        inputs = self.processor(images=[np.array(one) for one in pictures], return_tensors="pt")
+        with torch.inference_mode():
+            scores = self.model(**inputs.to(self.model.device)).logits.float()
+            found = scores.softmax(dim=-1) if self.alone else scores.sigmoid()
+        return np.asarray(found.cpu().numpy(), np.float64)
+
+
+def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) -> Classifier:
+    """Load a model from its folder, offline.
+
+    Args:
+        folder: As `classifier_hash`.
+        labels: That it must have.
+        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+
+    Raises:
+        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+        BenchwrightError: The model lacks a label.
+    """
+    classifier_hash(folder)
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        raise PrerequisiteError(f"classifying images needs torch and transformers, which are not installed: {INSTALL}")
+    import torch
+    from transformers import AutoImageProcessor, AutoModelForImageClassification
+
+    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    torch.set_num_threads(1)
+    try:
+        processor = AutoImageProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        model = AutoModelForImageClassification.from_pretrained(
+            folder, use_safetensors=True, trust_remote_code=False, local_files_only=True
+        )
+    except (OSError, ValueError, ImportError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder} cannot be loaded as an image-classification model: {first}") from error
+    known = tuple(str(model.config.id2label[number]) for number in range(model.config.num_labels))
+    if unknown := [label for label in labels if label not in known]:
+        listed = ", ".join(known[:20]) + (", ..." if len(known) > 20 else "")
+        raise BenchwrightError(f"the model in {folder} has no label {unknown[0]!r}; it has: {listed}")
+    alone = model.config.problem_type != "multi_label_classification"
+    return Classifier(model.to(where).eval(), processor, known, alone)

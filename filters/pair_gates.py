@@ -1,0 +1,158 @@
+"""Gates for manipulated pairs: something changed, nothing else did, and the frame stayed where it was.
+
+An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
+as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, ValidationError
+
+from benchwright.records import ImageRecord, Item, MaskRuns
+from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
+
+from .frame_shift import frame_shift
+
+OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
+VISIBLE = 8
+"""Levels by which a channel has to differ for a pixel to count as changed to the eye."""
+
+_NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(("same_size", "changed", "outside", "shift_px"))
+
+
+class PairGates(Filter):
+    """Drop items of manipulated pairs whose picture is not what was asked for; other items pass.
+
+    Args:
+        min_changed: Least share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
+        max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
+            `changed_outside_mask`.
+        max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
+        tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
+    """
+
+    name: ClassVar[str] = "pair_gates"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {
+        "same_size": "bool", "changed": "float64", "outside": "float64", "shift_px": "float64",
+    }  # fmt: skip
+    thresholds: ClassVar[frozenset[str]] = frozenset({"min_changed", "max_outside", "max_shift_px"})
+
+    min_changed: float | None = Field(0.02, ge=0, le=1)
+    max_outside: float | None = Field(0.0, ge=0, le=1)
+    max_shift_px: float | None = Field(1.5, ge=0)
+    tolerance: int = Field(0, ge=0, le=255)
+
+    def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
+        """Keep what was measured of each pair: its items share it."""
+        del ctx
+        cv2.setNumThreads(1)
+        return {}
+
+    def measure(self, record: Item, ctx: Context) -> dict[str, bool | float | None]:
+        """Compare an item's pair of pictures; nothing where it has none."""
+        pair = _pair_of(record, ctx)
+        if pair is None:
+            return _NOTHING_MEASURED
+        known: dict[str, dict[str, bool | float | None]] = ctx.opened
+        if pair.key not in known:
+            known[pair.key] = self._compared(pair, ctx)
+        return known[pair.key]
+
+    def _compared(self, pair: _Pair, ctx: Context) -> dict[str, bool | float | None]:
+        before, after = ctx.images.rgb(pair.natural), ctx.images.rgb(pair.manipulated)
+        if before.shape != after.shape:
+            return {**_NOTHING_MEASURED, "same_size": False}
+        editable = _cells(pair.editable, before.shape)
+        found = compare(before, after, editable, tolerance=self.tolerance)
+        return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in found.items()}}
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the thresholds, the plainest fault first."""
+        if measured["same_size"] is None:
+            return Outcome()
+        if not measured["same_size"]:
+            return Outcome("drop", OTHER_SIZE)
+        bounds = (
+            (NOTHING, "changed", self.min_changed, -1),
+            (OUTSIDE, "outside", self.max_outside, 1),
+            (SHIFTED, "shift_px", self.max_shift_px, 1),
+        )
+        for reason, name, bound, way in bounds:
+            value = measured[name]
+            if value is not None and bound is not None and way * value > way * bound:
+                return Outcome("drop", reason, evidence={name: value, "bound": bound})
+        return Outcome()
+
+
+def compare(
+    before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], *, tolerance: int
+) -> dict[str, float | None]:
+    """Return what differs between two pictures of one size.
+
+    Args:
+        before: (height, width, 3) RGB.
+        after: As large.
+        editable: (height, width), true where something was to change.
+        tolerance: Levels by which a channel may differ elsewhere.
+
+    Returns:
+        `changed`: share of the editable region that differs visibly; None where it is empty. `outside`: share of the
+        rest that differs; None where there is none. `shift_px`: by how far the rest has moved.
+    """
+    differs = np.max(cv2.absdiff(before, after), axis=2)
+    kept = ~editable
+    first, second = (np.asarray(cv2.cvtColor(one, cv2.COLOR_RGB2GRAY), np.uint8) for one in (before, after))
+    return {
+        "changed": float((differs[editable] >= VISIBLE).mean()) if editable.any() else None,
+        "outside": float((differs[kept] > tolerance).mean()) if kept.any() else None,
+        "shift_px": frame_shift(first, second, kept if kept.any() else None),
+    }
+
+
+class _Pair(NamedTuple):
+    """The pictures of a pair, and what was to change."""
+
+    natural: ImageRecord
+    manipulated: ImageRecord
+    editable: MaskRuns | None
+
+    @property
+    def key(self) -> str:
+        return f"{self.natural.image_id} {self.manipulated.image_id} {self.editable and self.editable.counts}"
+
+
+def _pair_of(item: Item, ctx: Context) -> _Pair | None:
+    natural, manipulated = (item.evidence.get(name) for name in ("natural", "manipulated"))
+    if not isinstance(natural, str) or not isinstance(manipulated, str):
+        return None
+    stated = item.evidence.get("editable")
+    return _Pair(ctx.image(natural), ctx.image(manipulated), None if stated is None else _mask(item, stated))
+
+
+def _mask(item: Item, stated: Any) -> MaskRuns:
+    try:
+        return MaskRuns.model_validate(stated)
+    except ValidationError as error:
+        raise ValueError(
+            f"evidence 'editable' of item {item.item_id} is no mask: {error.errors()[0]['msg']}"
+        ) from error
+
+
+def _cells(mask: MaskRuns | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return a mask as (height, width), enlarged or shrunk to the pictures where its grid is another."""
+    if mask is None:
+        return np.ones(shape[:2], np.bool_)
+    rows, columns = mask.size
+    values = np.repeat(np.arange(len(mask.runs)) % 2 == 1, mask.runs)
+    cells = values.reshape(columns, rows).T
+    if cells.shape == shape[:2]:
+        return np.asarray(cells, np.bool_)
+    grown = cv2.resize(cells.astype(np.uint8), (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST)
+    return np.asarray(grown, np.bool_)

@@ -1,0 +1,98 @@
+"""How hard a picture was compressed: what its JPEG tables say, and what its pixels show."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+_BLOCK_PX = 8
+_LUMA_AT_50 = (
+    16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17, 22, 29, 51,
+    87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92, 49, 64, 78, 87, 103, 121, 120, 101,
+    72, 92, 95, 98, 112, 100, 103, 99,
+)  # fmt: skip
+"""ITU-T T.81, annex K.1; the quality of the Independent JPEG Group is a scale of it. Their sum is what counts here, so
+the order of the coefficients does not matter."""
+_START_OF_SCAN, _TABLES = 0xDA, 0xDB
+
+
+def jpeg_quality(data: bytes) -> int | None:
+    """Return the quality, 1 to 100, whose luma table comes nearest to a JPEG file's; None where the file has none.
+
+    Args:
+        data: The file. Its markers are walked up to the first scan; nothing is decoded.
+    """
+    table = _luma_table(data)
+    if table is None:
+        return None
+    coarseness = sum(min(step, 255) for step in table)
+    return min(range(100, 0, -1), key=lambda quality: abs(_coarseness(quality) - coarseness))
+
+
+@cache
+def _coarseness(quality: int) -> int:
+    """Return the sum of the luma table that libjpeg writes for a quality."""
+    scale = 5000 // quality if quality < 50 else 200 - 2 * quality
+    return sum(min(255, max(1, (step * scale + 50) // 100)) for step in _LUMA_AT_50)
+
+
+def _luma_table(data: bytes) -> tuple[int, ...] | None:
+    """Return table 0 of a JPEG file, the 64 steps by which its luma was rounded."""
+    if data[:2] != b"\xff\xd8":
+        return None
+    at = 2
+    while at + 4 <= len(data):
+        if data[at] != 0xFF:
+            return None
+        marker = data[at + 1]
+        if marker == 0xFF:  # a fill byte
+            at += 1
+            continue
+        if marker == _START_OF_SCAN:
+            return None
+        length = int.from_bytes(data[at + 2 : at + 4], "big")
+        if length < 2:
+            return None
+        if marker == _TABLES and (table := _table_zero(data[at + 4 : at + 2 + length])) is not None:
+            return table
+        at += 2 + length
+    return None
+
+
+def _table_zero(segment: bytes) -> tuple[int, ...] | None:
+    at = 0
+    while at < len(segment):
+        wide, number = segment[at] >> 4, segment[at] & 15
+        size = 128 if wide else 64
+        steps = segment[at + 1 : at + 1 + size]
+        if len(steps) < size:
+            return None
+        if number == 0:
+            return tuple(int.from_bytes(steps[n : n + 1 + wide], "big") for n in range(0, size, 1 + wide))
+        at += 1 + size
+    return None
+
+
+def blockiness(grey: NDArray[np.uint8]) -> float:
+    """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 none, 1 twice as strong.
+
+    Seen in any file format, so also where a hard JPEG was stored again as PNG or with a better quality. The grid may
+    begin anywhere, as it does after a crop. What counts is by how much the steepness between neighbours exceeds that of
+    the pixels on both sides of it.
+
+    Args:
+        grey: (height, width) at its native size: shrinking blurs the grid away.
+    """
+    found = []
+    for levels in (grey.astype(np.int16), grey.T.astype(np.int16)):
+        if levels.shape[1] < 4 * _BLOCK_PX:
+            return 0.0
+        steps = np.abs(np.diff(levels, axis=1))
+        edge = steps[:, 1:-1] - (steps[:, :-2] + steps[:, 2:]) / 2
+        columns = np.maximum(edge, 0).mean(axis=0)
+        columns = columns[: len(columns) // _BLOCK_PX * _BLOCK_PX].reshape(-1, _BLOCK_PX)
+        phases = np.sort(columns.mean(axis=0))
+        found.append((phases[-1] - phases[:-1].mean()) / max(float(phases[:-1].mean()), 0.25))
+    return float(min(found))

@@ -1,0 +1,117 @@
+"""The step `quality`: one look at each picture, eleven values, and a bound on each that a curator may move or lift."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
+
+from .color import colorfulness
+from .compression import blockiness, jpeg_quality
+from .content import filled
+from .faults import FAULTS, Reason, faults_of
+from .frame import frame
+from .light import light
+from .sharpness import SIDE_PX, blur
+
+_DECIMALS = 4
+
+
+class Quality(Filter):
+    """Drop pictures that are too small, blank, blurred, badly lit, hard compressed or mostly frame.
+
+    Every value is measured whatever the bounds are, and a bound of None is none. Pictures are looked at as whoever
+    sees them does: with the longer side at 1024 pixels, smaller ones as they are.
+
+    Args:
+        min_side_px: Least shorter side, in pixels.
+        max_aspect: Largest ratio of the longer to the shorter side.
+        min_filled: Least share, 0-1, of cells that are not of one color.
+        max_blur: Largest blur, 0 sharp to 1, of the sharpest tenth of the picture.
+        min_lightest: Least lightness, 0-1, that 1 % of the pixels exceed.
+        max_darkest: Largest lightness, 0-1, that 1 % of the pixels stay below.
+        max_clipped: Largest share, 0-1, of pixels that are black or white.
+        min_colorfulness: Least colorfulness after Hasler and Süsstrunk; 0 is grey.
+        min_jpeg_quality: Least quality, 1-100, that the tables of a JPEG file tell; other formats have none.
+        max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 none.
+        max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
+        ask: Reason codes that people should look at instead of the picture being dropped.
+    """
+
+    name: ClassVar[str] = "quality"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {
+        "short_px": "int64", "aspect": "float64", "filled": "float64", "blur": "float64", "lightest": "float64",
+        "darkest": "float64", "clipped": "float64", "colorfulness": "float64", "jpeg_quality": "int64",
+        "blockiness": "float64", "frame": "float64",
+    }  # fmt: skip
+    thresholds: ClassVar[frozenset[str]] = frozenset({"ask", *(fault.setting for fault in FAULTS)})
+
+    min_side_px: int | None = Field(200, ge=1)
+    max_aspect: float | None = Field(4.0, ge=1)
+    min_filled: float | None = Field(0.01, ge=0, le=1)
+    max_blur: float | None = Field(0.5, ge=0, le=1)
+    min_lightest: float | None = Field(0.15, ge=0, le=1)
+    max_darkest: float | None = Field(0.75, ge=0, le=1)
+    max_clipped: float | None = Field(None, ge=0, le=1)
+    min_colorfulness: float | None = Field(None, ge=0)
+    min_jpeg_quality: int | None = Field(20, ge=1, le=100)
+    max_blockiness: float | None = Field(3.0, ge=0)
+    max_frame: float | None = Field(0.95, ge=0, le=1)
+    ask: tuple[Reason, ...] = ()
+
+    def open(self, ctx: OpenContext) -> None:
+        """Keep OpenCV to the one thread that a worker has."""
+        del ctx
+        cv2.setNumThreads(1)
+
+    def measure(self, record: ImageRecord, ctx: Context) -> dict[str, float | None]:
+        """Measure one picture; of a JPEG file the tables are read too."""
+        values = measures(ctx.images.rgb(record))
+        is_jpeg = record.media_type == "image/jpeg"
+        return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the bounds. The first fault that drops names the reason, else the first to ask about."""
+        faults = faults_of(measured, {fault.setting: getattr(self, fault.setting) for fault in FAULTS})
+        if not faults:
+            return Outcome()
+        dropping = [reason for reason in faults if reason not in self.ask]
+        reason = next(iter(dropping or faults))
+        return Outcome("drop" if dropping else "ask", reason, evidence={"faults": faults})
+
+
+def measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
+    """Return all values that pixels alone tell, rounded.
+
+    Args:
+        pixels: (height, width, 3) RGB.
+    """
+    height, width = pixels.shape[:2]
+    small = _shrunk(pixels)
+    grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.uint8)
+    native = grey if small is pixels else np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
+    seen = light(grey)
+    found = {
+        "aspect": max(width, height) / min(width, height), "filled": filled(small), "blur": blur(grey),
+        "lightest": seen.lightest, "darkest": seen.darkest, "clipped": seen.clipped,
+        "colorfulness": colorfulness(small), "blockiness": blockiness(native), "frame": frame(small),
+    }  # fmt: skip
+    rounded = {name: None if value is None else round(value, _DECIMALS) for name, value in found.items()}
+    return {"short_px": min(width, height), **rounded}
+
+
+def _shrunk(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    height, width = pixels.shape[:2]
+    scale = SIDE_PX / max(width, height)
+    if scale >= 1:
+        return pixels
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_AREA), np.uint8)

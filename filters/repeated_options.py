@@ -1,0 +1,73 @@
+"""Options that stand twice in one question: then two answers are right, or a wrong one can be struck out.
+
+Five of II-Bench's 35 dev questions have two equal options. Equal means equal once case, white space, width and
+punctuation are put aside, or the same picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from benchwright.records import Choice, Item
+from benchwright.steps import Context, Filter, Measured, Outcome, Stream
+
+from .item_texts import likeness, normal, option_key
+
+REPEATED, SIMILAR = "repeated_option", "similar_options"
+
+
+class RepeatedOptions(Filter):
+    """Drop items in which an option stands twice, ask about those in which two are nearly equal.
+
+    Args:
+        max_likeness: Likeness, 0-1, up to which two different options may resemble each other; more is
+            `similar_options`. None asks about none. Options that differ in a number or in a word of their own are
+            not alike, however long they are.
+    """
+
+    name: ClassVar[str] = "repeated_options"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"repeated": "int64", "likeness": "float64"}
+    thresholds: ClassVar[frozenset[str]] = frozenset({"max_likeness"})
+
+    max_likeness: float | None = Field(0.85, ge=0, le=1)
+
+    def measure(self, record: Item, ctx: Context) -> Measured:
+        """Compare each two options."""
+        del ctx
+        repeated = repeated_pairs(record)
+        closest = max(
+            ((_likeness(one, other), one.key, other.key) for one, other in combinations(record.choices, 2)
+             if option_key(one) != option_key(other)),
+            default=(0.0, "", ""),
+        )  # fmt: skip
+        evidence: dict[str, Any] = {"repeated": [list(pair) for pair in repeated]} if repeated else {}
+        if closest[0] > 0:
+            evidence["closest"] = list(closest[1:])
+        return Measured({"repeated": len(repeated), "likeness": round(closest[0], 4)}, evidence)
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with nothing, and with the threshold."""
+        if measured["repeated"]:
+            return Outcome("drop", REPEATED, evidence={"pairs": measured["repeated"]})
+        if self.max_likeness is not None and measured["likeness"] > self.max_likeness:
+            evidence = {"likeness": measured["likeness"], "max_likeness": self.max_likeness}
+            return Outcome("ask", SIMILAR, evidence=evidence)
+        return Outcome()
+
+
+def repeated_pairs(item: Item) -> list[tuple[str, str]]:
+    """Return the keys of each two equal options, in order."""
+    return [
+        (one.key, other.key)
+        for one, other in combinations(item.choices, 2)
+        if option_key(one) == option_key(other)
+    ]  # fmt: skip
+
+
+def _likeness(one: Choice, other: Choice) -> float:
+    return 0.0 if one.text is None or other.text is None else likeness(normal(one.text), normal(other.text))

@@ -1,0 +1,281 @@
+"""The step `quality`: each value grows with the damage that it measures, and sound pictures have no faults."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from PIL import Image
+from pydantic import ValidationError
+from skimage.data import astronaut, chelsea, coffee, rocket
+
+from benchwright.filters.quality.command import quality
+from benchwright.filters.quality.compression import blockiness, jpeg_quality
+from benchwright.filters.quality.faults import FAULTS
+from benchwright.filters.quality.frame import frame
+from benchwright.filters.quality.step import Quality, measures
+from benchwright.pipeline import Finished, run_steps
+from benchwright.rooms import catalogue
+
+Pixels = NDArray[np.uint8]
+PHOTOS: dict[str, Pixels] = {
+    name: np.ascontiguousarray(load())
+    for name, load in {"astronaut": astronaut, "chelsea": chelsea, "coffee": coffee, "rocket": rocket}.items()
+}
+
+
+def grey(pixels: Pixels) -> Pixels:
+    return np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
+
+
+def jpeg(pixels: Pixels, level: int) -> bytes:
+    handle = io.BytesIO()
+    Image.fromarray(pixels).save(handle, "JPEG", quality=level)
+    return handle.getvalue()
+
+
+def through_jpeg(pixels: Pixels, level: int) -> Pixels:
+    return np.asarray(Image.open(io.BytesIO(jpeg(pixels, level))).convert("RGB"))
+
+
+def faults(pixels: Pixels, **bounds: Any) -> list[str]:
+    found = Quality(**bounds).judge({**measures(pixels), "jpeg_quality": None})
+    return list(found.evidence["faults"]) if found.evidence else []
+
+
+def blurred(pixels: Pixels, sigma: float) -> Pixels:
+    return np.asarray(cv2.GaussianBlur(pixels, (0, 0), sigma), np.uint8)
+
+
+def dimmed(pixels: Pixels, gain: float) -> Pixels:
+    return np.asarray(pixels * gain, np.uint8)
+
+
+def paled(pixels: Pixels, share: float) -> Pixels:
+    return np.asarray(255 - (255 - pixels.astype(float)) * share, np.uint8)
+
+
+def framed(pixels: Pixels, share: float) -> Pixels:
+    """Put black bars above and below, which together take a share of the whole."""
+    bar = round(len(pixels) * share / (1 - share) / 2)
+    return np.pad(pixels, ((bar, bar), (0, 0), (0, 0)))
+
+
+def faded(pixels: Pixels, share: float) -> Pixels:
+    light = grey(pixels)[..., None].astype(float)
+    return np.asarray(np.clip(light + (pixels - light) * share, 0, 255), np.uint8)
+
+
+DAMAGES: list[tuple[str, Callable[[Pixels, Any], Pixels], list[Any], int]] = [
+    ("blur", blurred, [0.7, 1.2, 2, 3, 5], 1),
+    ("lightest", dimmed, [1, 0.6, 0.3, 0.1, 0.02], -1),
+    ("darkest", paled, [1, 0.7, 0.4, 0.2, 0.05], 1),
+    ("colorfulness", faded, [1, 0.7, 0.4, 0.1, 0], -1),
+    ("blockiness", through_jpeg, [90, 40, 15, 8, 4], 1),
+    ("frame", framed, [0.0, 0.2, 0.5, 0.8, 0.97], 1),
+]
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+@pytest.mark.parametrize(("value", "damage", "amounts", "way"), DAMAGES, ids=[one[0] for one in DAMAGES])
+def test_a_value_follows_the_damage_that_it_measures(
+    photo: str, value: str, damage: Callable[[Pixels, Any], Pixels], amounts: list[Any], way: int
+) -> None:
+    found = [way * float(measures(damage(PHOTOS[photo], amount))[value] or 0) for amount in amounts]
+    assert found == sorted(found)
+    assert found[-1] > found[0]
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+def test_a_sound_photograph_has_no_faults(photo: str) -> None:
+    assert faults(PHOTOS[photo]) == []
+
+
+@pytest.mark.parametrize("photo", PHOTOS)
+@pytest.mark.parametrize(
+    ("damage", "amount", "reason"),
+    [
+        (blurred, 4, "blurred"), (dimmed, 0.1, "too_dark"), (paled, 0.2, "too_bright"), (framed, 0.97, "mostly_frame"),
+    ],
+)  # fmt: skip
+def test_what_is_badly_damaged_is_dropped_for_what_it_lacks(
+    photo: str, damage: Callable[[Pixels, Any], Pixels], amount: Any, reason: str
+) -> None:
+    assert reason in faults(damage(PHOTOS[photo], amount))
+
+
+def test_a_sharp_subject_before_a_soft_ground_is_sharp() -> None:
+    photo = PHOTOS["astronaut"]
+    soft = blurred(photo, 8)
+    soft[128:384, 128:384] = photo[128:384, 128:384]
+    assert "blurred" not in faults(soft)
+    assert "blurred" in faults(blurred(photo, 8))
+
+
+@pytest.mark.parametrize("scale", [0.5, 2.0])
+def test_contrast_and_size_say_little_about_blur(scale: float) -> None:
+    photo = PHOTOS["astronaut"]
+    pale = np.asarray(110 + photo * 0.3, np.uint8)
+    assert abs(float(measures(pale)["blur"] or 0) - float(measures(photo)["blur"] or 0)) < 0.1
+    larger = np.asarray(cv2.resize(photo, None, fx=4 * scale, fy=4 * scale, interpolation=cv2.INTER_CUBIC), np.uint8)
+    assert float(measures(larger)["blur"] or 0) < 0.5
+
+
+def test_one_color_is_blank_and_has_no_blur_to_measure() -> None:
+    blank = np.full((300, 400, 3), 240, np.uint8)
+    found = measures(blank)
+    assert (found["filled"], found["blur"], found["frame"], found["colorfulness"]) == (0.0, None, 1.0, 0.0)
+    assert faults(blank)[0] == "blank"
+    speck = blank.copy()
+    speck[100:110, 200:210] = 0
+    assert "blank" in faults(speck)
+
+
+def test_small_and_long_pictures_have_a_fault_by_their_sides() -> None:
+    photo = PHOTOS["coffee"]
+    assert faults(photo[:120]) == ["too_small", "too_long"]
+    assert faults(photo[:120], min_side_px=100, max_aspect=6) == []
+
+
+def test_bounds_that_are_off_by_default_work_when_set() -> None:
+    assert faults(faded(PHOTOS["coffee"], 0), min_colorfulness=5) == ["monochrome"]
+    lines = np.full((400, 400, 3), 255, np.uint8)
+    lines[::16] = 0
+    assert faults(lines, max_clipped=0.9, max_blockiness=None) == ["clipped"]
+    assert "clipped" not in faults(lines)
+
+
+@pytest.mark.parametrize("level", [1, 5, 10, 20, 50, 75, 90, 100])
+def test_the_quality_of_a_jpeg_file_is_read_off_its_tables(level: int) -> None:
+    assert jpeg_quality(jpeg(PHOTOS["chelsea"], level)) == level
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_the_reader_of_tables(data: bytes) -> None:
+    for start in (b"", b"\xff\xd8", b"\xff\xd8\xff\xdb"):
+        found = jpeg_quality(start + data)
+        assert found is None or 1 <= found <= 100
+
+
+def test_the_grid_of_a_jpeg_is_seen_in_another_format_and_after_a_crop() -> None:
+    hard = through_jpeg(PHOTOS["chelsea"], 5)
+    assert blockiness(grey(hard[3:, 5:])) > 3 > blockiness(grey(PHOTOS["chelsea"]))
+
+
+def test_a_frame_may_be_on_one_side_or_on_all_and_noise_does_not_hide_it() -> None:
+    photo = PHOTOS["chelsea"][:300, :400]
+    noise = np.random.default_rng(1).integers(0, 6, (600, 400, 3), dtype=np.uint8)
+    noise[300:] = photo
+    assert frame(noise) == pytest.approx(0.5, abs=0.02)
+    assert frame(np.pad(photo, ((0, 0), (50, 50), (0, 0)), constant_values=255)) == pytest.approx(0.2, abs=0.02)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 500), (500, 1), (3, 7), (17, 16)])
+def test_tiny_pictures_are_measured_too(shape: tuple[int, int]) -> None:
+    pixels = np.random.default_rng(2).integers(0, 256, (*shape, 3), dtype=np.uint8)
+    found = measures(pixels)
+    assert all(value is None or np.isfinite(value) for value in found.values())
+    assert "too_small" in faults(pixels)
+
+
+def test_a_fault_may_be_asked_about_instead() -> None:
+    step = Quality(ask=("too_small",))
+    small = {**measures(PHOTOS["coffee"][:150, :200]), "jpeg_quality": None}
+    assert (step.judge(small).verdict, step.judge(small).reason) == ("ask", "too_small")
+    both = step.judge(small | {"blur": 0.9})
+    assert (both.verdict, both.reason) == ("drop", "blurred")
+    assert list(both.evidence["faults"]) == ["too_small", "blurred"]
+
+
+def test_every_bound_can_be_lifted() -> None:
+    lifted = Quality(**{fault.setting: None for fault in FAULTS})
+    assert lifted.judge({**measures(np.zeros((4, 90, 3), np.uint8)), "jpeg_quality": 1}).verdict == "keep"
+
+
+@pytest.mark.parametrize(
+    "setting", [{"min_side_px": 0}, {"max_aspect": 0.5}, {"max_blur": 2}, {"ask": ["ugly"]}, {"min_jpeg_quality": 101}]
+)
+def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Quality(**setting)
+
+
+def run(folder: Path, workspace: Path, step: Quality) -> Finished:
+    return run_steps([step], images=folder, workspace=workspace, workers=1)
+
+
+LENIENT = Quality(max_blur=None, ask=("heavy_compression", "blocky"))
+
+
+def verdicts(done: Finished) -> dict[str, Any]:
+    return {row["record_id"]: row["reason"] for row in done.outcomes("quality.judge")}
+
+
+def test_new_bounds_measure_nothing_again_and_the_order_of_files_does_not_matter(tmp_path: Path) -> None:
+    photos = {"good": PHOTOS["coffee"], "soft": blurred(PHOTOS["coffee"], 5)}
+    for folder, names in (("one", ("a", "b")), ("two", ("b", "a"))):
+        (tmp_path / folder).mkdir()
+        for name, pixels in zip(names, photos.values(), strict=True):
+            Image.fromarray(pixels).save(tmp_path / folder / f"{name}.png")
+    (tmp_path / "one" / "hard.jpg").write_bytes(jpeg(PHOTOS["chelsea"], 8))
+    (tmp_path / "two" / "0.jpg").write_bytes(jpeg(PHOTOS["chelsea"], 8))
+    (tmp_path / "one" / "broken.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    first = run(tmp_path / "one", tmp_path / "w", Quality())
+    assert sorted(filter(None, verdicts(first).values())) == ["blurred", "heavy_compression"]
+    assert first.decoded == 3
+    assert verdicts(run(tmp_path / "two", tmp_path / "v", Quality())) == verdicts(first)
+    again = run(tmp_path / "one", tmp_path / "w", LENIENT)
+    assert again.decoded == 0
+    assert {row["verdict"] for row in again.outcomes("quality.judge")} == {"keep", "ask"}
+    assert run(tmp_path / "one", tmp_path / "w", LENIENT).executed == 0
+
+
+def test_the_command_tells_values_faults_and_counts(tmp_path: Path) -> None:
+    Image.fromarray(PHOTOS["coffee"]).save(tmp_path / "good.png")
+    Image.fromarray(blurred(PHOTOS["coffee"], 5)).save(tmp_path / "soft.png")
+    (tmp_path / "copy.png").write_bytes((tmp_path / "soft.png").read_bytes())
+    (tmp_path / "notes.png").write_text("no image at all")
+    told = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False)
+    document = json.loads(told.stdout)
+    assert [(one["path"], one["faults"]) for one in document["images"]] == [
+        ("copy.png", ["blurred"]), ("good.png", []), ("soft.png", ["blurred"]),
+    ]  # fmt: skip
+    assert document["images"][1].keys() == {"path", "faults", *Quality.values}
+    assert document["unreadable"] == [{"path": "notes.png", "reason": "not_an_image"}]
+    assert document["reasons"]["blurred"] == 2
+    lines = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1"], catch_exceptions=False).stdout.splitlines()
+    assert lines[0].split()[0] == "blurred"
+    assert lines[0].endswith("copy.png")
+    assert lines[-1].startswith("images 3, with faults 2, unreadable files 1, ")
+
+
+def test_an_empty_folder_gives_an_empty_document(tmp_path: Path) -> None:
+    told = CliRunner().invoke(quality, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False)
+    document = json.loads(told.stdout)
+    assert document["images"] == document["unreadable"] == []
+    assert set(document["reasons"].values()) == {0}
+
+
+def test_the_published_pictures_have_no_faults(ii_bench: Path) -> None:
+    told = CliRunner().invoke(quality, [str(ii_bench / "images" / "dev"), "--json"], catch_exceptions=False)
+    document = json.loads(told.stdout)
+    assert len(document["images"]) == 35
+    assert set(document["reasons"].values()) == {0}
+
+
+def test_the_step_and_its_reasons_are_documented() -> None:
+    from conftest import ROOT
+
+    page = (ROOT / "docs" / "quality.md").read_text(encoding="utf-8")
+    assert "quality" in catalogue("steps")
+    assert [f for fault in FAULTS for f in fault if f"`{f}`" not in page] == []
