@@ -23,9 +23,12 @@ from typing import Literal, NamedTuple
 from benchwright.records import LETTERS
 
 from .commitments import commitments
-from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, FAILURE, HEDGED_BEFORE, REFUSAL
-from .option_words import LATIN, Option, option_alone, options_mentioned, options_of
-from .reply_text import plain
+from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
+from .described_options import options_described
+from .marked_answers import with_labels
+from .option_words import LATIN, Option, is_particle, option_alone, option_at_start, options_mentioned, options_of
+from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
+from .reply_text import finished, plain
 
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
@@ -46,7 +49,7 @@ _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)
 class Reading(NamedTuple):
     """What a reply says: the letter if it says one, and which rule found it."""
 
-    state: Literal["answered", "miss", "refusal"]
+    state: Literal["answered", "miss", "refusal", "error"]
     letter: str | None
     rule: str
 
@@ -65,10 +68,11 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     options = options_of(choices)
     text = plain(reply)
     if not text or FAILURE.match(text):
-        return Reading("miss", None, "failure" if text else "empty")
+        return Reading("error", None, "failure") if text else Reading("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return Reading("answered", letter, "option_words")
-    declines = REFUSAL.search(text) is not None
+    text = with_labels(text, options)
+    declines = _declines(text, options)
     if found := commitments(text, options):
         last = found[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
@@ -77,14 +81,21 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
-    elif labels := _labels(text, options):
+    elif labels := _labels(text := finished(text), options):
         reading = _only(labels, "label")
         if reading.letter is None:
             reading = _concluded(text, options) or reading
     else:
-        said = options_mentioned(text, options)
+        said = options_mentioned(text, options) or options_described(text, options)
         reading = _only(said, "option_words" if said else "nothing")
     return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
+
+
+def _declines(text: str, options: Sequence[Option]) -> bool:
+    """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
+    opened = option_at_start(text, options)
+    said = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
+    return REFUSAL.search(said) is not None
 
 
 def _only(keys: set[str], rule: str) -> Reading:
