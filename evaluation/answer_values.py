@@ -15,7 +15,7 @@ _FILLER = (
     r"patch|candidate|opci[óo]n|lettre|buchstabe|вариант|选项|選項)(?![A-Za-z])[\s:,=-]*)*"
 )
 _OPEN = r"[\s\"'(\[{<:=>-]*"
-_HEAD = re.compile(rf"{_OPEN}{_FILLER}{_OPEN}([A-Za-z])(?![{LATIN}/]|'[A-Za-z])", re.I)
+_HEAD = re.compile(rf"{_OPEN}{_FILLER}{_OPEN}([A-Za-z])(?![{LATIN}/]|'(?![dt][iıuü]r)[A-Za-z])", re.I)
 _LABELLED = re.compile(rf"{_OPEN}{_FILLER}(?:[(\[<][A-Za-z][)\]>]|[A-Z](?:[):]|\.(?=\s|\Z)))")
 _SEVERAL = re.compile(
     rf"{_OPEN}(?:(?:either|both|all|none|neither|between|unknown|n/a)(?![A-Za-z])|{_FILLER}[A-Z](?:/[A-Z])+(?![{LATIN}]))",

@@ -29,6 +29,7 @@ from .marked_answers import with_labels
 from .option_words import LATIN, Option, is_particle, option_alone, option_at_start, options_mentioned, options_of
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, plain
+from .scripts import is_foreign
 
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
@@ -38,6 +39,9 @@ _LABEL = re.compile(
     rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
     re.M,
 )
+_LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)")
+"""A capital that stands alone in a text of another script, where no word is one."""
+
 _NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
 _SEVERAL_NAMED = re.compile(
     r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
@@ -126,7 +130,8 @@ def _labels(text: str, options: Sequence[Option]) -> set[str]:
     keys = {option.key for option in options}
     found: set[str] = set()
     strangers = False
-    for match in _LABEL.finditer(text):
+    pattern = _LABEL_AMONG_OTHERS if is_foreign(text) else _LABEL
+    for match in pattern.finditer(text):
         letter = next(group for group in match.groups() if group)
         before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
         if after.startswith("?"):

@@ -13,7 +13,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from .answer_values import ANOTHER, Value, known, value_of
-from .cue_languages import cues_in, verdicts_elsewhere
+from .cue_languages import copulas, cues_in, verdicts_elsewhere
 from .cue_phrases import CONDITION, DENIED_AFTER, DENIED_BEFORE, FIRM, HEDGED_BEFORE, SOFT
 from .marked_answers import marked
 from .option_words import LATIN, Option, option_at_start
@@ -29,7 +29,7 @@ _VERDICT = re.compile(
 _IT_IS = re.compile(rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+it\s+is(?![A-Za-z])")
 _ELSEWHERE = verdicts_elsewhere()
 _TAG = re.compile(
-    r"<(answer|final_answer|final|choice|option|response)>(.{0,400}?)(?:</\1>|\Z)"
+    r"[<\[](answer|final_answer|final|choice|option|response)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
     r"|\\boxed\s*\{([^{}]{0,200}(?:\{[^{}]{0,200}\}[^{}]{0,200})?)\}"
     r"|[\"'](?:final_?answer|answer|correct_?answer|choice|option|letter|label|prediction|selection|selected|output)[\"']"
     r"\s*:\s*(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\[[^\]\n]{0,300}\]|[^\s,{}\n]{1,40})",
@@ -39,7 +39,7 @@ _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
-_END_IS = re.compile(r"(?<=[a-z]{2})\s+is\s+[(\[]?([A-Z])[)\]]?\.?\Z")
+_END_IS = re.compile(rf"(?<=[^\W\d_A-Z]{{2}})\s+(?:is|{copulas()})\s+[(\[]?([A-Z])[)\]]?\.?\Z")
 _BRACKETED = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?[A-Z][)\]]")
 _BRACKETED_END = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?([A-Z])[)\]][.!]?\Z")
 _CONCLUDES = re.compile(r"\b(?:therefore|thus|so|hence|overall|consequently|in\s+conclusion)\b", re.I)

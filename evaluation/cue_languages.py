@@ -146,8 +146,10 @@ UNSPACED_VERDICTS = (
 )
 """A label, and behind it that this is the one."""
 
+_NEGATIONS = "(?:pas|nicht|no|non|não|niet|inte|ikke|nie|nem|nu|не|ei)"
+
 DENIED_WORDS_BEFORE = (
-    r"不是|并非|並非|绝非|不能选|排除"
+    r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|nu\s+este)(?![^\W\d_])"
     r"|(?<![^\W\d_])(?:nicht|kein(?:e|en)?|weder|noch|pas|ni|не|ни|nie|não|nem|niet|geen|inte|ikke|değil|bukan|"
     r"không\s+phải)(?![^\W\d_])"
 )
@@ -156,7 +158,7 @@ DENIED_WORDS_BEFORE = (
 DENIED_WORDS_AFTER = (
     r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|ではな|ありません|不正解)"
     r"|(?:은|는|이|가)?\s*(?:아니|아닙|틀렸|틀린|오답)|(?:ist|est|es|é|è|is|jest|är)\s+(?:nicht|pas|no|falsch|fausse?|incorrect[ao]?|errad[ao]|sbagliat[ao]|fout|niet|fel)\b"
-    r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
+    r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
 )
 """After a label or words that are put aside."""
 
@@ -179,6 +181,23 @@ def cues_in(text: str) -> Iterator[re.Pattern[str]]:
             yield _pattern(turns)
     if _UNSPACED_NOUN.search(text):
         yield _UNSPACED_CUES
+
+
+def copulas() -> str:
+    """Return the words for "is", with articles behind them, that no English sentence has in this place."""
+    words = {word for turns in SPACED.values() for word in turns.be.split("|")} - {
+        "a",
+        "e",
+        "on",
+        "to",
+        "er",
+        "-",
+        "is",
+        "zou",
+        "la",
+    }
+    articles = {word for turns in SPACED.values() for word in turns.article.split("|")} - {"a", "(?!)"}
+    return _composed(rf"(?:{'|'.join(sorted(words))})(?:\s+(?:{'|'.join(sorted(articles))}))?")
 
 
 def verdicts_elsewhere() -> re.Pattern[str]:
@@ -216,7 +235,8 @@ def _cues(turns: Turns) -> list[str]:
     article = rf"(?:(?:{turns.article})(?:\s+|(?<=')))?"
     option = rf"(?:(?:{turns.option})(?![^\W\d_])\s*)?"
     start, end = r"(?<![^\W\d_])", r"(?![^\W\d_])"
-    be = rf"\s*(?:(?:{turns.be}){end}\s*)?[:=>→-]*\s*{article}{option}:?"
+    adverb = rf"(?:(?!{_NEGATIONS}{end})[^\W\d_]{{2,14}}\s+)?"
+    be = rf"\s*(?:(?:{turns.be}){end}\s*{adverb})?[:=>→-]*\s*{article}{option}:?"
     right = rf"(?:{turns.right}){end}"
     return [
         rf"{start}(?:{right}\s+)?(?:{turns.answer}){end}(?:\s+{right})*{be}",

@@ -18,7 +18,8 @@ FIRM = re.compile(
             rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains){_AFTER}\s*:?|"
             r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
             # "I choose", "we would go with", "I'd say", "I think it's"
-            rf"{_BEFORE}(?:i|we)(?:'d|'ll)?(?:\s+(?:will|would|must|should|am|have\s+to|therefore|thus|finally|now))*\s+"
+            rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
+            r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
             r"(?:choose|pick|select|chose|picked|selected|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|say|guess|"
             rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
             # "I change my answer to", "we are left with"

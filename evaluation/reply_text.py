@@ -28,6 +28,10 @@ _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]",
 _SPACING = re.compile(r"\\[,;!() ]|\\[\[\]](?!\w)|~")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
+_HTML = re.compile(
+    r"<(?:(b|i|u|p|em|strong|span|div|code|li)>(?=[^<]{0,2000}</\1>)|/(?:b|i|u|p|em|strong|span|div|code|li)>|br\s*/?>)"
+)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>)[ \t]*", re.M)
 _DROPPED = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xFE0F, 0xFE0E])
 # Letters on a dark circle or square have no decomposition in Unicode.
@@ -91,6 +95,7 @@ def plain(reply: str) -> str:
     text = _FENCE_LANGUAGE.sub("```\n", text)
     if turn := _NEXT_TURN.search(text):
         text = text[: turn.start()]
+    text = _HTML.sub(" ", _STRUCK_OUT.sub(" ", text)).strip()
     text = _LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text)))
     text = _HEADING.sub("", _MARKS.sub("", text)).strip()
     return _LOOKALIKE.sub(lambda match: _LATIN_FOR[match[0]], text)

@@ -15,6 +15,16 @@ WORD = rf"[\w{MARKS}]"
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 _PARTICLE = "(?:입니다|이에요|예요|이다|인|다|가|이|는|은|을|를|의|와|과|로|으로|에서|에|도|만|라고)"
+_OTHER_LETTER = re.compile(r"[\u0370-\u1eff\u1f00-\u1fff\u3040-\ud7af]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether a text is in another script than the Latin one, a few words aside."""
+    if text.isascii():
+        return False
+    others = len(_OTHER_LETTER.findall(text))
+    return others > 3 * sum(map(len, _LATIN_WORD.findall(text)))
 
 
 def start_of(words: str) -> str:

@@ -48,5 +48,5 @@ def polar_forms(words: list[str]) -> list[frozenset[str]] | None:
         return None
     for yes, no in ((0, 1), (1, 0)):
         if words[yes] in YES and words[no] in NO:
-            return [YES if place == yes else NO for place in (0, 1)]
+            return [YES | {"true"} if place == yes else NO | {"false"} for place in (0, 1)]
     return None
