@@ -36,8 +36,14 @@ _LABEL = re.compile(
     r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
     r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box|labell?ed)\s+"
     rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
-    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
+    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])"
+    r"|(?<=[a-z],\s)([A-J])(?=,\s)",
     re.M,
+)
+_LONE = re.compile(rf"(?<![{LATIN}'])[A-Z](?![{LATIN}'-])")
+_AT_END = re.compile(
+    r"(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bplan)(?<!\btype)(?<!\bsize)(?<!\bnote)(?<!\bclass)(?<!\bgrade)(?<!\bgroup)(?<!\bvitamin)"
+    r"(?<=[^\W\d_A-Z])\s([A-HJ])[.!]?\Z"
 )
 _LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)")
 """A capital that stands alone in a text of another script, where no word is one."""
@@ -91,7 +97,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
             reading = _concluded(text, options) or reading
     else:
         said = options_mentioned(text, options) or options_described(text, options)
-        reading = _only(said, "option_words" if said else "nothing")
+        reading = _only(said, "option_words") if said else _only(_label_at_end(text, options), "end")
     return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
 
 
@@ -106,6 +112,16 @@ def _only(keys: set[str], rule: str) -> Reading:
     return (
         Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
     )
+
+
+def _label_at_end(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the label that ends a reply of one sentence, in whatever language, if it is the only lone capital."""
+    match = _AT_END.search(text)
+    if match is None or len(_LONE.findall(text)) != 1 or re.search(r"[.!?;\n]\s", text):
+        return set()
+    before = text[: match.start(1)]
+    aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before)
+    return set() if aside else {option.key for option in options if option.key == match[1]}
 
 
 def _concluded(text: str, options: Sequence[Option]) -> Reading | None:

@@ -29,7 +29,7 @@ _VERDICT = re.compile(
 _IT_IS = re.compile(rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+it\s+is(?![A-Za-z])")
 _ELSEWHERE = verdicts_elsewhere()
 _TAG = re.compile(
-    r"[<\[](answer|final_answer|final|choice|option|response)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
+    r"[<\[](answer|final_answer|final|choice|option|response|result|output|solution|ans)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
     r"|\\boxed\s*\{([^{}]{0,200}(?:\{[^{}]{0,200}\}[^{}]{0,200})?)\}"
     r"|[\"'](?:final_?answer|answer|correct_?answer|choice|option|letter|label|prediction|selection|selected|output)[\"']"
     r"\s*:\s*(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\[[^\]\n]{0,300}\]|[^\s,{}\n]{1,40})",
@@ -103,7 +103,7 @@ def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]
                 continue
             ahead = text[match.end() : match.end() + 400].lstrip()
             sentence = re.split(r"\n\s*\n|(?<=[^\W_]{2})[.!?;](?=\s)", ahead, maxsplit=1)[0]
-            value = value_of(sentence, options, whole=False)
+            value = None if ahead[len(sentence) :].startswith("?") else value_of(sentence, options, whole=False)
             if value is None or _denied(value.rest) or _opens_list(ahead):
                 continue
             if firm or (value.letter and _is_all(value, options)):

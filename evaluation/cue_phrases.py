@@ -36,7 +36,7 @@ SOFT = re.compile(
         [
             rf"(?:^|(?<=[.!?;,:\n]))\s*(?:so|therefore|thus|hence|in\s+conclusion|in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
             rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean|no|rather|instead)"
-            rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]*)?(?:{_IT_IS}|make\s+(?:that|it))?",
+            rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
             rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|yes){_AFTER}\s*[:.,!]?",
             rf"(?:^|\n)\s*(?:return|print){_AFTER}[\s(]*(?=[\"'])",
             rf"{_BEFORE}(?:leaving|(?:that|this|which|it)\s+leaves){_AFTER}(?:\s+(?:us\s+with|only|just))*",
@@ -63,7 +63,7 @@ DENIED_BEFORE = re.compile(
     re.I,
 )
 DENIED_AFTER = re.compile(
-    r"\A[)\]\"'.,:]*\s*(?:,?\s*which\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
+    r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
     r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
     r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
     r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)"
