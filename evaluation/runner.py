@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from .statistics import Estimate
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
 
 
