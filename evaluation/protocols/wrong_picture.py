@@ -34,7 +34,7 @@ class WrongImage(Worded):
     name: ClassVar[str] = "wrong-image"
     source: ClassVar[str] = "ours"
 
-    def begin(self, release: Release) -> Ask:
+    def asking(self, release: Release) -> Ask:
         """Return what asks, once it is settled which item shows whose pictures."""
         check_files(release, None)
         donors = donors_of(_places(release))
