@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace as replace_in
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,11 +87,13 @@ def evaluate(
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
         survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
         logs = log_folder or out
         if judge is not None:
-            survey = replace_in(survey, docket=docket_of(judge, survey, given, logs, Path(folder), replace))
+            docket = docket_of(judge, survey, given, logs, Path(folder), replace)
+            open_files.callback(docket.close)
+            survey = replace_in(survey, docket=docket)
         return _scored(survey, backend, given, out, logs, Path(folder), progress or Silent(), replace=replace)
 
 

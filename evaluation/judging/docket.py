@@ -45,6 +45,10 @@ class Docket:
         self._spent = Spent(judge.prices)
         self.asked = self.unusable = self.errors = 0
 
+    def close(self) -> None:
+        """Close the file."""
+        self._handle.close()
+
     def take(self, asked: Asked, attempt: Attempt) -> None:
         """Take down a reply, if it is one that the judge is to be asked about."""
         wanted = attempt.state in {"answered", "miss", "refusal"} if self.judge.everything else attempt.state == "miss"
