@@ -23,18 +23,31 @@ from typing import Literal, NamedTuple
 from benchwright.records import LETTERS
 
 from .commitments import commitments
-from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, FAILURE, HEDGED_BEFORE, REFUSAL
-from .option_words import LATIN, Option, option_alone, options_mentioned, options_of
-from .reply_text import plain
+from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
+from .described_options import options_described
+from .marked_answers import with_labels
+from .option_words import LATIN, Option, is_particle, option_alone, option_at_start, options_mentioned, options_of
+from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
+from .reply_text import finished, plain
+from .scripts import is_foreign
 
 _LABEL = re.compile(
     rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
     r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
     r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box|labell?ed)\s+"
     rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
-    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])",
+    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])"
+    r"|(?<=[a-z],\s)([A-J])(?=,\s)",
     re.M,
 )
+_LONE = re.compile(rf"(?<![{LATIN}'])[A-Z](?![{LATIN}'-])")
+_AT_END = re.compile(
+    r"(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bplan)(?<!\btype)(?<!\bsize)(?<!\bnote)(?<!\bclass)(?<!\bgrade)(?<!\bgroup)(?<!\bvitamin)"
+    r"(?<=[^\W\d_A-Z])\s([A-HJ])[.!]?\Z"
+)
+_LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)")
+"""A capital that stands alone in a text of another script, where no word is one."""
+
 _NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
 _SEVERAL_NAMED = re.compile(
     r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
@@ -46,7 +59,7 @@ _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)
 class Reading(NamedTuple):
     """What a reply says: the letter if it says one, and which rule found it."""
 
-    state: Literal["answered", "miss", "refusal"]
+    state: Literal["answered", "miss", "refusal", "error"]
     letter: str | None
     rule: str
 
@@ -65,10 +78,11 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     options = options_of(choices)
     text = plain(reply)
     if not text or FAILURE.match(text):
-        return Reading("miss", None, "failure" if text else "empty")
+        return Reading("error", None, "failure") if text else Reading("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
         return Reading("answered", letter, "option_words")
-    declines = REFUSAL.search(text) is not None
+    text = with_labels(text, options)
+    declines = _declines(text, options)
     if found := commitments(text, options):
         last = found[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
@@ -77,20 +91,37 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     elif declines:
         declining = tuple(option for option in options if REFUSAL.search(option.words))
         reading = _only(options_mentioned(text, declining), "option_words")
-    elif labels := _labels(text, options):
+    elif labels := _labels(text := finished(text), options):
         reading = _only(labels, "label")
         if reading.letter is None:
             reading = _concluded(text, options) or reading
     else:
-        said = options_mentioned(text, options)
-        reading = _only(said, "option_words" if said else "nothing")
+        said = options_mentioned(text, options) or options_described(text, options)
+        reading = _only(said, "option_words") if said else _only(_label_at_end(text, options), "end")
     return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
+
+
+def _declines(text: str, options: Sequence[Option]) -> bool:
+    """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
+    opened = option_at_start(text, options)
+    said = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
+    return REFUSAL.search(said) is not None
 
 
 def _only(keys: set[str], rule: str) -> Reading:
     return (
         Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
     )
+
+
+def _label_at_end(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the label that ends a reply of one sentence, in whatever language, if it is the only lone capital."""
+    match = _AT_END.search(text)
+    if match is None or len(_LONE.findall(text)) != 1 or re.search(r"[.!?;\n]\s", text):
+        return set()
+    before = text[: match.start(1)]
+    aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before)
+    return set() if aside else {option.key for option in options if option.key == match[1]}
 
 
 def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
@@ -115,7 +146,8 @@ def _labels(text: str, options: Sequence[Option]) -> set[str]:
     keys = {option.key for option in options}
     found: set[str] = set()
     strangers = False
-    for match in _LABEL.finditer(text):
+    pattern = _LABEL_AMONG_OTHERS if is_foreign(text) else _LABEL
+    for match in pattern.finditer(text):
         letter = next(group for group in match.groups() if group)
         before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
         if after.startswith("?"):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note
+from benchwright.cli.output import emit, json_option, note, printable
+
+from .judging.options import judge_options
+
+if TYPE_CHECKING:
+    from .judging.judge import Judge
 
 _RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _PROTOCOL = click.option(
@@ -30,6 +35,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 )  # fmt: skip
 @_PROTOCOL
 @_READER
+@judge_options
 @_SPLIT
 @click.option("--base-url", metavar="URL", help="Where an OpenAI-compatible endpoint answers.")
 @click.option(
@@ -80,7 +86,7 @@ def run(
     api_key_env: str, max_tokens: int, temperature: float, top_p: float | None, seed: int | None, concurrency: int,
     timeout: float, retries: int, price_in: float | None, price_out: float | None, budget: float | None,
     budget_tokens: int | None, budget_requests: int | None, image_urls: str | None, image_folder: Path | None,
-    batch_size: int, device: str | None, dtype: str | None, as_json: bool,
+    batch_size: int, device: str | None, dtype: str | None, judge: Judge | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.drawing_progress import Drawn
@@ -98,10 +104,13 @@ def run(
     )  # fmt: skip
     with Drawn() as progress:
         score = evaluate(
-            release, model, protocol=protocol, reader=reader, split=split, out=out, options=options, progress=progress
-        )
+            release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
+            progress=progress,
+        )  # fmt: skip
     if score.usage is not None:
         note(score.usage.told())
+    if score.judge is not None:
+        note(printable(score.judge.told()))
     note(f"written to {out / score.folder}")
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
 
@@ -114,16 +123,22 @@ def run(
 )
 @_PROTOCOL
 @_READER
+@judge_options
 @_SPLIT
 @json_option
 def score(
-    release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None, as_json: bool
-) -> None:
+    release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None,
+    judge: Judge | None, as_json: bool,
+) -> None:  # fmt: skip
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from .runner import evaluate
     from .summary import drawn, summary_table
 
-    found = evaluate(release, f"predictions:{predictions}", protocol=protocol, reader=reader, split=split, out=out)
+    found = evaluate(
+        release, f"predictions:{predictions}", protocol=protocol, reader=reader, judge=judge, split=split, out=out
+    )  # fmt: skip
+    if found.judge is not None:
+        note(printable(found.judge.told()))
     emit(found.document(), as_json=as_json, text=lambda: drawn(summary_table([found])))
 
 

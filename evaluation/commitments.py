@@ -12,27 +12,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from .cue_phrases import CONDITION, DENIED_AFTER, DENIED_BEFORE, FIRM, HEDGED_BEFORE, REFUSAL, SOFT
+from .answer_values import ANOTHER, Value, known, value_of
+from .cue_languages import copulas, cues_in, verdicts_elsewhere
+from .cue_phrases import CONDITION, DENIED_AFTER, DENIED_BEFORE, FIRM, HEDGED_BEFORE, SOFT
+from .marked_answers import marked
 from .option_words import LATIN, Option, option_at_start
+from .refusal_phrases import REFUSAL
 
-_FILLER = (
-    r"(?:(?:the|my|our|its|it's|it|is|be|to|as|definitely|clearly|certainly|obviously|probably|most|likely|thus|therefore|"
-    r"hence|indeed|actually|simply|just|correct|right|best|final|answer|option|choice|letter|label|image|picture|tile|point|"
-    r"patch|candidate|opci[óo]n|lettre|buchstabe|вариант|选项|選項)(?![A-Za-z])[\s:,=-]*)*"
-)
-_OPEN = r"[\s\"'(\[{<:=>-]*"
-_HEAD = re.compile(rf"{_OPEN}{_FILLER}{_OPEN}([A-Za-z])(?![{LATIN}/]|'[A-Za-z])", re.I)
-_LABELLED = re.compile(rf"{_OPEN}{_FILLER}(?:[(\[<][A-Za-z][)\]>]|[A-Z](?:[):]|\.(?=\s|\Z)))")
-_SEVERAL = re.compile(
-    rf"{_OPEN}(?:(?:either|both|all|none|neither|between|unknown|n/a)(?![A-Za-z])|{_FILLER}[A-Z](?:/[A-Z])+(?![{LATIN}]))",
-    re.I,
-)
-_ANOTHER = re.compile(
-    r"[\s)\]\"'.]{0,3}(?:,|/|&|\+|\b(?:or|and|und|oder|ou|et|y|o)\b|和|或|と)\s*"
-    r"(?:(?:maybe|possibly|perhaps|even|also|or|and|option|choice|else)\s+)*"
-    rf"[(\[\"']?([A-Z])(?![{LATIN}]|'[A-Za-z])[)\]\"']?(?!\s+(?:is|are|was|does|do|has|looks?|seems?|shows?|can|cannot|would|fails)\b)"
-)
-_ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 _VERDICT = re.compile(
     rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+(?:is|must\s+be|would\s+be|should\s+be|(?:seems|appears)(?:\s+to\s+be)?)\s+"
     r"(?:(?:indeed|clearly|definitely|therefore|thus|the|most|likely|probably|my|a|only|final)\s+)*"
@@ -40,8 +26,10 @@ _VERDICT = re.compile(
     r"(?<=most\s)(?:possible|probable|plausible|suitable|appropriate|accurate|fitting|reasonable)|"
     r"(?<=most\slikely\s)(?:choice|option|one|candidate|scenario|behaviou?r|role|emotion|explanation))(?![A-Za-z])"
 )
+_IT_IS = re.compile(rf"(?<![{LATIN}'/-])[(\[]?([A-Z])[)\]]?\s+it\s+is(?![A-Za-z])")
+_ELSEWHERE = verdicts_elsewhere()
 _TAG = re.compile(
-    r"<(answer|final_answer|final|choice|option|response)>(.{0,400}?)(?:</\1>|\Z)"
+    r"[<\[](answer|final_answer|final|choice|option|response|result|output|solution|ans)[>\]](.{0,400}?)(?:[<\[]/\1[>\]]|\Z)"
     r"|\\boxed\s*\{([^{}]{0,200}(?:\{[^{}]{0,200}\}[^{}]{0,200})?)\}"
     r"|[\"'](?:final_?answer|answer|correct_?answer|choice|option|letter|label|prediction|selection|selected|output)[\"']"
     r"\s*:\s*(\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\[[^\]\n]{0,300}\]|[^\s,{}\n]{1,40})",
@@ -51,19 +39,24 @@ _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
 _END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
-_END_IS = re.compile(r"(?<=[a-z]{2})\s+is\s+[(\[]?([A-Z])[)\]]?\.?\Z")
+_END_IS = re.compile(rf"(?<=[^\W\d_A-Z]{{2}})\s+(?:is|{copulas()})\s+[(\[]?([A-Z])[)\]]?\.?\Z")
+_BRACKETED = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?[A-Z][)\]]")
+_BRACKETED_END = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?([A-Z])[)\]][.!]?\Z")
+_CONCLUDES = re.compile(r"\b(?:therefore|thus|so|hence|overall|consequently|in\s+conclusion)\b", re.I)
 _NAMES_ANOTHER = re.compile(r"\bis\s+[(\[]?[A-Z](?![A-Za-z])[^.!?\n]*\Z")
 _NUMBERED = re.compile(r"\A\s*\d{1,2}[.)]\s+")
 _NUMBER = re.compile(r"(?:\A|\n)\s*\d{1,2}\Z")
+_UNTICKED = re.compile(r"\[ \]|[☐⬜□○]")
 _LIST_LINE = re.compile(r"\A[-*\s]*[(\[]?([A-Z])[)\].:]")
 _LED_UP_TO = re.compile(r":[ \t]*\n\s*[(\[]?([A-Z])[)\].](?=\s|\Z)")
-_OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong)\b", re.I)
+_OF_THE_REST = re.compile(r"\b(?:others?|less|not|unlikely|incorrect|wrong|options|choices|candidates|each)\b", re.I)
 _ENTRY = re.compile(r"^[-*\s]*[(\[]?([A-Z])[)\].:]", re.M)
 _SENTENCE_END = re.compile(r"(?<=[^\W_]{2})[.!?;](?=\s)|\n")
 _THING = r"(?:box|point|option|choice|image|picture|tile|patch|candidate|figure|region|circle|object)"
 _CLAIM = re.compile(
-    rf"\A(?i:(?:(?:it|this)\s+(?:appears|seems)\s+(?:that\s+)?)?(?:the\s+)?(?:{_THING}\s+)?)[(\[]?([A-Z])[)\]]?"
-    r"(?:,|(?=\s+(?:is|was|has|fits|\w+ly|more|better)\b))"
+    rf"\A(?i:(?:(?:among|of|out\s+of|between)\s[^.,;\n]{{3,60}},\s+|(?:it|this)\s+(?:appears|seems)\s+(?:that\s+)?)?"
+    rf"(?:the\s+)?(?:{_THING}\s+)?)[(\[]?([A-Z])[)\]]?"
+    r"(?:,|(?=\s+(?:is|was|has|fits|match(?:es)?|suits|lines\s+up|\w+ly|more|better)\b))"
 )
 _NAMED = re.compile(rf"(?i:{_THING})\s+([A-Z])(?![{LATIN}])|[(\[]([A-Z])[)\]]")
 _NAMED_LINE = re.compile(rf"^[-*\s]*(?i:{_THING})\s+([A-Z])(?![{LATIN}])", re.M)
@@ -71,6 +64,10 @@ _ABOVE = re.compile(
     r"\b(?:more|most|better|best|closer|closest|nearer|nearest|darker|darkest|lighter|brighter|tighter)\b", re.I
 )
 _LISTED = re.compile(r"(?:\A|\n|[.,;!?]\s)\s*[(\[]?([A-Z])(?:[)\]]|[.:]\s)|\s([A-Z])[.)]\s")
+
+
+_TAIL = 240
+"""Characters at the end of a reply that may hold its last sentence."""
 
 
 class Commitment(NamedTuple):
@@ -81,18 +78,12 @@ class Commitment(NamedTuple):
     rule: str
 
 
-class Value(NamedTuple):
-    """What stands after a phrase or in a tag: the letter it names, if just one, and what follows it."""
-
-    letter: str | None
-    rest: str
-
-
 def commitments(text: str, options: Sequence[Option]) -> list[Commitment]:
     """Return every commitment of a plain text, by place."""
     found = [
         *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
         *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
+        *(Commitment(*one) for one in marked(text, options)),
     ]  # fmt: skip
     return sorted(found, key=lambda c: c.place)
 
@@ -106,27 +97,41 @@ def _tagged(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 
 def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
-    for firm, phrases in ((True, FIRM), (False, SOFT)):
+    for firm, phrases in ((True, FIRM), *((True, cues) for cues in cues_in(text)), (False, SOFT)):
         for match in phrases.finditer(text):
             if match.end() == match.start() or CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
                 continue
             ahead = text[match.end() : match.end() + 400].lstrip()
             sentence = re.split(r"\n\s*\n|(?<=[^\W_]{2})[.!?;](?=\s)", ahead, maxsplit=1)[0]
-            value = value_of(sentence, options, whole=False)
-            if value is None or DENIED_AFTER.match(value.rest) or _opens_list(ahead):
+            value = None if ahead[len(sentence) :].startswith("?") else value_of(sentence, options, whole=False)
+            if value is None or _denied(value.rest) or _opens_list(ahead):
                 continue
-            if firm or (value.letter and re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest)):
+            if firm or (value.letter and _is_all(value, options)):
                 yield Commitment(match.end(), value.letter, "phrase")
+
+
+def _denied(rest: str) -> bool:
+    """Say whether what follows a label denies it; a sentence that begins behind it is about others."""
+    return DENIED_AFTER.match(rest) is not None and not re.match(r"[)\]\"']*\.\s+Not\b", rest)
+
+
+def _is_all(value: Value, options: Sequence[Option]) -> bool:
+    """Say whether a value is several words, or its clause ends behind it, or a reason or the option's words follow."""
+    if " " in value.words or re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest):
+        return True
+    named = option_at_start(value.rest.lstrip(")]\"'.:- "), options)
+    return named is not None and named.key == value.letter
 
 
 def _verdicts(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield places such as "(B) is the right one"; with a second letter before it, it is about several."""
-    for match in _VERDICT.finditer(text):
+    for match in (*_VERDICT.finditer(text), *_IT_IS.finditer(text), *_ELSEWHERE.finditer(text)):
+        letter = next(group for group in match.groups() if group)
         before = text[max(0, match.start() - 60) : match.start()]
         if re.search(rf"(?<![{LATIN}])[(\[]?[A-Z][)\]]?,?\s+(?:and|or|nor|&)\s+\Z|[A-Z][)\]]?\s*[,/]\s*\Z", before):
             yield Commitment(match.start(), None, "several")
-        elif not CONDITION.search(before):
-            yield Commitment(match.start(), _known(match[1], options), "verdict")
+        elif not CONDITION.search(before) and not DENIED_AFTER.match(text[match.end() :]):
+            yield Commitment(match.start(), known(letter, options), "verdict")
 
 
 def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
@@ -134,14 +139,14 @@ def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     lines: list[tuple[int, str]] = []
     place = 0
     for line in text.split("\n"):
-        if bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!-"):
+        if not _UNTICKED.search(line) and (bare := _NUMBERED.sub("", line).strip(" \t\"'()[]{}<>.:,;!=→⇒➡-")):
             lines.append((place, bare.upper() if len(bare) == 1 and bare.isascii() and bare.isalpha() else ""))
         place += len(line) + 1
     for lone, group in groupby(lines, key=lambda line: line[1] != ""):
         if lone:
             run = list(group)
             letters = {letter for _, letter in run}
-            yield Commitment(run[-1][0], _known(letters.pop(), options) if len(letters) == 1 else None, "line")
+            yield Commitment(run[-1][0], known(letters.pop(), options) if len(letters) == 1 else None, "line")
 
 
 def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
@@ -154,22 +159,32 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     if DENIED_AFTER.match(rest):
         return
     lists = _opens_list(text) or (letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest)))
-    if lists or _ANOTHER.match(text[match.end() - 1 :]) or _ANOTHER.match(rest):
+    if lists or ANOTHER.match(text[match.end() - 1 :]) or ANOTHER.match(rest):
         yield Commitment(0, None, "several")
     else:
-        yield Commitment(0, _known(letter, options), "lead")
+        yield Commitment(0, known(letter, options), "lead")
 
 
 def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     """Yield a letter that is the reply's last sentence or clause."""
-    tail = text[-80:]
+    tail = text[-_TAIL:]
     match = _END.search(tail)
     if match is None and (match := _END_IS.search(tail)) is not None:
         before = tail[: match.start()]
         put_aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) or _NAMES_ANOTHER.search(before)
         match = None if put_aside else match
+    if match is None:
+        match = _concluding_label(tail)
     if match is not None and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
-        yield Commitment(max(0, len(text) - 80) + match.start(1), _known(match[1], options), "end")
+        yield Commitment(max(0, len(text) - _TAIL) + match.start(1), known(match[1], options), "end")
+
+
+def _concluding_label(tail: str) -> re.Match[str] | None:
+    """Return the label in brackets that ends a sentence which draws a conclusion and names no other."""
+    last = tail[max((m.end() for m in _SENTENCE_END.finditer(tail)), default=0) :]
+    if not _CONCLUDES.search(last) or len(_BRACKETED.findall(last)) != 1:
+        return None
+    return _BRACKETED_END.search(tail)
 
 
 def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
@@ -179,7 +194,7 @@ def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
         leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not listed and not _OF_THE_REST.search(leading):
-            yield Commitment(match.start(1), _known(match[1], options), "led_up_to")
+            yield Commitment(match.start(1), known(match[1], options), "led_up_to")
 
 
 def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
@@ -190,7 +205,7 @@ def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         return
     lists = any(m[1] != match[1] for m in _NAMED_LINE.finditer(text))
     if not lists and not CONDITION.search(first) and not DENIED_AFTER.match(first[match.end(1) :]):
-        yield Commitment(0, _known(match[1], options), "claim")
+        yield Commitment(0, known(match[1], options), "claim")
 
 
 def _opens_list(ahead: str) -> bool:
@@ -198,51 +213,3 @@ def _opens_list(ahead: str) -> bool:
     first = _LIST_LINE.match(ahead)
     following = _LIST_LINE.match(ahead.partition("\n")[2].lstrip())
     return first is not None and following is not None and first[1] != following[1]
-
-
-def value_of(content: str, options: Sequence[Option], *, whole: bool) -> Value | None:
-    """Read what follows a phrase or fills a tag; None where it is no value at all.
-
-    Args:
-        content: Text that starts with the value.
-        options: The item's options.
-        whole: The content is the value and nothing else, so that a lower-case letter needs no stop after it.
-    """
-    named = None if _LABELLED.match(content) else option_at_start(content, options)
-    if named is not None:
-        label = re.match(r"\W*\w[^(\n]{0,200}\(([A-Z])\)", content)
-        return Value((label and _known(label[1], options)) or named.key, named.rest)
-    if _SEVERAL.match(content):
-        return Value(None, "")
-    head = _HEAD.match(content)
-    return None if head is None else _letter_value(head[1], content[head.end() :], options, whole=whole)
-
-
-def _letter_value(letter: str, rest: str, options: Sequence[Option], *, whole: bool) -> Value | None:
-    """Return the value that a letter and what follows it make."""
-    if _is_word(letter, rest):
-        named = option_at_start(rest, options)
-        return Value(named.key, named.rest) if named else None
-    stops = re.match(r"\s*(?:[.)\],;:!]|\Z|\n)", rest) is not None
-    if (letter.islower() and not whole and not stops) or re.match(r"[)\]\"']*\s*\?", rest):
-        return None
-    several = _ANOTHER.match(rest) or _ANOTHER_LATER.match(rest)
-    return Value(None if several else _known(letter.upper(), options), rest)
-
-
-def _known(letter: str, options: Sequence[Option]) -> str | None:
-    return letter if any(option.key == letter for option in options) else None
-
-
-def _is_word(letter: str, rest: str) -> bool:
-    """Say whether "A" or "I" is an English word here: followed, on its line, by a word that opens no reason."""
-    follows = re.match(r"[ \t]+([A-Za-z']+)", rest)
-    return (
-        letter in "AaIi"
-        and follows is not None
-        and follows[1].lower()
-        not in {
-            "and", "as", "because", "but", "by", "can", "does", "due", "fits", "for", "given", "has", "in", "is", "it",
-            "matches", "not", "or", "rather", "since", "the", "this", "though", "which", "with",
-        }
-    )  # fmt: skip

@@ -35,6 +35,8 @@ ADDED = frozenset({"group", "attempts", "robust_right"})
 
 ROWS_PER_GROUP = 4096
 
+_FAILED = "the reply is the text of a program that failed"
+
 _SHORT = 200
 """Characters of a reply that is likely to come up again."""
 
@@ -76,7 +78,7 @@ def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reade
     letter = None if said is None else asked.keys[said]
     return Attempt(
         asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
-        note=note, robust=None if robust is None else asked.keys[robust],
+        cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else asked.keys[robust],
     )  # fmt: skip
 
 
@@ -92,7 +94,7 @@ def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, 
     said = READERS[reader](text, choices)
     if said is not None:
         return Reading("answered", said, reader), robust.letter
-    return Reading("refusal" if robust.state == "refusal" else "miss", None, reader), robust.letter
+    return Reading("miss" if robust.state == "answered" else robust.state, None, reader), robust.letter
 
 
 def row_of(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .cue_phrases import DENIED_AFTER, DENIED_BEFORE
 from .reply_text import folded
+from .scripts import end_of, start_of
+from .word_forms import NO, YES, forms_of, polar_forms
 
 LATIN = "A-Za-z0-9À-ɏ"
 
-_PARTICLES = frozenset({"yes", "no", "true", "false", "none", "both", "neither", "all", "not"})
+_PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
 """Words that a sentence says for other reasons; they count only where they open a reply or are its last sentence."""
 
 _EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
@@ -19,10 +23,17 @@ _EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
 
 
 class Option(NamedTuple):
-    """An option as the reader sees it; `words` is empty for a picture and for a bare letter."""
+    """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
+
+    Args:
+        key: Its letter.
+        words: Its text, folded.
+        forms: All ways of writing the words that no other option shares, the longest first.
+    """
 
     key: str
     words: str
+    forms: tuple[str, ...]
 
 
 def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[Option, ...]:
@@ -30,15 +41,26 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[Option, ...]:
 
     Words that two options share, and a lone letter, which reads as a label, tell nothing: those stay empty.
     """
+    return _options_of(tuple(texts))
+
+
+@lru_cache(maxsize=1 << 12)
+def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[Option, ...]:
     said = [folded(text or "") for _, text in texts]
-    telling = [words if said.count(words) == 1 and not (len(words) == 1 and words.isalpha()) else "" for words in said]
-    return tuple(Option(key, words) for (key, _), words in zip(texts, telling, strict=True))
+    telling = [words if said.count(words) == 1 and not _lone_letter(words) else "" for words in said]
+    forms = polar_forms(telling) or [forms_of(words) for words in telling]
+    counted = Counter(form for of_one in forms for form in of_one)
+    return tuple(
+        Option(key, words, tuple(sorted((one for one in its if counted[one] == 1), key=lambda one: (-len(one), one))))
+        for (key, _), words, its in zip(texts, telling, forms, strict=True)
+    )
 
 
 class Start(NamedTuple):
-    """The option that a text starts with, and what follows its words, folded."""
+    """The option that a text starts with, which words of its, and what follows them, folded."""
 
     key: str
+    words: str
     rest: str
 
 
@@ -47,34 +69,46 @@ def option_at_start(content: str, options: Sequence[Option]) -> Start | None:
     said = folded(content)
     found: list[Start] = []
     for text in (said, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", said)):
-        found += [Start(o.key, text[len(o.words) :]) for o in options if o.words and _begins(text, o.words)]
+        found += [Start(o.key, form, text[len(form) :]) for o in options for form in o.forms if _begins(text, form)]
     return min(found, key=lambda start: len(start.rest), default=None)
+
+
+def is_particle(words: str) -> bool:
+    """Say whether words are such as yes and no, which stand alone and are not denied by what follows them."""
+    return words in _PARTICLES
 
 
 def option_alone(text: str, options: Sequence[Option]) -> str | None:
     """Return the one option whose words are the whole text."""
     said = folded(text)
-    same = [o.key for o in options if o.words and o.words == said]
+    same = [o.key for o in options if said and said in o.forms]
     return same[0] if len(same) == 1 else None
 
 
 def options_mentioned(text: str, options: Sequence[Option]) -> set[str]:
-    """Return the keys of options that a text names and does not put aside.
+    """Return the keys of options that a text names and does not put aside or ask about.
 
     A longer option is looked for first and covers what it matched, so "black cat" does not mention "cat".
     Everyday words count only at the start and the end of the text.
     """
     said = folded(text)
     found: set[str] = set()
-    for option in sorted((o for o in options if o.words), key=lambda o: (-len(o.words), o.key)):
-        pattern = re.compile(rf"(?<!\w)(?<!\d[.,]){re.escape(option.words)}(?!\w)(?![.,]\d)")
+    forms = [(form, option.key) for option in options for form in option.forms if form[0] in said]
+    for form, key in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):
+        if form not in said:
+            continue
+        pattern = re.compile(start_of(form) + re.escape(form) + end_of(form))
         for match in pattern.finditer(said):
             before, after = said[: match.start()], said[match.end() :]
-            denied = DENIED_BEFORE.search(before) or DENIED_AFTER.match(after)
-            if not denied and _says_it(option.words, before, after):
-                found.add(option.key)
+            denied = not is_particle(form) and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after))
+            if not denied and not after.startswith("?") and _says_it(form, before, after):
+                found.add(key)
         said = pattern.sub(lambda match: "\0" * len(match[0]), said)
     return found
+
+
+def _lone_letter(words: str) -> bool:
+    return len(words) == 1 and words.isascii() and words.isalpha()
 
 
 def _says_it(words: str, before: str, after: str) -> bool:
@@ -85,12 +119,14 @@ def _says_it(words: str, before: str, after: str) -> bool:
 
 def _begins(text: str, words: str) -> bool:
     """Say whether a text starts with these words, whole; after a particle the clause must end or a new one begin."""
+    if not text.startswith(words) or re.match(end_of(words), text[len(words) :]) is None:
+        return False
     rest = text[len(words) :]
-    if not text.startswith(words) or re.match(r"\w|[.,]\d|-\w|'", rest):
+    if re.match(r"[.,]\d|-\w|'|\?", rest):
         return False
     if words in _EVERYDAY:
         return re.match(r"\Z|[.,:]|\s(?:because|since)\b", rest) is not None
     return (
         words not in _PARTICLES
-        or re.match(r"\Z|[.,:]|\s(?:it|there|they|he|she|this|that|because|since)\b", rest) is not None
+        or re.match(r"\Z|[.,:]|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest) is not None
     )

@@ -5,26 +5,77 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from .scripts import MARKS
+
 MAX_CHARS = 20_000
 """A longer reply is read at both its ends, half of this each."""
 
-_THOUGHT = re.compile(r"<(think|thinking|thought|reasoning|scratchpad)>.*?(?:</\1>|\Z)", re.I | re.S)
-_THOUGHT_END = re.compile(r"\A.*</(?:think|thinking|thought|reasoning|scratchpad)>", re.I | re.S)
+_ALOUD = r"think|thinking|thoughts?|reasoning|reason|scratchpad|analysis|reflection"
+_THOUGHT = re.compile(
+    rf"<({_ALOUD})>.*?(?:</\1>|\Z)|[\[◁](think)[\]▷].*?(?:[\[◁]/\2[\]▷]|\Z)"
+    r"|<\|channel\|>\s*(?:analysis|commentary)\b.*?(?:<\|end\|>|<\|start\|>|(?=<\|channel\|>)|\Z)",
+    re.I | re.S,
+)
+_THOUGHT_END = re.compile(rf"\A.*(?:</(?:{_ALOUD})>|[\[◁]/think[\]▷])", re.I | re.S)
+_ECHO_END = re.compile(r"\A.*(?:\[/INST\]|(?:^|\n)\s*(?:ASSISTANT|### Response)\s*:)(?=\s*\S)", re.S)
+_ASKED_AND_ANSWERED = re.compile(r"\A\s*Q(?:uestion)?\s*:[^\n]{0,2000}\?\s*A(?:nswer)?\s*:", re.I)
+_CHANNEL = re.compile(r"<\|start\|>\s*assistant|<\|channel\|>\s*final\s*<\|message\|>", re.I)
 _TOKEN = re.compile(r"<\|[^|>\n]{1,40}\|>")
 _SEQUENCE_MARKS = re.compile(r"\A\s*<s>|</s>\s*\Z")
 _FENCE_LANGUAGE = re.compile(r"^```\w{1,20}[ \t]*\n(?!\s*```)", re.M)
 _CIRCLED_BULLET = re.compile(r"^[ \t]*[①-⑳⑴-⒇❶-❿➀-➓‣][ \t]*(?=[A-Z(\[])", re.M)
 _NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]", re.I)
-_SPACING = re.compile(r"\\[,;! ]|~")
+_SPACING = re.compile(r"\\[,;!() ]|\\[\[\]](?!\w)|~")
 _LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
 _MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
+_HTML = re.compile(
+    r"<(?:(b|i|u|p|em|strong|span|div|code|li)>(?=[^<]{0,2000}</\1>)|/(?:b|i|u|p|em|strong|span|div|code|li)>|br\s*/?>)"
+)
 _HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>)[ \t]*", re.M)
 _DROPPED = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xFE0F, 0xFE0E])
 # Letters on a dark circle or square have no decomposition in Unicode.
 _DARK_LETTERS = {start + k: chr(65 + k) for start in (0x1F150, 0x1F170) for k in range(26)}
 _QUOTES = str.maketrans(
-    {"‘": "'", "’": "'", "“": '"', "”": '"', "«": '"', "»": '"', "。": ". ", "、": ", ", "–": "-", "—": "-"}
+    {
+        "‘": "'",
+        "’": "'",
+        "“": '"',
+        "”": '"',
+        "«": '"',
+        "»": '"',
+        "。": ". ",
+        "、": ", ",
+        "–": "-",
+        "—": "-",
+        "،": ", ",
+        "؛": "; ",
+        "؟": "? ",
+        "।": ". ",
+        "【": "[",
+        "】": "]",
+        "「": '"',
+        "」": '"',
+        "『": '"',
+        "』": '"',
+    }
 )
+
+
+_NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?-]+")
+_LATIN_FOR = dict(zip("АВСЕΑΒΕ", "ABCEABE", strict=True))
+_LOOKALIKE = re.compile(r"(?<![^\W_])[АВСЕΑΒΕ](?=[).:\]]|\s*(?:\n|\Z))")
+"""Cyrillic and Greek capitals that stand alone where a label would, and look like a Latin one."""
+
+_UNFINISHED = re.compile(
+    r"(?:\A|(?<=[.!?;:\n]))[^.!?;:\n]*\b(?:has|have|had|is|are|was|were|and|or|the|an|of|in|on|to|with|that|which|"
+    r"because|since|while|as|by|for|from|than|but|its|their|there\s+is)\s*\Z"
+)
+
+
+def finished(text: str) -> str:
+    """Return a text without a last sentence that stops in the middle, on a word that calls for another."""
+    return _UNFINISHED.sub("", text).rstrip()
 
 
 def plain(reply: str) -> str:
@@ -39,15 +90,18 @@ def plain(reply: str) -> str:
     text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
+    text = _ASKED_AND_ANSWERED.sub("", _ECHO_END.sub("", _CHANNEL.sub("\n", text)))
     text = _SEQUENCE_MARKS.sub("", _TOKEN.sub("\n", text)).strip()
     text = _FENCE_LANGUAGE.sub("```\n", text)
     if turn := _NEXT_TURN.search(text):
         text = text[: turn.start()]
+    text = _HTML.sub(" ", _STRUCK_OUT.sub(" ", text)).strip()
     text = _LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text)))
-    return _HEADING.sub("", _MARKS.sub("", text)).strip()
+    text = _HEADING.sub("", _MARKS.sub("", text)).strip()
+    return _LOOKALIKE.sub(lambda match: _LATIN_FOR[match[0]], text)
 
 
 def folded(text: str) -> str:
     """Return words for comparison: case folded, single spaces, nothing but letters, digits and inner marks."""
-    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold()
-    return " ".join(re.sub(r"[^\w.,:%/+'-]+", " ", text).split()).strip(" .,:;'")
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().replace("!", ".")
+    return " ".join(_NO_WORD.sub(" ", text).split()).strip(" .,:;'")

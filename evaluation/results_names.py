@@ -28,4 +28,6 @@ def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST) -> s
     if protocol != VANILLA:
         is_plain = re.fullmatch(r"[a-z0-9-]+(:[A-Za-z0-9._=,-]+)?", protocol) is not None and len(protocol) <= 80
         parts.append(protocol.replace(":", ".") if is_plain else slug(protocol))
-    return "@".join([*parts, reader] if reader != ROBUST else parts)
+    if reader != ROBUST:
+        parts.append(reader if re.fullmatch(r"[a-z0-9-]+", reader) is not None else slug(reader))
+    return "@".join(parts)

@@ -28,6 +28,7 @@ from .watching import Watched
 if TYPE_CHECKING:
     from benchwright.release import Release
 
+    from .judging.docket import Docket
     from .outlines import Outline
 
 
@@ -52,6 +53,7 @@ class Survey:
         tasks: Only these; all where None.
         reader: Name of the reader of replies.
         looks: Whether who is asked looks at words and pictures.
+        docket: Takes down replies for a judge, where there is one.
     """
 
     release: Release
@@ -60,15 +62,21 @@ class Survey:
     tasks: frozenset[str] | None
     reader: str
     looks: bool = True
+    docket: Docket | None = None
+
+    @property
+    def read_by(self) -> str:
+        """Return who reads the letters, with the judge's name where there is one."""
+        return self.reader if self.docket is None else f"{self.reader}+judge:{self.docket.backend.name}"
 
     @property
     def in_outline(self) -> bool:
         """Say whether items are asked without words and pictures: nobody looks, and they are asked as they are."""
-        return not self.looks and self.protocol == Vanilla()
+        return not self.looks and self.docket is None and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
         """Return what asks the items."""
-        return _ask_outline if self.in_outline else self.protocol.begin(self.release)
+        return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
 
     def items(self) -> Iterator[tuple[Released, int]]:
         """Yield the items that are asked, each with the number of its cluster."""
@@ -103,7 +111,10 @@ class _Waiting:
 
     def judge(self, reply: Reply | None, survey: Survey, number: int) -> None:
         """Take in what became of the next question."""
-        self.attempts.append(attempt_of(self.item, self.asked[self.judged], number, reply, survey.reader))
+        asked = self.asked[self.judged]
+        self.attempts.append(attempt_of(self.item, asked, number, reply, survey.reader))
+        if survey.docket is not None:
+            survey.docket.take(asked, self.attempts[-1])
         self.judged += 1
 
 
@@ -125,7 +136,8 @@ def ask_rounds(
     """
     ask = survey.begin()
     earlier: Path | None = None
-    for number, asker in enumerate(askers[:-1]):
+    docket, last = survey.docket, len(askers) - 1
+    for number, asker in enumerate(askers[:-1] if docket is None else askers):
         begin(number)
         kept = folder / f"round-{number}.jsonl"
         with kept.open("w", encoding="utf-8") as handle:
@@ -133,12 +145,18 @@ def ask_rounds(
                 handle.write(canonical_json(row) + "\n")
                 watched.through()
         earlier = kept
+    if docket is not None:
+        docket.hear(watched)
+        for (released, group), attempts in zip(survey.items(), _kept_attempts(earlier), strict=True):
+            settled = docket.settled(released.item, attempts)
+            yield row_of(released.item, released.split, group, settled, survey.protocol, survey.read_by)
+        return
 
     def finish(one: _Waiting) -> Row:
         return row_of(one.item, one.split, one.group, one.attempts, survey.protocol, survey.reader)
 
-    begin(len(askers) - 1)
-    for row in _one_round(survey, ask, askers[-1], len(askers) - 1, earlier, finish, watched):
+    begin(last)
+    for row in _one_round(survey, ask, askers[last], last, earlier, finish, watched):
         yield row
         watched.through()
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace as replace_in
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,17 @@ from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 
-from .backends.base import Asking, Backend, Options, parse_model
-from .backends.labels import labelled
+from .asked_models import askers_of, docket_of
+from .backends.base import Backend, Options, parse_model
 from .counted import counted, with_labels
 from .judged import JudgedWriter
 from .prompts import VANILLA
 from .protocols.base import Protocol
 from .protocols.naming import parse_protocol
 from .readers import READERS, ROBUST
-from .release_files import check_files, columns_of
+from .release_files import check_files
 from .resampling import RESAMPLES
-from .results_names import results_name, slug
+from .results_names import results_name
 from .rounds import Asker, Survey, ask_rounds
 from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .watching import Spent, Watched
@@ -33,9 +33,10 @@ from .watching import Spent, Watched
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from .judging.judge import Judge
     from .statistics import Estimate
 
-READER_VERSION = 2
+READER_VERSION = 3
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
 
 
@@ -45,6 +46,7 @@ def evaluate(
     *,
     protocol: str | Protocol = VANILLA,
     reader: str = ROBUST,
+    judge: Judge | None = None,
     split: str | None = None,
     out: Path | None = None,
     log_folder: Path | None = None,
@@ -62,6 +64,7 @@ def evaluate(
         model: A backend, or its name, such as `constant:A`.
         protocol: How items are asked, or its name and settings, such as `shuffle:k=3`.
         reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.readers`).
+        judge: A model that reads what the robust reader could not; nobody where None.
         split: Only this split; all where None.
         out: Results go to a folder in here named by model, protocol and reader (`results_name`), as
             predictions.parquet and score.json; nowhere where None.
@@ -82,18 +85,34 @@ def evaluate(
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
     if split is not None and split not in opened.splits:
         raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
-    survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
-    folder = None if out is None else out / results_name(backend.name, setting.text, reader)
+    if judge is not None and reader != ROBUST:
+        raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
+        survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+        logs = log_folder or out
+        if judge is not None:
+            docket = docket_of(judge, survey, given, logs, Path(folder), replace)
+            open_files.callback(docket.close)
+            survey = replace_in(survey, docket=docket)
+        return _scored(survey, backend, given, out, logs, Path(folder), progress or Silent(), replace=replace)
+
+
+def _scored(
+    survey: Survey, backend: Backend, given: Options, out: Path | None, logs: Path | None, scratch: Path,
+    progress: Progress, *, replace: bool,
+) -> Score:  # fmt: skip
+    opened, split, setting = survey.release, survey.split, survey.protocol
+    folder = None if out is None else out / results_name(backend.name, setting.text, survey.read_by)
     if folder is not None and not replace:
         _refuse_others(folder, backend, survey)
     check_files(opened, split)
     spent = Spent(given.prices)
-    askers = _askers(survey, backend, given, log_folder or out, other_releases=replace)
+    askers = askers_of(survey, backend, given, logs, other_releases=replace)
     with _results_folder(folder) as place:
         # A score must never stand beside predictions that it was not made from.
         (place / SCORE_FILE).unlink(missing_ok=True)
         with replacing(place / PREDICTIONS_FILE) as draft:
-            _ask_all(survey, askers, draft, Watched(progress or Silent(), spent))
+            _ask_all(survey, askers, draft, scratch, Watched(progress, spent))
             rows = with_labels(counted(draft, setting), opened, split)
             states = _states(draft)
         score = _score(survey, askers, rows, states, spent)
@@ -118,32 +137,11 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     return found
 
 
-def _askers(
-    survey: Survey, backend: Backend, options: Options, logs: Path | None, *, other_releases: bool
-) -> list[Asker]:
-    """Return who is asked in each round: the model, or another that the protocol names."""
-    item_ids = cache(lambda: _item_ids(survey.release))
-    askers = []
-    for number in range(survey.protocol.rounds):
-        other = survey.protocol.asker(number, options)
-        one = backend if other is None else parse_model(*other)
-        asking = Asking(
-            release_id=survey.release.release_id,
-            content_id=survey.release.content_id,
-            item_ids=item_ids,
-            log_folder=None if logs is None else logs / slug(one.name),
-            other_releases=other_releases,
-            labelled=partial(labelled, survey.release),
-        )
-        askers.append(Asker(one, asking))
-    return askers
-
-
-def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, watched: Watched) -> None:
+def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, scratch: Path, watched: Watched) -> None:
     """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
     release, model = survey.release, askers[-1].backend.name
     stamp = {
-        "model": model, "protocol": survey.protocol.text, "reader": survey.reader, "release_id": release.release_id,
+        "model": model, "protocol": survey.protocol.text, "reader": survey.read_by, "release_id": release.release_id,
         "content_id": release.content_id,
     }  # fmt: skip
 
@@ -151,8 +149,8 @@ def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, watched: Watc
         of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
         watched.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
 
-    with JudgedWriter(draft, stamp) as writer, tempfile.TemporaryDirectory(prefix="benchwright-") as folder:
-        for row in ask_rounds(survey, askers, Path(folder), watched, begin):
+    with JudgedWriter(draft, stamp) as writer:
+        for row in ask_rounds(survey, askers, scratch, watched, begin):
             writer.add(row)
 
 
@@ -175,7 +173,7 @@ def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapp
     return Score(
         model=backend.name,
         protocol=survey.protocol.text,
-        reader=survey.reader,
+        reader=survey.read_by,
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
         content_id=release.content_id,
@@ -188,6 +186,7 @@ def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapp
         asked=sum(states.values()),
         items=sum(_counts(release, survey.split).values()),
         usage=spent.usage(),
+        judge=None if survey.docket is None else survey.docket.summary(),
     )
 
 
@@ -217,20 +216,13 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
     return found
 
 
-def _item_ids(release: Release) -> frozenset[str]:
-    """Return the ids of all items of all splits, without reading a picture."""
-    check_files(release, None)
-    batches = columns_of(release, None, ["item_id"])
-    return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
-
-
 def _refuse_others(folder: Path, backend: Backend, survey: Survey) -> None:
     if not (folder / SCORE_FILE).exists():
         return
     there = read_score(folder)
     wanted: dict[str, Any] = {
         "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
-        "protocol": survey.protocol.text, "reader": survey.reader,
+        "protocol": survey.protocol.text, "reader": survey.read_by,
     }  # fmt: skip
     for name, value in wanted.items():
         if getattr(there, name) != value:

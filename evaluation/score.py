@@ -17,8 +17,8 @@ from .results_names import results_name
 from .statistics import Estimate, Method
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
-VERSION = 2
-"""Version 2 states how each interval was made."""
+VERSION = 3
+"""Version 2 states how each interval was made; version 3 has the judge."""
 
 _USUAL = frozenset({VANILLA, ROBUST})
 
@@ -58,6 +58,37 @@ class Usage(BaseModel):
         return words if self.cost is None else f"{words}; they cost {self.cost:.4f}"
 
 
+class Judging(BaseModel):
+    """What a judge was asked beside the reader, and what came of it. Replies, each as often as it was given."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    prompt: int
+    """Version of the words that it is asked with."""
+    asks: Literal["misses", "all"]
+    """Whether about replies of which the reader made nothing, or about all, overruling it."""
+    settings: dict[str, Any]
+    """Of its backend."""
+    asked: int = Field(ge=0)
+    letters: int = Field(ge=0)
+    refusals: int = Field(ge=0)
+    none: int = Field(ge=0)
+    unusable: int = Field(ge=0)
+    """Judge's replies that are no verdict; what the reader had read stays."""
+    errors: int = Field(ge=0)
+    """Requests to the judge that failed; what the reader had read stays."""
+    usage: Usage | None = None
+
+    def told(self) -> str:
+        """Return it for people, on one line."""
+        words = (
+            f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
+            f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
+        )
+        return words if self.usage is None else f"{words}; {self.usage.told()}"
+
+
 class Score(BaseModel):
     """What `evaluate` returns and `score.json` holds."""
 
@@ -89,7 +120,9 @@ class Score(BaseModel):
     items: int = Field(ge=0)
     """Items of the split."""
     usage: Usage | None = None
-    """None where nothing counted tokens."""
+    """None where nothing counted tokens. What a judge took stands in `judge`."""
+    judge: Judging | None = None
+    """None where nobody was asked beside the reader."""
 
     @property
     def title(self) -> str:
@@ -137,12 +170,14 @@ def upgraded(document: Any) -> Any:
     """Return a score's document as of this version; one of this version, or no score, as it is.
 
     Version 1 had Wilson's intervals on accuracies, and the mean of tasks had theirs combined. It does not say how other
-    metrics' intervals were made.
+    metrics' intervals were made. Version 2 had no judge.
     """
+    if isinstance(document, dict) and document.get("version") == 2:
+        return {**document, "version": VERSION}
     if not isinstance(document, dict) or document.get("version") != 1:
         return document
     metrics = {name: with_method(name, figure) for name, figure in document["metrics"].items()}
-    return {**document, "version": 2, "metrics": metrics}
+    return {**document, "version": VERSION, "metrics": metrics}
 
 
 def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:

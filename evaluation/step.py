@@ -6,14 +6,17 @@ import logging
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from benchwright.atomic import write_json
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import BenchwrightError, StepError
+from benchwright.errors import StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
+
+from .model_settings import ModelSettings, known_protocols, known_reader
+from .readers import ROBUST
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -37,8 +40,8 @@ class Evaluate(FinalStep):
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "items"
 
-    models: tuple[str, ...] = Field(min_length=1)
-    """As `evaluate run --model` takes them, such as `random`, `constant:A`, `openai:NAME`."""
+    models: tuple[ModelSettings, ...] = Field(min_length=1)
+    """As `evaluate run --model` takes them, such as `random`, `constant:A`, `openai:NAME`; or with settings."""
     protocol: tuple[str, ...] = ("vanilla",)
     """How items are asked, as `evaluate run --protocol` takes it; one, or a list of which each is scored."""
     reader: str = "robust"
@@ -54,8 +57,9 @@ class Evaluate(FinalStep):
 
     @field_validator("models")
     @classmethod
-    def _each_once(cls, models: tuple[str, ...]) -> tuple[str, ...]:
-        twice = sorted({model for model in models if models.count(model) > 1})
+    def _each_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
+        names = [one.model for one in models]
+        twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise ValueError(f"model {twice[0]!r} is listed twice; list each model once")
         return models
@@ -68,41 +72,46 @@ class Evaluate(FinalStep):
     @field_validator("protocol")
     @classmethod
     def _known(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        from .protocols.naming import parse_protocol
-
-        try:
-            texts = [parse_protocol(one).text for one in given]
-        except BenchwrightError as error:
-            raise ValueError(str(error)) from error
-        if not texts or len(set(texts)) < len(texts):
-            raise ValueError("list at least one protocol, and each once")
-        return tuple(texts)
+        return known_protocols(given)
 
     @field_validator("reader")
     @classmethod
     def _reads(cls, given: str) -> str:
-        from .readers import READERS
+        return known_reader(given)
 
-        if given not in READERS:
-            raise ValueError(f"there is no reader {given!r}; known: {', '.join(READERS)}")
-        return given
+    @model_validator(mode="after")
+    def _judged_where_it_can_be(self) -> Self:
+        for one in self.models:
+            if one.judge is not None and (one.reader or self.reader) != ROBUST:
+                raise ValueError(f"model {one.model!r}: a judge goes with the reader {ROBUST!r} only")
+        return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with `report` as it will be: once its packages are installed, the step runs again."""
+        """Return the settings that decide results, with `report` as it will be.
+
+        Bounds and pace of asking are left out. Once the report's packages are installed, the step runs again.
+        """
         from .report.packages import missing_packages
 
-        return super().parameters() | {"report": self.report and not missing_packages()}
+        decisive = {
+            "models": [one.decisive() for one in self.models], "report": self.report and not missing_packages(),
+        }  # fmt: skip
+        return super().parameters() | decisive
 
     def weights_hash(self) -> str | None:
-        """Return what files of predictions hold, so that a changed file is scored again."""
-        files = [Path(model.removeprefix(_FROM_FILE)) for model in self.models if model.startswith(_FROM_FILE)]
+        """Return what files of predictions and of examples hold, so that a changed file is scored again."""
+        from .protocols.naming import parse_protocol
+
+        names = [one.model for one in self.models]
+        files = [Path(name.removeprefix(_FROM_FILE)) for name in names if name.startswith(_FROM_FILE)]
+        for one in self.models:
+            files += [path for protocol in one.protocol or self.protocol for path in parse_protocol(protocol).files()]
         return digest([file_digest(path) if path.is_file() else None for path in files]) if files else None
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Score every model and return the folder of results, and the report."""
         from benchwright.release import Release
 
-        from .backends.base import Options
         from .human import HUMAN_FILE, human_figures
         from .runner import evaluate
         from .summary import summary_document
@@ -114,21 +123,21 @@ class Evaluate(FinalStep):
             )
         release = Release.open(ctx.workspace / ctx.artifacts["release"])
         results = ctx.workspace / RESULTS
-        options = Options(base_url=self.base_url, api_key_env=self.api_key_env)
         scores = [
             evaluate(
                 release,
-                model,
+                one.model,
                 protocol=protocol,
-                reader=self.reader,
+                reader=one.reader or self.reader,
+                judge=None if one.judge is None else one.judge.judge(),
                 split=self.split,
                 out=results,
                 log_folder=ctx.workspace / REPLIES,
-                options=options,
+                options=one.options(self.base_url, self.api_key_env),
                 replace=True,
             )
-            for model in self.models
-            for protocol in self.protocol
+            for one in self.models
+            for protocol in one.protocol or self.protocol
         ]
         _remove_others(results, {score.folder for score in scores})
         write_json(results / SUMMARY_FILE, summary_document(scores))

@@ -28,6 +28,7 @@ class Options:
         concurrency: Requests under way at a time, at most.
         timeout_s: Time for one request, from sending it to its last byte.
         retries: How often a request is sent again after a failure that may pass.
+        tries: How often an item is asked until it is answered, each time with its own repetitions; a protocol says so.
         backoff_s: Pause before the first repetition; it doubles each time, to at most a minute.
         prices: What tokens cost, to be counted beside them.
         budget: What the run may spend.
@@ -47,6 +48,7 @@ class Options:
     concurrency: int = 8
     timeout_s: float = 120.0
     retries: int = 5
+    tries: int = 1
     backoff_s: float = 1.0
     prices: Prices | None = None
     budget: Budget = UNBOUNDED

@@ -93,7 +93,8 @@ class OpenAIChat:
         return {
             "base_url": self._url,
             **self._options.decoding(),
-            "tries": self._options.retries + 1,
+            "retries": self._options.retries,
+            "tries": self._options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
         }
 
@@ -156,7 +157,7 @@ class OpenAIChat:
             if self._options.image_folder is not None:
                 store(picture, self._options.image_folder)
         log.request(request.key, item_id, request.body)
-        return _Begun(item_id, future=loop.submit(_asked(item_id, request, sender, log)))
+        return _Begun(item_id, future=loop.submit(_asked(item_id, request, sender, log, self._options.tries)))
 
     def _finish(self, begun: _Begun) -> Reply:
         if begun.future is None:
@@ -189,12 +190,17 @@ def _head_start(under_way: Iterable[_Begun]) -> None:
     wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)
 
 
-async def _asked(item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog) -> Answered:
-    """Send a request and keep what becomes of it."""
-    try:
-        answered, sent = await sender.ask(request)
-    except Failure as failure:
-        log.failed(request.key, item_id, str(failure), failure.sent)
-        raise
-    log.answered(request.key, item_id, answered, sent)
-    return answered
+async def _asked(item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog, tries: int) -> Answered:
+    """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try."""
+    number = 1
+    while True:
+        try:
+            answered, sent = await sender.ask(request)
+        except Failure as failure:
+            log.failed(request.key, item_id, str(failure), failure.sent, number)
+            if number == tries:
+                raise
+            number += 1
+            continue
+        log.answered(request.key, item_id, answered, sent, **{"try": number})
+        return answered

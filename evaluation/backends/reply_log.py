@@ -120,9 +120,9 @@ class ReplyLog:
         self._append(kind="reply", request=request, item_id=item_id, sent=sent, **said, **more)
         return True
 
-    def failed(self, request: str, item_id: str, cause: str, sent: int) -> None:
-        """Keep the cause of an error."""
-        self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent)
+    def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:
+        """Keep the cause of an error, and which of the protocol's tries ended in it."""
+        self._append(kind="error", request=request, item_id=item_id, cause=cause, sent=sent, **{"try": number})
 
     def sync(self) -> None:
         """See to it that lines reach the disk, if it is time; to be called now and then."""

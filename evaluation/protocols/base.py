@@ -11,6 +11,8 @@ from ..metrics import State, chance_of, is_right
 from ..questions import Question, Released
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from benchwright.records import Item
     from benchwright.release import Release
 
@@ -110,10 +112,14 @@ class Protocol(BaseModel):
         del item
         return True
 
-    def begin(self, release: Release) -> Ask:
-        """Return what asks the items of a release, once whatever it needs of it is read."""
-        del release
+    def begin(self, release: Release, split: str | None) -> Ask:
+        """Return what asks the items of a split, or of all, once whatever it needs of the release is read."""
+        del release, split
         return self.ask
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the files that decide how items are asked, so that who keeps results knows when they change."""
+        return ()
 
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
         """Return the questions of a round; none where nothing is left to ask."""

@@ -52,8 +52,9 @@ class IIBench(Protocol):
             return False
         return self.mode not in KEYWORD_MODES or bool(labels_of(item, self.mode))
 
-    def begin(self, release: Release) -> Ask:
+    def begin(self, release: Release, split: str | None) -> Ask:
         """Return what asks, with the examples at hand if there are any."""
+        del split  # an example is kept from those items only that it has something in common with
         if not self.shots:
             return self.ask
         kept = self._kept(release)

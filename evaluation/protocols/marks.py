@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from ..questions import Picture, Released, question_of
+from ..questions import Picture, Question, Released, question_of
 from .base import Asked, Attempt
 from .worded import Worded
 
@@ -37,9 +37,12 @@ class Marks(Worded):
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
         """Return the question with its marks in the new style."""
         del earlier
-        question, style = question_of(released), self._style()
-        pictures = tuple(_restyled(picture, style) for picture in question.pictures)
-        return [self.put(released.item, replace(question, pictures=pictures), note={"style": style})]
+        return [self.put(released.item, self.as_shown(question_of(released)), note={"style": self._style()})]
+
+    def as_shown(self, question: Question) -> Question:
+        """Return a question with its marks in the new style."""
+        style = self._style()
+        return replace(question, pictures=tuple(_restyled(picture, style) for picture in question.pictures))
 
     def _style(self) -> dict[str, Any]:
         color = None if self.color is None else _COLORS.get(self.color, self.color)

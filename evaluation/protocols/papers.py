@@ -27,11 +27,11 @@ class Blink(Worded):
 
     wording: Literal["blink"] = "blink"
     tries: int = Field(10, ge=1, le=101)
-    """How often a request is sent at most, until it succeeds."""
+    """How often an item is asked at most, until it is answered; what passes by itself (`retries`) counts apart."""
 
     def decoding(self, options: Options) -> Options:
-        """Return the options with as many repetitions as there are tries after the first."""
-        return replace(options, retries=self.tries - 1)
+        """Return the options with this protocol's tries."""
+        return replace(options, tries=self.tries)
 
 
 class MVPBench(Worded):

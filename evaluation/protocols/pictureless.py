@@ -34,8 +34,11 @@ class Blind(Worded):
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
         """Return the question without its pictures."""
         del earlier
-        question = without_pictures(question_of(released))
-        return [self.put(released.item, question, note={"shown": []})]
+        return [self.put(released.item, self.as_shown(question_of(released)), note={"shown": []})]
+
+    def as_shown(self, question: Question) -> Question:
+        """Return a question without its pictures."""
+        return without_pictures(question)
 
 
 class Caption(Protocol):

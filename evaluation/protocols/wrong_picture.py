@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.canonical import bytes_digest
@@ -15,6 +15,7 @@ from benchwright.release.files import open_inside
 from ..questions import Picture, Question, Released, question_of
 from ..release_files import check_files, data_files
 from .base import Ask, Asked, Attempt
+from .donors import Place, donors_of
 from .worded import Worded
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class WrongImage(Worded):
     name: ClassVar[str] = "wrong-image"
     source: ClassVar[str] = "ours"
 
-    def begin(self, release: Release) -> Ask:
+    def asking(self, release: Release) -> Ask:
         """Return what asks, once it is settled which item shows whose pictures."""
         check_files(release, None)
         donors = donors_of(_places(release))
@@ -45,7 +46,7 @@ class WrongImage(Worded):
 
         return ask
 
-    def _asked(self, released: Released, donors: Mapping[str, _Place], shelf: _Shelf) -> Asked:
+    def _asked(self, released: Released, donors: Mapping[str, Place], shelf: _Shelf) -> Asked:
         question = question_of(released)
         donor = donors.get(released.item.item_id)
         if donor is None:
@@ -55,39 +56,12 @@ class WrongImage(Worded):
         return self.put(released.item, _swapped(question, shelf.pictures(donor)), note={"pictures_of": donor.item_id})
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where an item lies, what its pictures are for, and what it hangs together with."""
-
-    item_id: str
-    file: str
-    group: int
-    row: int
-    shape: tuple[str, tuple[bool, ...]]
-    ties: frozenset[str]
-
-
-def donors_of(places: Sequence[_Place]) -> dict[str, _Place]:
-    """Return for each item the next of the same shape, in cyclic order, that it is not tied to."""
-    shapes: dict[tuple[str, tuple[bool, ...]], list[_Place]] = {}
-    for place in places:
-        shapes.setdefault(place.shape, []).append(place)
-    found: dict[str, _Place] = {}
-    for alike in shapes.values():
-        for number, place in enumerate(alike):
-            others = (alike[(number + ahead) % len(alike)] for ahead in range(1, len(alike)))
-            donor = next((other for other in others if not place.ties & other.ties), None)
-            if donor is not None:
-                found[place.item_id] = donor
-    return found
-
-
-def _places(release: Release) -> list[_Place]:
+def _places(release: Release) -> list[Place]:
     """Return where every item lies, in the order of the release, without reading a picture."""
     import pyarrow.parquet as pq
 
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
-    found: list[_Place] = []
+    found: list[Place] = []
     for name in data_files(release, None):
         with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
             for group in range(file.num_row_groups):
@@ -96,10 +70,10 @@ def _places(release: Release) -> list[_Place]:
     return found
 
 
-def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> _Place:
+def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> Place:
     options = {choice["image_id"] for choice in row["choices"]}
     shape = (row["task"], tuple(image_id in options for image_id in row["image_ids"]))
-    return _Place(row["item_id"], file, group, number, shape, frozenset([*row["group_keys"], *row["image_ids"]]))
+    return Place(row["item_id"], file, group, number, shape, frozenset([*row["group_keys"], *row["image_ids"]]))
 
 
 class _RowGroup(NamedTuple):
@@ -115,7 +89,7 @@ class _Shelf:
         self._release = release
         self._kept: OrderedDict[tuple[str, int], _RowGroup] = OrderedDict()
 
-    def pictures(self, place: _Place) -> tuple[Picture, ...]:
+    def pictures(self, place: Place) -> tuple[Picture, ...]:
         """Return an item's pictures with their marks.
 
         Raises:

@@ -52,15 +52,15 @@ def published(
 
 
 @click.command("import")
-@click.argument("benchmark", type=click.Choice(("ii-bench", "mvp-bench")), metavar="BENCHMARK")
+@click.argument("benchmark", type=click.Choice(("blink", "ii-bench", "mvp-bench")), metavar="BENCHMARK")
 @click.option(
     "--data", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
-    help="Folder of the benchmark's official layout, with its pictures.",
+    help="Folder of the benchmark's official layout, with its pictures; for blink that of its data set.",
 )  # fmt: skip
 @click.option("--out", type=click.Path(path_type=Path), required=True, metavar="DIR", help="The release's folder.")
 @json_option
 def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> None:
-    """Make a release of a benchmark's published questions; BENCHMARK is ii-bench or mvp-bench."""
+    """Make a release of a benchmark's published questions; BENCHMARK is blink, ii-bench or mvp-bench."""
     from .importing import import_published
 
     found = import_published(benchmark, data, out).document()

@@ -25,6 +25,7 @@ class PublishedQuestion(NamedTuple):
         key: The publisher's own id.
         split: The split that it is published in.
         image: Path below the data folder, as the publisher writes it.
+        more_images: Those behind the first, in order.
         group: What a later split must keep together, if the publisher says so.
     """
 
@@ -41,6 +42,7 @@ class PublishedQuestion(NamedTuple):
     category: str | None = None
     attributes: Mapping[str, str] = {}
     explanation: str | None = None
+    more_images: tuple[str, ...] = ()
 
 
 def ii_bench_questions(data: Path) -> Iterator[PublishedQuestion]:

@@ -100,22 +100,32 @@ NONE = [
     "If the answer is B, the seam should fit.", "Answer: E", "E", r"\boxed{F}", '{"answer": null}',
     '{"answer": ["A", "C"]}', "A. a cat B. a black cat C. dog D. parrot", "A\nB\nC\nD", "N/A", "None of the above",
     "A cat and a dog.", "A picture of something", "The picture shows an animal.", "Vitamin C is healthy.", "Plan B failed again",
-    "a cat or a dog", "dogs", "hotdog", "not a dog", "B or not B", "The second option", "C, D", "The answer isn't B", "As for (A), no. As for (B), yes.",
+    "a cat or a dog", "dogs", "hotdog", "not a dog", "B or not B", "The second picture", "C, D", "The answer isn't B", "As for (A), no. As for (B), yes.",
     "Therefore, the answer is neither.", "<think>The answer is B", "Answer: B or maybe C",
     "The answer is B. Hmm, on reflection the answer is either B or C.", "The answer is not A.", "(A) is wrong.",
-    "I like (A) and (D).", "Error: option B timed out", "Error code: 500 - B", "<!DOCTYPE html><b>B</b>",
+    "I like (A) and (D).",
     "1. A\n2. B\n3. D", "The first is A, the second is B, and the last is D.", "(A) is grey.\n\n(B) is dark.\n\n(C) is red.",
     "C. dog\nD. parrot", "①C. dog\n②B. cat", "①B②D③A④C", "Option A: unchanged.\n\nOption B: unchanged.", "It fits (A) and (B).\n\nImages A, B, and C look alike compared to image D.",
     "Consider each option:\n\n(A) is grey.\n\n(B) is dark.", "(A) and (B) are fine.\n\nThe others are less likely:\n\n(C) is red.",
     "Option D is less likely than the others.", "Two boxes labeled A and B are seen.", "It is like (H), and (A) is like it as well.", "It is neither.\n\nWhile option B could also be a possibility, it is dark.", "If Box B fits better, then Box B would be the correct choice.",
     "```c\nint x;\n```", "Box A is darker than (B) or not.\nBox B is brighter.", "The answer is perhaps: it could be that it is B",
-    "Failed to obtain answer via API. B", "429 Too Many Requests (B)", '{"error": {"answer": "B"}}',
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("reply", NONE)
 def test_a_reply_that_commits_to_no_single_option_gives_none(reply: str) -> None:
     assert read(reply) == ("miss", None)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Error: option B timed out", "Error code: 500 - B", "<!DOCTYPE html><b>B</b>", "Failed to obtain answer via API. B",
+        "429 Too Many Requests (B)", '{"error": {"answer": "B"}}', "httpx.ReadTimeout: B",
+    ],
+)  # fmt: skip
+def test_words_of_a_program_that_failed_are_an_error(reply: str) -> None:
+    assert read(reply) == ("error", None)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +148,10 @@ def test_a_reply_that_declines_is_a_refusal(reply: str) -> None:
         pytest.param("Yes, there is.", YES_NO, "A", id="yes opens the reply"),
         pytest.param("No, nothing of the kind.", YES_NO, "B", id="no opens the reply"),
         pytest.param("The answer is no.", YES_NO, "B", id="no after a phrase"),
+        pytest.param("No, I don't see a dog in it.", YES_NO, "B", id="no, and what is not seen"),
+        pytest.param("No, I'm sorry, I can't help with that.", YES_NO, None, id="no that goes on to decline"),
+        pytest.param("The second option", PETS, "B", id="an option by its place"),
+        pytest.param("Option 2", ("2", "1"), None, id="a place that is another option's words"),
         pytest.param("There is no cat in it", YES_NO, None, id="no inside a sentence"),
         pytest.param("No idea", YES_NO, None, id="no idea"),
         pytest.param("yes and no", YES_NO, None, id="both"),

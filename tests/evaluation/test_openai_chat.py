@@ -78,7 +78,7 @@ def test_replies_are_scored_and_kept(bench: Any, server: Any, tmp_path: Path) ->
     score = ask(bench, server, tmp_path)
     assert score.metrics["accuracy"].value == pytest.approx(2 / 3)
     assert score.settings["backend"] == {
-        "base_url": server.url, "temperature": 0, "max_tokens": 1024, "tries": 4, "pictures": "inline",
+        "base_url": server.url, "temperature": 0, "max_tokens": 1024, "retries": 3, "tries": 1, "pictures": "inline",
     }  # fmt: skip
     entries = log_lines(tmp_path, "reply")
     assert sorted(entry["reply"] for entry in entries) == ["(A)", "Answer: B", "Answer: B"]
@@ -429,7 +429,7 @@ def test_decoding_is_sent_and_stands_in_the_settings(bench: Any, server: Any, tm
     score = ask(bench, server, tmp_path, **drawn)
     (body,) = server.bodies
     assert body.items() >= drawn.items()
-    assert score.settings["backend"].items() >= (drawn | {"tries": 4}).items()
+    assert score.settings["backend"].items() >= (drawn | {"retries": 3, "tries": 1}).items()
 
 
 def test_others_go_on_while_one_request_waits_to_be_sent_again(bench: Any, server: Any, tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from benchwright.errors import BenchwrightError, CheckFailed, DataError
 from benchwright.evaluation import runner
 from benchwright.evaluation.backends.base import Asking, PerQuestion
 from benchwright.evaluation.questions import Question, Reply
-from benchwright.evaluation.runner import evaluate, slug
+from benchwright.evaluation.results_names import slug
+from benchwright.evaluation.runner import evaluate
 from benchwright.evaluation.score import read_score, read_scores
 from benchwright.evaluation.summary import drawn, summary_document, summary_table
 
@@ -323,7 +324,7 @@ def test_scores_of_two_releases_do_not_stand_side_by_side(bench: Any, tmp_path: 
     [
         ("{", "is not a score"),
         ("[]", "is not a score"),
-        ('{"format": "benchwright/score", "version": 99}', "reads up to 2; upgrade"),
+        ('{"format": "benchwright/score", "version": 99}', "reads up to 3; upgrade"),
         ('{"format": "benchwright/score", "version": 1}', "is not a score"),
     ],
 )

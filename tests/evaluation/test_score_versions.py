@@ -1,4 +1,4 @@
-"""Scores and human figures of version 1, which did not say how intervals were made, are read as those of version 2."""
+"""Scores and human figures of version 1, which did not say how intervals were made, are read as those of today."""
 
 from __future__ import annotations
 
@@ -32,9 +32,16 @@ METHODS = {
 def test_a_score_of_version_one_says_how_its_intervals_were_made(tmp_path: Path) -> None:
     (tmp_path / "score.json").write_text(json.dumps(SCORE))
     score = read_score(tmp_path)
-    assert score.version == 2
+    assert score.version == 3
     assert {name: figure.method for name, figure in score.metrics.items()} == METHODS
     assert score.metrics["accuracy"].ci == (0.15, 0.85)
+
+
+def test_a_score_of_version_two_had_no_judge(tmp_path: Path) -> None:
+    metrics = {name: {**figure, "method": METHODS[name]} for name, figure in FIGURES.items()}
+    (tmp_path / "score.json").write_text(json.dumps({**SCORE, "version": 2, "metrics": metrics}))
+    score = read_score(tmp_path)
+    assert (score.version, score.judge) == (3, None)
 
 
 def test_human_figures_of_version_one_do_too(tmp_path: Path) -> None:

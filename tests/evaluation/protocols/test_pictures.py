@@ -74,12 +74,14 @@ def test_an_item_without_a_stranger_is_an_error_that_says_so_and_nobody_is_asked
 
 
 def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright.evaluation import runner
+    from benchwright.evaluation import asked_models
 
     puzzle(bench, 10)
     captioner = Scripted(lambda question: f"shade {decode_rgb(question.pictures[0].data)[0, 0, 0]}", name="eyes")
-    real = runner.parse_model
-    monkeypatch.setattr(runner, "parse_model", lambda name, o=None: captioner if name == "eyes" else real(name, o))
+    real = asked_models.parse_model
+    monkeypatch.setattr(
+        asked_models, "parse_model", lambda name, o=None: captioner if name == "eyes" else real(name, o)
+    )
     model = Scripted(lambda question: "(A)")
     score = evaluate(bench.release(tmp_path / "release"), model, protocol="caption:by=eyes", out=tmp_path / "out")
     assert captioner.variants == ["caption1", "caption2", "caption3"]
@@ -102,14 +104,14 @@ def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkey
 def test_a_caption_that_failed_leaves_the_item_unasked(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchwright.evaluation import runner
+    from benchwright.evaluation import asked_models
 
     bench.add("fine")
     bench.add("dark")
     captioner = Scripted(lambda question: None if "dark" in question.item_id else "a cat", name="eyes")
     dark = bench.items[1][0].item_id
     captioner.say = lambda question: None if question.item_id.startswith(dark) else "a cat"
-    monkeypatch.setattr(runner, "parse_model", lambda name, options=None: captioner)
+    monkeypatch.setattr(asked_models, "parse_model", lambda name, options=None: captioner)
     model = Scripted(lambda question: "(B)")
     score = evaluate(bench.release(tmp_path / "release"), model, protocol="caption:by=eyes")
     assert [question.text for question in model.asked] == ["fine"]

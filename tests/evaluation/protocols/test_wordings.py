@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,10 @@ def test_blink_puts_its_disclaimer_before_three_tasks_and_pictures_behind_the_wo
     assert words_of(second) == "b) How many in the image?\nSelect from the following choices.\n(A) 1\n(B) 2\n[picture]"
 
 
-def test_blinks_ten_tries_become_nine_repetitions() -> None:
-    assert parse_protocol("blink").decoding(Options()).retries == 9
-    assert parse_protocol("blink:tries=1").decoding(Options()).retries == 0
-    assert parse_protocol("vanilla").decoding(Options(retries=3)).retries == 3
+def test_blinks_ten_tries_stand_apart_from_what_is_sent_again_by_itself() -> None:
+    assert parse_protocol("blink").decoding(Options(retries=3)) == Options(retries=3, tries=10)
+    assert parse_protocol("blink:tries=1").decoding(Options()) == Options()
+    assert parse_protocol("vanilla").decoding(Options(retries=3)) == Options(retries=3)
 
 
 def test_mvp_bench_asks_with_and_without_its_instruction(bench: Any, tmp_path: Path) -> None:
@@ -146,3 +147,23 @@ def bench_pictures(count: int) -> list[Any]:
     import numpy as np
 
     return [np.full((4, 4, 3), 50 + number, dtype=np.uint8) for number in range(count)]
+
+
+def test_blink_asks_an_item_again_that_failed_for_good_and_the_log_numbers_its_tries(
+    bench: Any, server: Any, tmp_path: Path
+) -> None:
+    bench.add("What is it?", options=("cat", "dog"), answer="B")
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        return server.say(handler, 400, {"error": {"message": "filtered"}}) if attempt <= 2 else "(B)"
+
+    server.behave = behave
+    options = Options(base_url=server.url, retries=0, backoff_s=0.0)
+    release = bench.release(tmp_path / "release")
+    score = evaluate(release, "openai:toy", protocol="blink:tries=3", out=tmp_path / "out", options=options)
+    assert (score.error, score.metrics["accuracy"].value) == (0, 1.0)
+    lines = (tmp_path / "out" / "openai-toy" / "replies.jsonl").read_text().splitlines()
+    tries = [(entry["kind"], entry["try"]) for entry in map(json.loads, lines) if "try" in entry]
+    assert tries == [("error", 1), ("error", 2), ("reply", 3)]
+    server.sent.clear()
+    assert evaluate(release, "openai:toy", protocol="blink:tries=2", out=tmp_path / "3", options=options).error == 1

@@ -1,0 +1,1 @@
+"""An optional model that reads replies of which our reader could make nothing."""

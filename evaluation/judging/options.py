@@ -1,0 +1,68 @@
+"""The options of the command line that name a judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from .judge import Judge
+
+_OPTIONS = (
+    click.option(
+        "--judge", metavar="M",
+        help="Model that reads replies of which the robust reader makes nothing; as --model takes it.",
+    ),
+    click.option("--judge-all", is_flag=True, help="Ask it about every reply, and take its word over the reader's."),
+    click.option("--judge-base-url", metavar="URL", help="Where it answers."),
+    click.option("--judge-api-key-env", metavar="NAME", help="Environment variable that holds its key."),
+    click.option(
+        "--judge-price-in", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens sent to it."
+    ),
+    click.option(
+        "--judge-price-out", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens it sends."
+    ),
+)  # fmt: skip
+
+
+def judge_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of a judge, and hand it the judge that they name, or None, as `judge`."""
+
+    @wraps(command)
+    def with_judge(
+        *, judge: str | None, judge_all: bool, judge_base_url: str | None, judge_api_key_env: str | None,
+        judge_price_in: float | None, judge_price_out: float | None, **others: Any,
+    ) -> None:  # fmt: skip
+        named = judge_of(
+            judge, everything=judge_all, base_url=judge_base_url, api_key_env=judge_api_key_env,
+            price_in=judge_price_in, price_out=judge_price_out,
+        )  # fmt: skip
+        command(judge=named, **others)
+
+    for option in reversed(_OPTIONS):
+        with_judge = option(with_judge)
+    return with_judge
+
+
+def judge_of(
+    model: str | None, *, everything: bool = False, base_url: str | None = None, api_key_env: str | None = None,
+    price_in: float | None = None, price_out: float | None = None,
+) -> Judge | None:  # fmt: skip
+    """Return the judge that settings name; None where they name no model.
+
+    Raises:
+        BenchwrightError: There are settings of a judge without one, or one price without the other.
+    """
+    from benchwright.errors import BenchwrightError
+
+    from ..accounting import prices_of
+    from .judge import Judge
+
+    if model is None:
+        if everything or any(one is not None for one in (base_url, api_key_env, price_in, price_out)):
+            raise BenchwrightError("settings of a judge need a judge: name its model with --judge")
+        return None
+    return Judge(model, everything, base_url, api_key_env, prices_of(price_in, price_out))

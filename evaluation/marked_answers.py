@@ -1,0 +1,101 @@
+"""Answers that a reply marks rather than says: a ticked box, a cell of a table, an option named by its place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from benchwright.records import LETTERS
+
+from .answer_values import known, value_of
+from .option_words import LATIN, Option
+from .reply_text import folded
+
+_TICKED = re.compile(rf"^[ \t]*[-*+]?[ \t]*(?:\[[xX✓✔✗]\]|[☑☒✅✔✓◉🔘👉])[ \t]*[(\[]?([A-Z])(?![{LATIN}])", re.M)
+_ROW = re.compile(r"\|(.*)\|")
+_RULE = re.compile(r"[\s|:-]+")
+_ANSWER_NAMES = frozenset(
+    {
+        "answer", "final answer", "correct answer", "my answer", "choice", "selected option", "correct option",
+        "prediction", "答案", "答え", "정답", "ответ", "respuesta", "réponse", "antwort",
+    }
+)  # fmt: skip
+
+_PLACES = {
+    word: place
+    for place, words in {
+        1: "first 1st one primera première erste primeira prima первый 一 첫",
+        2: "second 2nd two segunda deuxième seconde zweite seconda второй 二 두",
+        3: "third 3rd three tercera troisième dritte terceira terza третий 三 세",
+        4: "fourth 4th four cuarta quatrième vierte quarta четвёртый 四 네",
+        5: "fifth 5th five quinta cinquième fünfte пятый 五",
+        -1: "last última dernière letzte ultima последний",
+    }.items()
+    for word in words.split()
+}
+_ORDINAL = "|".join(sorted((re.escape(word) for word in _PLACES if len(word) > 1), key=lambda word: (-len(word), word)))
+_NOUN = "(?:answer\\s+)?(?:option|choice)|alternative|opción|opcao|opção|opzione|möglichkeit|proposition|вариант"
+_PLACED = re.compile(
+    rf"(?<!\w)(?<!my )(?:(?:the|la|le|die|a|il)\s+)?({_ORDINAL})\s+(?:{_NOUN})(?!\w)"
+    rf"|(?<!\w)(?:{_NOUN})\s+(?:number\s+|no\.\s*|#)?([1-9]|one|two|three|four|five)(?![\w.,]\w|\w)"
+    r"|第\s*([一二三四五1-9])\s*(?:个|個)?\s*(?:选项|選項|答案)|([一二三四五1-9])\s*(?:番目|つ目)の選択肢|(첫|두|세|네)\s*번째\s*(?:선택지|보기|옵션)",
+    re.I,
+)
+_PLACED_NOUN = re.compile(rf"{_NOUN}|选项|選項|答案|選択肢|번째", re.I)
+
+
+def with_labels(text: str, options: Sequence[Option]) -> str:
+    """Return a text with "the third option" and "option 3" as "option C".
+
+    Only words for an option are counted so; the third picture need not be the third option. A number that is the words
+    of another option may mean either and names none.
+    """
+
+    def label(match: re.Match[str]) -> str:
+        said = next(group for group in match.groups() if group).lower()
+        place = int(said) if said.isdigit() else _PLACES[said]
+        place = place - 1 if place > 0 else len(options) - 1
+        by_words = [option.key for option in options if folded(said) in option.forms]
+        if by_words and by_words != [options[place].key if place < len(options) else ""]:
+            return "several options"
+        if place >= len(options):
+            return match[0]
+        return f"option {options[place].key}"
+
+    if _PLACED_NOUN.search(text) is None:
+        return text
+    taken = any(_PLACED.search(option.words) for option in options if option.words)
+    return text if taken or not options or options[0].key not in LETTERS else _PLACED.sub(label, text)
+
+
+def marked(text: str, options: Sequence[Option]) -> Iterator[tuple[int, str | None, str]]:
+    """Yield place, letter and rule of ticked labels and of a table's answer; of several ticks the letter is None."""
+    ticks = list(_TICKED.finditer(text))
+    if ticks:
+        letters = {tick[1] for tick in ticks}
+        yield ticks[-1].start(), known(ticks[-1][1], options) if len(letters) == 1 else None, "ticked"
+    place = 0
+    lines: list[tuple[int, str]] = []
+    for line in text.split("\n"):
+        lines.append((place, line.strip()))
+        place += len(line) + 1
+    for is_table, group in groupby(lines, key=lambda line: _ROW.fullmatch(line[1]) is not None):
+        if is_table:
+            yield from _tabled(list(group), options)
+
+
+def _tabled(rows: list[tuple[int, str]], options: Sequence[Option]) -> Iterator[tuple[int, str | None, str]]:
+    """Yield the answer of a table: the cell beside the word answer, or below it where the table has one row."""
+    cells = [
+        (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)
+    ]
+    for place, row in cells:
+        if len(row) > 1 and folded(row[0]) in _ANSWER_NAMES and (value := value_of(row[1], options, whole=True)):
+            yield place, value.letter, "table"
+    names = [folded(name) for name in cells[0][1]] if cells else []
+    columns = [number for number, name in enumerate(names) if name in _ANSWER_NAMES]
+    if len(cells) == 2 and len(columns) == 1 and columns[0] < len(cells[1][1]):
+        place, row = cells[1]
+        if value := value_of(row[columns[0]], options, whole=True):
+            yield place, value.letter, "table"

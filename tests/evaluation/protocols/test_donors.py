@@ -1,0 +1,42 @@
+"""Which item lends its pictures is the one that going through all of them in turn would find, in far fewer steps."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchwright.evaluation.protocols.donors import Place, donors_of
+
+KEYS = st.frozensets(st.sampled_from(["pair", "scene", "image", "rare"]), max_size=3)
+
+
+def places(ties: list[tuple[str, frozenset[str]]]) -> list[Place]:
+    return [Place(str(k), "f", 0, k, (task, ()), held) for k, (task, held) in enumerate(ties)]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), KEYS), max_size=14))
+def test_the_donor_is_the_next_of_the_shape_that_shares_nothing(ties: list[tuple[str, frozenset[str]]]) -> None:
+    given_places = places(ties)
+    expected: dict[str, str] = {}
+    for number, place in enumerate(given_places):
+        turned = given_places[number + 1 :] + given_places[:number]
+        fitting = [one.item_id for one in turned if one.shape == place.shape and not one.ties & place.ties]
+        expected |= {place.item_id: fitting[0]} if fitting else {}
+    assert {item_id: donor.item_id for item_id, donor in donors_of(given_places).items()} == expected
+
+
+class _Counted(frozenset[str]):
+    looked = 0
+
+    def __and__(self, other: object) -> frozenset[str]:
+        _Counted.looked += 1
+        return frozenset.__and__(self, other)  # type: ignore[operator]
+
+
+def test_a_key_that_nearly_all_share_costs_no_look_at_each_pair() -> None:
+    count = 2000
+    held = [("a", _Counted([*(["all"] if k < count - 3 else []), f"own{k}"])) for k in range(count)]
+    _Counted.looked = 0
+    donors = donors_of(places([(task, ties) for task, ties in held]))
+    assert donors["0"].item_id == str(count - 3)
+    assert _Counted.looked < 12 * count
