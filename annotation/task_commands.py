@@ -12,7 +12,7 @@ from benchwright.cli.output import emit, json_option, note
 from .commands import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
-    from .results import Results
+    from .answers_given import Results
 
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
@@ -66,7 +66,8 @@ def open_(
 @json_option
 def results(workspace: Path | None, campaign: str | None, out: Path | None, force: bool, as_json: bool) -> None:
     """Say what a campaign with a form of its own came to: answers, shares and agreement."""
-    from .results import agreement_of, document_of, results_of, write_results
+    from .answers_given import results_of
+    from .results import agreement_of, document_of, write_results
 
     with open_for_commands(workspace) as store:
         found = results_of(store, pick_campaign(store, campaign))

@@ -8,9 +8,10 @@ from typing import Any
 import streamlit as st
 
 from ..agreement import Agreement, agreement
+from ..answers_given import results_of
 from ..form import form_of
 from ..ratings import Rating
-from ..results import agreement_of, results_of, summary_of
+from ..results import agreement_of, summary_of
 from ..store import Annotation, Campaign, ReviewStore, item_in
 from .site import clock
 from .texts import TEXTS

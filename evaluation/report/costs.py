@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .cards import legible
 
@@ -51,8 +51,3 @@ def cost_rows(board: Board) -> list[Cost]:
             )
         )  # fmt: skip
     return found
-
-
-def costs_document(board: Board) -> list[dict[str, Any]]:
-    """Return costs as JSON values."""
-    return [one._asdict() for one in cost_rows(board)]

@@ -43,7 +43,7 @@ GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-class Shown(NamedTuple):
+class Contents(NamedTuple):
     """What a page shows.
 
     Args:
@@ -67,7 +67,7 @@ class Shown(NamedTuple):
     max_side_px: int
 
 
-def write_page(path: Path, shown: Shown, spool: Spool) -> None:
+def write_page(path: Path, shown: Contents, spool: Spool) -> None:
     """Write the page; pictures and cards pass from the spool into it without being held in memory.
 
     Raises:
@@ -117,7 +117,7 @@ def write_page(path: Path, shown: Shown, spool: Spool) -> None:
             page.write(piece)
 
 
-def _plots(shown: Shown) -> list[Plot]:
+def _plots(shown: Contents) -> list[Plot]:
     board = shown.board
     found = (
         accuracy_plot(board), radar_plot(board), outcome_plot(board), plane_plot(board),

@@ -103,7 +103,7 @@ def write_report(
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
     from .gathering import Beside, Spool, gather, strata
     from .label_sums import LabelSums
-    from .page import Shown, write_page
+    from .page import Contents, write_page
     from .pairs import pair_lines
     from .people import people_of
 
@@ -134,7 +134,7 @@ def write_report(
                 max_items=max_items, max_side_px=max_side_px, progress=progress,
             )  # fmt: skip
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
-        shown = Shown(opened, board, pairs, beside.sums, beside.difficulty, found, gathered, max_side_px)
+        shown = Contents(opened, board, pairs, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
             write_scores(folder, scores)
             write_report_data(folder, opened, board, comparison, pairs, beside.sums, found)

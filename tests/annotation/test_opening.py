@@ -12,19 +12,14 @@ from typing import Any
 import pytest
 from small_bench import Bench
 
+from benchwright.annotation.answers_given import results_of, rows_of
 from benchwright.annotation.decision_file import import_decisions
 from benchwright.annotation.desk import Desk
+from benchwright.annotation.judged_keys import errata_of
+from benchwright.annotation.named_errors import findings_of
 from benchwright.annotation.opening import open_tasks
 from benchwright.annotation.originals import Originals
-from benchwright.annotation.results import (
-    agreement_of,
-    errata_of,
-    findings_of,
-    results_of,
-    rows_of,
-    summary_of,
-    write_results,
-)
+from benchwright.annotation.results import agreement_of, summary_of, write_results
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.task_file import export_tasks
 from benchwright.errors import BenchwrightError, DataError

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 from small_bench import Bench
-from walks import run_json
+from walks import make_photographs, run_json
 
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.errata import released_errata
+from benchwright.review_tasks import Head, ReviewTask, write_review_tasks
 
 ANNOTATORS = ("ann", "ben", "cas")
 
@@ -119,3 +120,23 @@ def test_a_doubted_key_is_set_right_in_the_next_version(
     }
     again = run_json("evaluate", "run", after.path, "--model", "random", "--out", tmp_path / "after")
     assert again["items"] == 39
+
+
+def test_a_recipe_runs_in_a_workspace_that_was_made_for_review(
+    keyed_wrong: tuple[Release, dict[str, str]], tmp_path: Path
+) -> None:
+    release, _ = keyed_wrong
+    item = next(release.items()).item
+    head = Head(kind="errata", name="errata", release="tiny 1.0", release_id=release.release_id)
+    tasks, workspace = tmp_path / "tasks.jsonl", tmp_path / "review"
+    write_review_tasks(tasks, head, [ReviewTask(item_id=item.item_id, content_hash=item.content_hash)])
+    run_json("review", "open", tasks, "--release", release.path, "--workspace", workspace)
+    make_photographs(tmp_path / "photographs", count=2)
+    recipe = tmp_path / "two.yaml"
+    recipe.write_text("name: two\nseed: 1\nsteps:\n  - exact_duplicates\n", encoding="utf-8")
+    done = run_json("run", recipe, "--images", tmp_path / "photographs", "--workspace", workspace)
+    assert done["state"] == "done"
+    run_json("gc", workspace)
+    assert run_json("review", "open", tasks, "--release", release.path, "--workspace", workspace)["new"] == 0
+    kept = [path for path in (workspace / "review-pictures").rglob("*") if path.is_file()]
+    assert len(kept) == len(item.images)
