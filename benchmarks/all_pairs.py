@@ -138,7 +138,9 @@ def _in_a_process(way: str, codes: Codes) -> tuple[dict[str, Any], Pairs]:
         arguments = [sys.executable, __file__, "--measure", way, str(given), str(out)]
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
         printed = subprocess.run(arguments, check=True, capture_output=True, env=environment).stdout
-        return json.loads(printed), np.load(out)
+        row = json.loads(printed)
+        print(f"{way}: {row}", file=sys.stderr, flush=True)  # a long wait otherwise
+        return row, np.load(out)
 
 
 def _beside_faiss(codes: Codes) -> dict[str, Any]:
