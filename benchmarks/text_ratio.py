@@ -52,6 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         document = {"files": len(files), "pictures": len(distinct), "workers": given.workers}
         document["speed"] = speed(timed, Path(name), parts=given.parts, workers=given.workers)
+        print(json.dumps(document["speed"]), file=sys.stderr, flush=True)  # the other half may take long
         document["decisions"] = decisions(given.images, files, Path(name), given.reference, workers=given.workers)
         show(document)
 
