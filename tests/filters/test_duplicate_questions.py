@@ -109,7 +109,7 @@ def test_none_of_the_published_questions_is_asked_twice(ii_bench: Path) -> None:
 
 
 @given(st.randoms(use_true_random=False))
-@settings(max_examples=15)
+@settings(max_examples=15, deadline=None)
 def test_the_order_of_items_does_not_matter_and_what_is_left_has_no_duplicates(chance: random.Random) -> None:
     words = ["old", "man", "holds", "a", "rake", "today"]
     items = [
@@ -126,6 +126,7 @@ def test_the_order_of_items_does_not_matter_and_what_is_left_has_no_duplicates(c
 
 
 @given(st.lists(st.frozensets(st.sampled_from("abcdefgh"))), st.floats(0.05, 1))
+@settings(deadline=None)
 def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], at_least: float) -> None:
     slow = [
         Similar(n, m, jaccard(sets[n], sets[m]))

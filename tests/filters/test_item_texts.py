@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.filters.item_texts import likeness, normal
@@ -41,11 +41,13 @@ def test_texts_that_say_different_things_differ(one: str, other: str) -> None:
 
 
 @given(st.text())
+@settings(deadline=None)
 def test_a_normal_text_is_its_own_normal_text(text: str) -> None:
     assert normal(normal(text)) == normal(text)
 
 
 @given(st.text(st.characters(codec="utf-8"), min_size=1))
+@settings(deadline=None)
 def test_composing_a_text_otherwise_changes_nothing(text: str) -> None:
     composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
     assert normal(composed) == normal(decomposed)
@@ -78,6 +80,7 @@ def test_texts_set_apart_by_a_word_or_a_number_are_not_alike_at_all(one: str, ot
 
 
 @given(st.text(), st.text())
+@settings(deadline=None)
 def test_likeness_has_no_direction_and_lies_between_0_and_1(one: str, other: str) -> None:
     found = likeness(normal(one), normal(other))
     assert found == likeness(normal(other), normal(one))

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image
@@ -161,6 +161,7 @@ def test_the_quality_of_a_jpeg_file_is_read_off_its_tables(level: int) -> None:
 
 
 @given(st.binary(max_size=200))
+@settings(deadline=None)
 def test_no_bytes_break_the_reader_of_tables(data: bytes) -> None:
     for start in (b"", b"\xff\xd8", b"\xff\xd8\xff\xdb"):
         found = jpeg_quality(start + data)

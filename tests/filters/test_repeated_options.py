@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import item
@@ -69,6 +69,7 @@ def test_a_new_threshold_compares_nothing_again() -> None:
 
 
 @given(st.lists(st.text(max_size=6), min_size=2, max_size=8), st.randoms(use_true_random=False))
+@settings(deadline=None)
 def test_the_order_of_options_does_not_matter(texts: list[str], chance: random.Random) -> None:
     mixed = chance.sample(texts, len(texts))
     one, other = (measured(item("x", options=some)) for some in (texts, mixed))
@@ -76,6 +77,7 @@ def test_the_order_of_options_does_not_matter(texts: list[str], chance: random.R
 
 
 @given(st.lists(st.text(max_size=4), min_size=2, max_size=6))
+@settings(deadline=None)
 def test_as_many_pairs_are_found_as_a_slow_count_finds(texts: list[str]) -> None:
     from benchwright.filters.item_texts import normal
 

@@ -43,6 +43,7 @@ def test_a_rule_picks_what_it_says(rule: str, question: str, options: list[str],
 
 
 @given(st.sampled_from(sorted(RULES)), st.text(max_size=20), st.lists(st.text(max_size=8), min_size=2, max_size=6))
+@settings(deadline=None)
 def test_every_rule_shares_one_pick_among_the_options(rule: str, question: str, options: list[str]) -> None:
     shares = RULES[rule](question, options)
     assert len(shares) == len(options)
