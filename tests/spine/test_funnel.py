@@ -18,6 +18,7 @@ from walks import make_photographs
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.funnel import count_funnel, write_funnel, write_run_funnel
+from benchwright.funnel.cards import _regions
 from benchwright.funnel.shown import partners_in
 from benchwright.funnel.thresholds import thresholds_of
 from benchwright.pipeline import run_recipe
@@ -216,6 +217,25 @@ def test_the_command_counts_and_refuses_in_words(place: Path, capsys: pytest.Cap
         write_funnel(place / "w", place / "absent" / "page.html")
     with pytest.raises(BenchwrightError, match="is not a workspace"):
         write_funnel(place / "p", None)
+
+
+def test_outlines_that_are_none_are_left_out() -> None:
+    assert _regions({"regions": [{"polygon": [[1, 2], [3.25, 4], [5, 6]]}]}, 7, 8).count("<polygon") == 1
+    for odd in (
+        {"regions": 7},
+        {"regions": [{"polygon": [["<b>", 2], [3, 4]]}]},
+        {"regions": [[1]]},
+        {"left_out": [{}]},
+    ):
+        assert _regions(odd, 7, 8) == ""
+
+
+def test_an_empty_folder_has_a_page_too(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    done = run(tmp_path)
+    page = ReportPage(write_run_funnel(tmp_path / "w", done.run_folder))
+    assert "small" in [one.text for one in page.elements if one.tag == "h1"]
+    assert texts(page, "card") == []
 
 
 def test_partners_are_read_from_whatever_way_evidence_names_them() -> None:
