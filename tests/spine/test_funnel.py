@@ -197,6 +197,15 @@ def test_what_a_filter_measured_is_drawn_with_its_threshold(place: Path) -> None
     assert (limit.value, limit.at, limit.side) == ("ratio", 0.3, "above")
 
 
+def test_steps_that_a_waiting_run_did_not_reach_are_left_out(place: Path) -> None:
+    people = parse_recipe(RECIPE.partition("    simulate:")[0], "small.yaml", place)
+    (place / "p" / "piece-01.jpg").unlink()
+    assert run_recipe(people, images=place / "p", workspace=place / "w", workers=1).state == "waiting"
+    steps = count_funnel(Workspace(place / "w"), stages_of_workspace(place / "w"))
+    assert [one.name for one in steps][-1] == "jigsaw"
+    assert "the run waits for people" in page_of(place).source
+
+
 def test_stale_decisions_stand_at_the_top(place: Path) -> None:
     invoke(["filter", "restore", str(place / "w"), "zz <b>1<b>.png", "--why", "x", "--by", "ada"])
     (place / "p" / "zz <b>1<b>.png").unlink()
