@@ -122,8 +122,10 @@ def _regions(measured: Mapping[str, Any], width: int, height: int) -> str:
 
 
 def _points(polygon: Any) -> str:
-    corners = [corner for corner in _listed(polygon) if isinstance(corner, list | tuple) and len(corner) == 2]
-    return " ".join(f"{float(x):.1f},{float(y):.1f}" for x, y in corners)
+    corners = [corner for corner in _listed(polygon) if len(_listed(corner)) == 2]
+    if not all(isinstance(one, int | float) for corner in corners for one in corner):
+        return ""
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in corners)
 
 
 def _listed(value: Any) -> Sequence[Any]:

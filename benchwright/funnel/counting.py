@@ -55,9 +55,12 @@ class FunnelStep:
 
 
 def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
-    """Return the counts of ingest and of every recipe entry that has run, in order; final steps are left out."""
+    """Return the counts of ingest and of every recipe entry that the last run reached; final steps are left out."""
     found = [_ingest(counts_of(space, [INGEST])[0])]
+    reached = space.settings().get("reached")
     for entry in dict.fromkeys(stage.entry for stage in stages if stage.kind != "final"):
+        if reached is not None and entry not in reached:
+            continue
         parts = [stage for stage in stages if stage.entry == entry]
         if all((StageTable(space, stage.id).folder / "current.json").exists() for stage in parts):
             found.append(_step(len(found), entry, parts, counts_of(space, [stage.id for stage in parts])))

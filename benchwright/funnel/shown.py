@@ -110,19 +110,19 @@ class Showing:
     def _images(self, stages: Iterable[str], wanted: set[str], roots: set[str]) -> Iterator[ImageRecord]:
         shards = {shard_of(root, self.shard_count) for root in roots}
         for stage in stages:
-            for rows in self._tables(stage, "images", shards):
-                yield from image_records(_having(rows, "image_id", wanted))
+            table = StageTable(self.space, stage)
+            for marker in table.current():
+                if marker.shard in shards and (rows := table.read(marker, "images")) is not None:
+                    yield from image_records(_having(rows, "image_id", wanted))
 
     def _items(self, wanted: set[str]) -> Iterator[Item]:
         for stage in self.stages:
-            for rows in self._tables(stage, "items", None):
-                yield from items_of(_having(rows, "item_id", wanted))
-
-    def _tables(self, stage: str, kind: str, shards: set[str] | None) -> Iterator[Any]:
-        table = StageTable(self.space, stage)
-        for marker in table.current():
-            if (shards is None or marker.shard in shards) and (rows := table.read(marker, kind)) is not None:
-                yield rows
+            table = StageTable(self.space, stage)
+            for marker in table.current():
+                ids = table.read(marker, "items", ["item_id"])
+                if ids is not None and not wanted.isdisjoint(ids["item_id"].to_pylist()):
+                    rows = table.read(marker, "items", ["item_id", "record"])
+                    yield from items_of(_having(rows, "item_id", wanted))
 
 
 def _having(rows: Any, column: str, wanted: set[str]) -> Any:

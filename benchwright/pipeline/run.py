@@ -363,5 +363,7 @@ class _Run:
             {
                 "recipe": self.recipe.resolved(), "images": str(self.images), "shards": header.shards, "state": state,
                 "stages": [INGEST, *(stage.id for stage in self.stages)], "artifacts": dict(self.artifacts),
+                # What stands in tables of later steps is of an earlier run while people are waited for.
+                "reached": None if state == "running" else sorted(self.reached),
             }
         )  # fmt: skip

@@ -18,6 +18,7 @@ from walks import make_photographs
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.funnel import count_funnel, write_funnel, write_run_funnel
+from benchwright.funnel.cards import _regions
 from benchwright.funnel.shown import partners_in
 from benchwright.funnel.thresholds import thresholds_of
 from benchwright.pipeline import run_recipe
@@ -196,6 +197,15 @@ def test_what_a_filter_measured_is_drawn_with_its_threshold(place: Path) -> None
     assert (limit.value, limit.at, limit.side) == ("ratio", 0.3, "above")
 
 
+def test_steps_that_a_waiting_run_did_not_reach_are_left_out(place: Path) -> None:
+    people = parse_recipe(RECIPE.partition("    simulate:")[0], "small.yaml", place)
+    (place / "p" / "piece-01.jpg").unlink()
+    assert run_recipe(people, images=place / "p", workspace=place / "w", workers=1).state == "waiting"
+    steps = count_funnel(Workspace(place / "w"), stages_of_workspace(place / "w"))
+    assert [one.name for one in steps][-1] == "jigsaw"
+    assert "the run waits for people" in page_of(place).source
+
+
 def test_stale_decisions_stand_at_the_top(place: Path) -> None:
     invoke(["filter", "restore", str(place / "w"), "zz <b>1<b>.png", "--why", "x", "--by", "ada"])
     (place / "p" / "zz <b>1<b>.png").unlink()
@@ -216,6 +226,25 @@ def test_the_command_counts_and_refuses_in_words(place: Path, capsys: pytest.Cap
         write_funnel(place / "w", place / "absent" / "page.html")
     with pytest.raises(BenchwrightError, match="is not a workspace"):
         write_funnel(place / "p", None)
+
+
+def test_outlines_that_are_none_are_left_out() -> None:
+    assert _regions({"regions": [{"polygon": [[1, 2], [3.25, 4], [5, 6]]}]}, 7, 8).count("<polygon") == 1
+    for odd in (
+        {"regions": 7},
+        {"regions": [{"polygon": [["<b>", 2], [3, 4]]}]},
+        {"regions": [[1]]},
+        {"left_out": [{}]},
+    ):
+        assert _regions(odd, 7, 8) == ""
+
+
+def test_an_empty_folder_has_a_page_too(tmp_path: Path) -> None:
+    (tmp_path / "p").mkdir()
+    done = run(tmp_path)
+    page = ReportPage(write_run_funnel(tmp_path / "w", done.run_folder))
+    assert "small" in [one.text for one in page.elements if one.tag == "h1"]
+    assert texts(page, "card") == []
 
 
 def test_partners_are_read_from_whatever_way_evidence_names_them() -> None:
