@@ -102,8 +102,10 @@ def test_a_node_that_is_lost_midway_changes_no_byte_and_repeats_only_the_record_
     doomed = add(machines, cpus=2, called="doomed")
     with ThreadPoolExecutor(1) as aside:
         running = aside.submit(_with_power_cut, scene, diary, tmp_path / "ray", "ray")
-        wait_until(lambda: diary.with_suffix(".doomed").exists() or running.done())
-        kill(machines, doomed)
+        try:
+            wait_until(lambda: diary.with_suffix(".doomed").exists() or running.done())
+        finally:
+            kill(machines, doomed)
         finished = running.result(timeout=300)
     assert finished.state == "done"
     assert "was lost with" in caplog.text
