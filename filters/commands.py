@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,15 +21,15 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 16),
     default=8,
     show_default=True,
-    help="Propose pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
 )
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
 def duplicates(folder: Path, distance: int, workers: int | None, as_json: bool) -> None:
     """Find exact and near duplicates in a folder of images.
 
-    Exact means equal bytes or equal pixels. Near duplicates are proposed (`ask`): look at them before you
-    delete one.
+    Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
+    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair.
     """
     from benchwright.cli.drawing_progress import Drawn
 
@@ -52,10 +53,9 @@ def _as_text(report: DuplicateReport) -> str:
         lines.append(f"keep   {printable(group.keep)}")
         lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
     lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
-    exact = sum(member.kind == "exact" for group in report.groups for member in group.members)
-    asked = sum(len(group.members) for group in report.groups) - exact
+    kinds = Counter(member.kind for group in report.groups for member in group.members)
     lines.append(
         f"images {report.images}, unreadable files {len(report.unreadable)}, groups {len(report.groups)}, "
-        f"exact duplicates {exact}, to look at {asked}"
+        f"exact duplicates {kinds['exact']}, near duplicates {kinds['near']}, pairs to look at {kinds['ask']}"
     )
     return "\n".join(lines)

@@ -14,7 +14,7 @@ ROOM = Room(
         ),
         "near_duplicates": Entry(
             f"{_HERE}.near_duplicates:NearDuplicates",
-            "Ask about images that look alike by perceptual hash; drop none.",
+            "Drop copies of a picture that are not equal to the pixel; ask about the unsure.",
         ),
         "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },

@@ -96,7 +96,9 @@ def test_keys_walk_open_and_search(shown: Page) -> None:
     assert "2 of 30" in shown.locator("#large-title").inner_text()
     shown.keyboard.press("Escape")
     assert not shown.locator("#large").is_visible()
-    shown.wait_for_function("document.activeElement.dataset.number === '1'")  # a dialog tells of its end in a later task
+    shown.wait_for_function(
+        "document.activeElement.dataset.number === '1'"
+    )  # a dialog tells of its end in a later task
     for _ in range(23):
         shown.keyboard.press("j")
     assert shown.evaluate("document.activeElement.dataset.number") == "24"  # on the second page
