@@ -22,7 +22,7 @@ from .local_features import Features, describe, detector, shrunk
 
 SIDE_PX = 320
 _DECODED_AT_LEAST_PX = 192
-_CANDIDATES, CORNERS = 500, 96
+_CANDIDATES, CORNERS = 500, 128
 _KEPT_BITS = (
     94, 214, 236, 169, 81, 69, 141, 108, 115, 10, 204, 151, 200, 135, 216, 51, 172, 137, 112, 100, 203, 188, 104, 149,
     96, 202, 131, 99, 27, 180, 50, 148, 118, 73, 18, 198, 3, 53, 106, 35, 217, 228, 174, 138, 14, 134, 175, 41, 125,
