@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,28 +23,43 @@ if TYPE_CHECKING:
     show_default=True,
     help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
 )
+@click.option(
+    "--against",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times.",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
-def duplicates(folder: Path, distance: int, workers: int | None, as_json: bool) -> None:
+def duplicates(folder: Path, distance: int, places: tuple[Path, ...], workers: int | None, as_json: bool) -> None:
     """Find exact and near duplicates in a folder of images.
 
     Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
-    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair.
+    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
+    with 1 where a picture leaked.
     """
     from benchwright.cli.drawing_progress import Drawn
 
     from .duplicate_groups import find_duplicates
+    from .leak_report import find_leaks, told
 
     with Drawn() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
-    document = {
+        leaks = find_leaks(folder, places, distance=distance, workers=workers, progress=progress) if places else []
+    document: dict[str, Any] = {
         "images": report.images,
         "unreadable": [file._asdict() for file in report.unreadable],
         "groups": [
             {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
         ],
     }
-    emit(document, as_json=as_json, text=lambda: _as_text(report))
+    if places:
+        document["leaks"] = [leak.to_json() for leak in leaks]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(leaks) if places else [])]))
+    if any(leak.kind == "leak" for leak in leaks):
+        raise click.exceptions.Exit(1)
 
 
 def _as_text(report: DuplicateReport) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,12 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from .local_features import Features, describe, detector, shrunk
 
+if TYPE_CHECKING:
+    from PIL import Image
+
 SIDE_PX = 320
 _DECODED_AT_LEAST_PX = 192
-_CANDIDATES, CORNERS = 500, 128
+WORD_CANDIDATES, CORNERS = 500, 128
 _KEPT_BITS = (
     94, 214, 236, 169, 81, 69, 141, 108, 115, 10, 204, 151, 200, 135, 216, 51, 172, 137, 112, 100, 203, 188, 104, 149,
     96, 202, 131, 99, 27, 180, 50, 148, 118, 73, 18, 198, 3, 53, 106, 35, 217, 228, 174, 138, 14, 134, 175, 41, 125,
@@ -72,9 +75,14 @@ class FeatureWords(MapStep):
     def open(self, ctx: OpenContext) -> object:
         """Make the detector."""
         del ctx
-        return detector(_CANDIDATES)
+        return detector(WORD_CANDIDATES)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Describe one picture; one without corners has no words."""
-        grey = shrunk(ctx.images.luma(record, at_least_px=_DECODED_AT_LEAST_PX), side_px=SIDE_PX)
-        return Outcome(values={"words": spelled(words_of(describe(grey, ctx.opened, most=CORNERS)))})
+        luma = ctx.images.luma(record, at_least_px=_DECODED_AT_LEAST_PX)
+        return Outcome(values={"words": described(luma, ctx.opened)})
+
+
+def described(luma: Image.Image, orb: Any) -> str:
+    """Return the words of an upright grey picture, spelled."""
+    return spelled(words_of(describe(shrunk(luma, side_px=SIDE_PX), orb, most=CORNERS)))

@@ -156,7 +156,8 @@ def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints]) -
     key = np.concatenate([pair * 1_000_000 + cell for cell in cells])
     _, group = np.unique(key, return_inverse=True)
     different = np.minimum(*(_different(group, np.tile(spot, len(cells))) for spot in spots))
-    return np.any((different[group] >= LEAST_SHARED).reshape(len(cells), -1), axis=0)
+    agrees: NDArray[np.bool_] = np.asarray(different[group] >= LEAST_SHARED).reshape(len(cells), -1).max(axis=0)
+    return agrees
 
 
 def _different(group: _Ints, spot: _Ints) -> _Ints:
