@@ -16,11 +16,12 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
 
+from .embeddings import Embeddings
 from .feature_words import FeatureWords, read_words
 from .hamming import MAX_DISTANCE
 from .keep_order import CRITERIA, Criterion
 from .kept_copies import KeptOfCopies
-from .proposals import near_by_features, near_by_hash, near_by_mirrored_hash, told_once
+from .proposals import MOST_BY_HASH, Bonds, near_by_features, near_by_hash, near_by_mirrored_hash, told_once
 from .second_looks import SecondLooks
 
 if TYPE_CHECKING:
@@ -61,6 +62,12 @@ def hashes_of(luma: Image.Image) -> dict[str, int]:
     return {name: int.from_bytes(np.packbits(one.hash).tobytes(), "big") for name, one in found.items()}
 
 
+_COLUMNS = (
+    "image_id", "width", "height", "hashes.phash", "hashes.dhash", "hashes.mirrored", "features.words",
+)  # fmt: skip
+_EMBEDDING = "embeddings.embedding"
+
+
 class ProposedPairs(GatherStep):
     """Name for each image the partners that it is to be compared with; each pair stands under one of its images."""
 
@@ -68,11 +75,14 @@ class ProposedPairs(GatherStep):
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
-    columns: ClassVar[tuple[str, ...]] = (
-        "image_id", "width", "height", "hashes.phash", "hashes.dhash", "hashes.mirrored", "features.words",
-    )  # fmt: skip
-
     distance: int = Field(ge=0, le=MAX_DISTANCE)
+    cosine: float | None = Field(None, ge=0, le=1)
+    """None where no embeddings propose."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return what is read: embeddings only where they propose."""
+        return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Search all pairs; rows are numbered largest image first, so their order does not matter."""
@@ -87,7 +97,7 @@ class ProposedPairs(GatherStep):
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
         found = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
         words = [read_words(text or "") for text in live["features.words"].to_pylist()]
-        borne = told_once([*found, turned, near_by_features(words)], ids)
+        borne = told_once([*found, turned, near_by_features(words), self._embedded(live)], ids)
         told = sorted(borne, key=lambda image: rows[image])
         return Gathered(
             rows=np.array([rows[image] for image in told], np.int64),
@@ -99,6 +109,18 @@ class ProposedPairs(GatherStep):
                 ],
             },
         )
+
+    def _embedded(self, live: pa.Table) -> Bonds:
+        if self.cosine is None or not live.num_rows:
+            return {}
+        from .embeddings import near_by_embedding, read_embeddings
+
+        texts = live[_EMBEDDING].to_pylist()
+        told = [row for row, text in enumerate(texts) if text is not None]
+        if not told:
+            return {}
+        near = near_by_embedding(read_embeddings([texts[row] for row in told]), cosine=self.cosine, most=MOST_BY_HASH)
+        return {told[one]: {told[other] for other in others} for one, others in near.items()}
 
 
 def _codes(columns: pa.Table, name: str) -> NDArray[np.uint64]:
@@ -120,6 +142,8 @@ class NearDuplicates(Step):
         groups: Pictures that are alike by design: a CSV file with the columns path and group, relative to the
             recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Nobody is dropped for, or asked
             about, another of its own group.
+        embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
+        cosine: Least cosine, 0-1, at which they do.
     """
 
     name: ClassVar[str] = "near_duplicates"
@@ -132,7 +156,10 @@ class NearDuplicates(Step):
     licences: tuple[str, ...] = ()
     quality: str | None = Field(None, pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
     groups: str | None = Field(None, min_length=1)
+    embeddings: str | None = Field(None, min_length=1)
+    cosine: float = Field(0.85, ge=0, le=1)
     _kept: KeptOfCopies | None = PrivateAttr(None)
+    _embeddings: Embeddings | None = PrivateAttr(None)
 
     @field_validator("keep")
     @classmethod
@@ -145,14 +172,19 @@ class NearDuplicates(Step):
     def _prepare(self, info: ValidationInfo) -> NearDuplicates:
         settings = {name: getattr(self, name) for name in KeptOfCopies.model_fields}
         self._kept = KeptOfCopies.model_validate(settings, context=info.context)
+        if self.embeddings is not None:
+            self._embeddings = Embeddings.model_validate({"model": self.embeddings}, context=info.context)
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with a digest of the declared groups in place of their file's name."""
+        """Return the settings, with digests in place of the names of files and folders."""
         assert self._kept is not None
-        return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"]}
+        model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
+        return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
 
     def parts(self) -> tuple[Step, ...]:
         """Hash and describe, propose, look again, decide. Another order of what is kept decodes nothing."""
         assert self._kept is not None
-        return (PerceptualHashes(), FeatureWords(), ProposedPairs(distance=self.distance), SecondLooks(), self._kept)
+        embedded = () if self._embeddings is None else (self._embeddings,)
+        pairs = ProposedPairs(distance=self.distance, cosine=self.cosine if embedded else None)
+        return (PerceptualHashes(), FeatureWords(), *embedded, pairs, SecondLooks(), self._kept)

@@ -156,7 +156,7 @@ def test_few_images_have_no_pairs(hashes: list[int | None]) -> None:
 
 def test_settings_reach_the_part_that_they_belong_to_alone() -> None:
     parts = {part.name: part.parameters() for part in NearDuplicates(distance=3, protected=("mine/*",)).parts()}
-    assert parts["pairs"] == {"distance": 3}
+    assert parts["pairs"] == {"distance": 3, "cosine": None}
     assert parts["hashes"] == parts["features"] == parts["looks"] == {}
     assert parts["kept"]["protected"] == ["mine/*"]
 
