@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option, note, printable
 
 if TYPE_CHECKING:
     from .duplicate_groups import DuplicateReport
@@ -31,9 +31,17 @@ if TYPE_CHECKING:
     type=click.Path(exists=True, path_type=Path),
     help="Also look for pictures that another folder, a release or a hash list holds; may be given several times.",
 )
+@click.option(
+    "--pairs",
+    metavar="OUT.png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
+)
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
-def duplicates(folder: Path, distance: int, places: tuple[Path, ...], workers: int | None, as_json: bool) -> None:
+def duplicates(
+    folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool
+) -> None:
     """Find exact and near duplicates in a folder of images.
 
     Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
@@ -45,9 +53,17 @@ def duplicates(folder: Path, distance: int, places: tuple[Path, ...], workers: i
     from .duplicate_groups import find_duplicates
     from .leak_report import find_leaks, told
 
+    if pairs is not None:
+        from .contact_sheet import free_pages
+
+        free_pages(pairs, count=1)  # before the work, not after it
     with Drawn() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
         leaks = find_leaks(folder, places, distance=distance, workers=workers, progress=progress) if places else []
+    if pairs is not None:
+        from .pair_sheet import write_pairs
+
+        note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
     document: dict[str, Any] = {
         "images": report.images,
         "unreadable": [file._asdict() for file in report.unreadable],

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
-from skimage.data import coffee, rocket
+from skimage.data import chelsea, coffee, rocket
 
+from benchwright.errors import BenchwrightError
 from benchwright.filters.commands import duplicates
 
 
@@ -73,6 +74,24 @@ def test_equal_bytes_and_equal_pixels_are_exact_and_smaller_copies_are_near(foun
 def test_a_mirrored_copy_is_a_near_duplicate(found: Any) -> None:
     kinds = {group["keep"]: [(one["path"], one["kind"]) for one in group["members"]] for group in found["groups"]}
     assert [("mirrored.png", "near")] in kinds.values() or [("rocket.webp", "near")] in kinds.values()
+
+
+def test_pairs_to_look_at_are_drawn_side_by_side(tmp_path: Path) -> None:
+    whole = Image.fromarray(np.ascontiguousarray(coffee()))
+    (tmp_path / "photos").mkdir()
+    whole.save(tmp_path / "photos" / "whole.png")
+    whole.paste(Image.fromarray(np.ascontiguousarray(chelsea())).resize((220, 180)), (200, 100))
+    whole.save(tmp_path / "photos" / "edited.png")
+    found = report(tmp_path / "photos", "--pairs", tmp_path / "pairs.png")
+    assert [member["kind"] for group in found["groups"] for member in group["members"]] == ["ask"]
+    with Image.open(tmp_path / "pairs.png") as page:
+        assert page.width > 2 * page.height * 0.8
+
+
+def test_a_sheet_of_pairs_that_exists_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.png").write_bytes(b"mine")
+    with pytest.raises(BenchwrightError, match="exists already"):
+        run(folder, "--pairs", tmp_path / "pairs.png")
 
 
 def test_people_read_the_same_in_words(folder: Path) -> None:
