@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option, note, printable
 
 if TYPE_CHECKING:
     from .duplicate_groups import DuplicateReport
@@ -20,30 +21,61 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 16),
     default=8,
     show_default=True,
-    help="Propose pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+)
+@click.option(
+    "--against",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times.",
+)
+@click.option(
+    "--pairs",
+    metavar="OUT.png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
 )
 @click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
 @json_option
-def duplicates(folder: Path, distance: int, workers: int | None, as_json: bool) -> None:
+def duplicates(
+    folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool
+) -> None:
     """Find exact and near duplicates in a folder of images.
 
-    Exact means equal bytes or equal pixels. Near duplicates are proposed (`ask`): look at them before you
-    delete one.
+    Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
+    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
+    with 1 where a picture leaked.
     """
     from benchwright.cli.drawing_progress import Drawn
 
     from .duplicate_groups import find_duplicates
+    from .leak_report import find_leaks, told
 
+    if pairs is not None:
+        from .contact_sheet import free_pages
+
+        free_pages(pairs, count=1)  # before the work, not after it
     with Drawn() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
-    document = {
+        leaks = find_leaks(folder, places, distance=distance, workers=workers, progress=progress) if places else []
+    if pairs is not None:
+        from .pair_sheet import write_pairs
+
+        note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
+    document: dict[str, Any] = {
         "images": report.images,
         "unreadable": [file._asdict() for file in report.unreadable],
         "groups": [
             {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
         ],
     }
-    emit(document, as_json=as_json, text=lambda: _as_text(report))
+    if places:
+        document["leaks"] = [leak.to_json() for leak in leaks]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(leaks) if places else [])]))
+    if any(leak.kind == "leak" for leak in leaks):
+        raise click.exceptions.Exit(1)
 
 
 def _as_text(report: DuplicateReport) -> str:
@@ -52,10 +84,9 @@ def _as_text(report: DuplicateReport) -> str:
         lines.append(f"keep   {printable(group.keep)}")
         lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
     lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
-    exact = sum(member.kind == "exact" for group in report.groups for member in group.members)
-    asked = sum(len(group.members) for group in report.groups) - exact
+    kinds = Counter(member.kind for group in report.groups for member in group.members)
     lines.append(
         f"images {report.images}, unreadable files {len(report.unreadable)}, groups {len(report.groups)}, "
-        f"exact duplicates {exact}, to look at {asked}"
+        f"exact duplicates {kinds['exact']}, near duplicates {kinds['near']}, pairs to look at {kinds['ask']}"
     )
     return "\n".join(lines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -13,9 +13,8 @@ from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates
 
 if TYPE_CHECKING:
+    from benchwright.pipeline import Finished
     from benchwright.progress import Progress
-
-HASH_BITS = 64
 
 
 class UnreadableFile(NamedTuple):
@@ -30,18 +29,21 @@ class Member(NamedTuple):
 
     Args:
         path: Relative to the folder.
-        kind: `exact`: equal bytes or equal pixels to the kept file, or to a member before it. `ask`: a person
-            should look.
-        score: 1.0 for `exact`; else 1 - distance / 64 between the pHashes of this file and the kept one.
+        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second
+            look. `ask`: a person should look.
+        score: 1.0 for `exact`; else the share of the aligned overlap, 0-1, that shows the same.
     """
 
     path: str
-    kind: Literal["exact", "ask"]
+    kind: Literal["exact", "near", "ask"]
     score: float
 
 
 class DuplicateGroup(NamedTuple):
-    """A file to keep and the files that it stands for."""
+    """A file to keep and the files that duplicate it, or seem to.
+
+    A `near` or `ask` member with exact copies of its own is also the kept file of a group with these.
+    """
 
     keep: str
     members: tuple[Member, ...]
@@ -54,33 +56,38 @@ class DuplicateReport(NamedTuple):
     unreadable: tuple[UnreadableFile, ...]
     groups: tuple[DuplicateGroup, ...]
 
+    def asked(self) -> list[tuple[str, str, float]]:
+        """Return the pairs that people should look at: the kept file, the other, the score."""
+        return [
+            (group.keep, one.path, one.score) for group in self.groups for one in group.members if one.kind == "ask"
+        ]
+
 
 @dataclass(frozen=True)
 class Picture:
-    """All files that show exactly the same pixels.
+    """All files that show exactly the same pixels, and what became of the image among the others.
 
     Args:
-        paths: Sorted, at least one.
-        pixels: Width times height.
-        phash: 64-bit perceptual hash.
-        cluster: Shared by pictures that are near-duplicates, through others or directly; None where there is
-            none.
+        paths: Sorted, at least one; the first stands for all.
+        of: The picture, by its first path, that it is a confirmed copy of.
+        like: Pictures, by their first paths, that it might be a copy of.
+        scores: Likeness, 0-1, to each of these.
     """
 
     paths: tuple[str, ...]
-    pixels: int
-    phash: int
-    cluster: str | None
+    of: str | None = None
+    like: tuple[str, ...] = ()
+    scores: Mapping[str, float] | None = None
 
 
 def find_duplicates(
     folder: Path, *, distance: int, workers: int | None = None, progress: Progress | None = None
 ) -> DuplicateReport:
-    """Find exact duplicates and propose near ones in a folder, in a temporary workspace.
+    """Find exact and near duplicates in a folder, in a temporary workspace.
 
     Args:
         folder: Searched with all its subfolders.
-        distance: Bits of 64 in which two pHashes of a proposed pair may differ.
+        distance: Bits of 64 in which two hashes of a pair that is looked at may differ.
         workers: Processes; as many as there are processors if None.
         progress: Who wants to know how far it is.
     """
@@ -89,34 +96,53 @@ def find_duplicates(
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
         steps = [ExactDuplicates(), NearDuplicates(distance=distance)]
         done = run_steps(steps, images=folder, workspace=Path(workspace), workers=workers, progress=progress)
-        stages = ("exact_duplicates.pixels", "exact_duplicates.groups", "near_duplicates.hashes")
-        pixels, equal, hashed = ([*done.outcomes(stage)] for stage in stages)
-        failed = {row["record_id"]: str(row["reason"]) for row in [*pixels, *hashed] if row["verdict"] == "failed"}
-        same_as = {row["record_id"]: row["evidence"]["of"] for row in equal if row["verdict"] == "drop"}
-        clusters = {row["record_id"]: row["group"] for row in done.outcomes("near_duplicates.pairs")}
-        sizes = {record.image_id: record.width * record.height for record in done.images()}
-        paths, unreadable = _paths_by_picture(done.files(), failed=failed, same_as=same_as)
-        pictures = [
+        return report_of(done)
+
+
+def report_of(done: Finished) -> DuplicateReport:
+    """Tell what `exact_duplicates` and `near_duplicates`, with their default names, found in a run."""
+    stages = ("exact_duplicates.pixels", *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks")))
+    failed = {
+        row["record_id"]: str(row["reason"])
+        for stage in stages
+        for row in done.outcomes(stage)
+        if row["verdict"] == "failed"
+    }
+    equal = done.outcomes("exact_duplicates.groups")
+    same_as = {row["record_id"]: row["evidence"]["of"] for row in equal if row["verdict"] == "drop"}
+    paths, unreadable = _paths_by_picture(done.files(), failed=failed, same_as=same_as)
+    decided = {row["record_id"]: row["evidence"] for row in done.outcomes("near_duplicates.kept")}
+    scores = _scores(done.outcomes("near_duplicates.looks"))
+    first = {image: sorted(files)[0] for image, files in paths.items()}
+    pictures = []
+    for image, files in paths.items():
+        evidence = decided.get(image, {})
+        linked = [one for one in (evidence.get("of"), *evidence.get("like", ())) if one is not None]
+        pictures.append(
             Picture(
-                tuple(sorted(paths[row["record_id"]])),
-                sizes[row["record_id"]],
-                row["phash"],
-                clusters.get(row["record_id"]),
+                tuple(sorted(files)),
+                of=first[evidence["of"]] if "of" in evidence else None,
+                like=tuple(first[one] for one in evidence.get("like", ())),
+                scores={first[one]: scores[frozenset((image, one))] for one in linked},
             )
-            for row in hashed
-            if row["record_id"] in paths and row["record_id"] not in failed
-        ]
-    return DuplicateReport(
-        images=sum(len(picture.paths) for picture in pictures),
-        unreadable=tuple(sorted(unreadable)),
-        groups=tuple(group_pictures(pictures)),
-    )
+        )
+    images = sum(len(picture.paths) for picture in pictures)
+    return DuplicateReport(images, tuple(sorted(unreadable)), tuple(group_pictures(pictures)))
+
+
+def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
+    """Return the likeness of every pair that was looked at and could be laid over each other."""
+    return {
+        frozenset((row["record_id"], partner["image_id"])): partner.get("alike", 0.0)
+        for row in rows
+        for partner in row["evidence"].get("partners", ())
+    }
 
 
 def _paths_by_picture(
     files: Iterable[Mapping[str, Any]], *, failed: Mapping[str, str], same_as: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[UnreadableFile]]:
-    """Return the files of each picture that was kept, and those that no step could read."""
+    """Return the files of each picture that could be read, and the files that could not."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     unreadable: list[UnreadableFile] = []
     for file in files:
@@ -130,28 +156,22 @@ def _paths_by_picture(
     return paths, unreadable
 
 
-def group_pictures(pictures: Iterable[Picture]) -> list[DuplicateGroup]:
-    """Return the groups of two files and more, sorted by the kept file.
+def group_pictures(pictures: Sequence[Picture]) -> list[DuplicateGroup]:
+    """Return the groups of two files and more, sorted by the kept file; the order of `pictures` does not matter.
 
-    The kept file is one of the picture that most files hold, then that has most pixels, then whose path sorts
-    first; of that picture, the file whose path sorts first. The order of `pictures` does not matter.
+    Members are sorted: exact copies, then confirmed ones, then those to be asked about; best score first.
     """
-    clustered: defaultdict[str, list[Picture]] = defaultdict(list)
+    members: defaultdict[str, list[Member]] = defaultdict(list)
     for picture in pictures:
-        clustered[picture.cluster or f"alone:{picture.paths[0]}"].append(picture)
-    groups = [_group(together) for together in clustered.values()]
-    return sorted(group for group in groups if group.members)
-
-
-def _group(pictures: list[Picture]) -> DuplicateGroup:
-    kept = min(pictures, key=lambda picture: (-len(picture.paths), -picture.pixels, picture.paths))
-
-    def bits(picture: Picture) -> int:
-        return (picture.phash ^ kept.phash).bit_count()
-
-    members = [Member(path, "exact", 1.0) for path in kept.paths[1:]]
-    for picture in sorted(pictures, key=lambda picture: (bits(picture), picture.paths)):
-        if picture is not kept:
-            members.append(Member(picture.paths[0], "ask", 1 - bits(picture) / HASH_BITS))
-            members += [Member(path, "exact", 1.0) for path in picture.paths[1:]]
-    return DuplicateGroup(kept.paths[0], tuple(members))
+        name, scores = picture.paths[0], picture.scores or {}
+        members[name] += [Member(path, "exact", 1.0) for path in picture.paths[1:]]
+        if picture.of is not None:
+            members[picture.of].append(Member(name, "near", scores[picture.of]))
+        for other in picture.like:
+            members[other].append(Member(name, "ask", scores[other]))
+    order = {"exact": 0, "near": 1, "ask": 2}
+    return [
+        DuplicateGroup(keep, tuple(sorted(found, key=lambda one: (order[one.kind], -one.score, one.path))))
+        for keep, found in sorted(members.items())
+        if found
+    ]

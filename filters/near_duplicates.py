@@ -1,100 +1,174 @@
-"""Near-duplicates, proposed by perceptual hash.
+"""Near-duplicates: hashes and local features propose, a second look at pixels confirms, the best copy stays.
 
 A hash only proposes: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
-different pictures. So nothing is dropped here. People, or a step that looks at pixels, get `ask`; and what
-was proposed stays in one split.
+different pictures. What a second look confirms is dropped, what stays unsure is asked about, and what hangs
+together shares a group key, so that no split parts it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
 
-from .hamming import MAX_DISTANCE, iter_pairs
-from .neighbours import Neighbourhood
-from .perceptual_hash import HASHED_AT_LEAST_PX, phash
+from .embeddings import Embeddings
+from .feature_words import FeatureWords, read_words
+from .hamming import MAX_DISTANCE
+from .keep_order import CRITERIA, Criterion
+from .kept_copies import KeptOfCopies
+from .perceptual_hash import HASHED_AT_LEAST_PX, hashes
+from .proposals import MOST_BY_HASH, Bonds, near_by_features, near_by_hash, near_by_mirrored_hash, told_once
+from .second_looks import SecondLooks
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-REASON = "near_duplicate"
-LISTED_PARTNERS = 16
-"""Partners named in evidence, nearest first. A thousand blank pages would name a million."""
+    from numpy.typing import NDArray
 
 
 class PerceptualHashes(MapStep):
-    """Compute ImageHash's 64-bit pHash of every image, as an unsigned number: first bit highest."""
+    """Compute ImageHash's 64-bit pHash and dHash of every image, as unsigned numbers: first bit highest.
+
+    `mirrored` is the pHash of the picture mirrored left to right.
+    """
 
     name: ClassVar[str] = "hashes"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"phash": "uint64"}
+    values: ClassVar[Mapping[str, str]] = {"phash": "uint64", "dhash": "uint64", "mirrored": "uint64"}
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Hash one image, decoded in reduced size where its format allows."""
-        return Outcome(values={"phash": phash(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))})
+        """Hash one image, decoded once, in reduced size where its format allows."""
+        return Outcome(values=hashes(ctx.images.luma(record, at_least_px=HASHED_AT_LEAST_PX))._asdict())
 
 
-class NearDuplicatePairs(GatherStep):
-    """Ask about every image that has another one within `distance` bits, and group the connected ones."""
+_COLUMNS = (
+    "image_id", "width", "height", "hashes.phash", "hashes.dhash", "hashes.mirrored", "features.words",
+)  # fmt: skip
+_EMBEDDING = "embeddings.embedding"
+
+
+class ProposedPairs(GatherStep):
+    """Name for each image the partners that it is to be compared with; each pair stands under one of its images."""
 
     name: ClassVar[str] = "pairs"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"group": "string"}
-    columns: ClassVar[tuple[str, ...]] = ("image_id", "hashes.phash")
-
+    values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
     distance: int = Field(ge=0, le=MAX_DISTANCE)
+    cosine: float | None = Field(None, ge=0, le=1)
+    """None where no embeddings propose."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return what is read: embeddings only where they propose."""
+        return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Search all pairs of hashes; rows come in a stable order, so the answer does too."""
+        """Search all pairs; rows are numbered largest image first, so their order does not matter."""
         del ctx
-        hashes = columns["hashes.phash"].combine_chunks()
-        hashed = np.flatnonzero(hashes.is_valid().to_numpy(zero_copy_only=False))
-        ids = columns["image_id"].take(hashed).to_pylist()
-        codes, code_of = np.unique(hashes.drop_null().to_numpy().astype(np.uint64), return_inverse=True)
-        near = Neighbourhood.of(code_of, iter_pairs(codes, distance=self.distance), most=LISTED_PARTNERS)
-        asked = np.flatnonzero(near.partners).tolist()
-        smallest: dict[int, str] = {}
-        for image in asked:
-            cluster = int(near.cluster[image])
-            smallest[cluster] = min(smallest.get(cluster, ids[image]), ids[image])
+        hashed = np.flatnonzero(columns["hashes.phash"].combine_chunks().is_valid().to_numpy(zero_copy_only=False))
+        ids = columns["image_id"].to_pylist()
+        pixels = columns["width"].to_numpy() * columns["height"].to_numpy()
+        rows = sorted(hashed.tolist(), key=lambda row: (-pixels[row], ids[row]))
+        live = columns.take(np.array(rows, np.int64))
+        ids = live["image_id"].to_pylist()
+        phash, dhash, mirrored = (_codes(live, f"hashes.{name}") for name in ("phash", "dhash", "mirrored"))
+        turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
+        found = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
+        words = [read_words(text or "") for text in live["features.words"].to_pylist()]
+        borne = told_once([*found, turned, near_by_features(words), self._embedded(live)], ids)
+        told = sorted(borne, key=lambda image: rows[image])
         return Gathered(
-            rows=hashed[asked],
-            verdicts=["ask"] * len(asked),
-            reasons=[REASON] * len(asked),
-            values={"group": [f"cluster:{smallest[int(near.cluster[image])][:16]}" for image in asked]},
-            evidence=[
-                {
-                    "partners": [
-                        {"image_id": ids[partner.image], "distance": partner.bits} for partner in near.nearest(image)
-                    ],
-                    "partners_total": int(near.partners[image]),
-                }
-                for image in asked
-            ],
+            rows=np.array([rows[image] for image in told], np.int64),
+            values={
+                "partners": [[ids[one] for one in borne[image]] for image in told],
+                "mirrored": [
+                    [ids[one] for one in borne[image] if one in turned.get(image, ()) or image in turned.get(one, ())]
+                    for image in told
+                ],
+            },
         )
+
+    def _embedded(self, live: pa.Table) -> Bonds:
+        if self.cosine is None or not live.num_rows:
+            return {}
+        from .embeddings import near_by_embedding, read_embeddings
+
+        texts = live[_EMBEDDING].to_pylist()
+        told = [row for row, text in enumerate(texts) if text is not None]
+        if not told:
+            return {}
+        near = near_by_embedding(read_embeddings([texts[row] for row in told]), cosine=self.cosine, most=MOST_BY_HASH)
+        return {told[one]: {told[other] for other in others} for one, others in near.items()}
+
+
+def _codes(columns: pa.Table, name: str) -> NDArray[np.uint64]:
+    codes: NDArray[np.uint64] = columns[name].to_numpy().astype(np.uint64)
+    return codes
 
 
 class NearDuplicates(Step):
-    """Propose near-duplicate images by perceptual hash: ask about them, never drop them.
+    """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
 
     Args:
-        distance: Bits of 64, 0-16, in which two pHashes may differ. Of the six true pairs among the 1,222
-            distinct images of II-Bench, 6 bits propose one (2 pairs to look at), 8 bits four (13 pairs) and
-            10 bits five (29 pairs): 8 is the last step at which a person finds a true pair among every three
-            or four.
+        distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be looked at. Of
+            the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
+            and 10 bits five; the second look tells them from the others.
+        keep: What decides which copy is kept, most important first.
+        protected: Patterns of source paths that are kept before others and never dropped.
+        licences: Licences, preferred first.
+        quality: Value of an earlier step, as `<entry>.<value>`, of which more is better; bytes a pixel if None.
+        groups: Pictures that are alike by design: a CSV file with the columns path and group, relative to the
+            recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Nobody is dropped for, or asked
+            about, another of its own group.
+        embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
+        cosine: Least cosine, 0-1, at which they do.
     """
 
     name: ClassVar[str] = "near_duplicates"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)
+    keep: tuple[Criterion, ...] = CRITERIA
+    protected: tuple[str, ...] = ()
+    licences: tuple[str, ...] = ()
+    quality: str | None = Field(None, pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
+    groups: str | None = Field(None, min_length=1)
+    embeddings: str | None = Field(None, min_length=1)
+    cosine: float = Field(0.85, ge=0, le=1)
+    _kept: KeptOfCopies | None = PrivateAttr(None)
+    _embeddings: Embeddings | None = PrivateAttr(None)
+
+    @field_validator("keep")
+    @classmethod
+    def _each_once(cls, value: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
+        if len(set(value)) != len(value):
+            raise ValueError(f"keep names a criterion twice: {', '.join(value)}")
+        return value
+
+    @model_validator(mode="after")
+    def _prepare(self, info: ValidationInfo) -> NearDuplicates:
+        settings = {name: getattr(self, name) for name in KeptOfCopies.model_fields}
+        self._kept = KeptOfCopies.model_validate(settings, context=info.context)
+        if self.embeddings is not None:
+            self._embeddings = Embeddings.model_validate({"model": self.embeddings}, context=info.context)
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with digests in place of the names of files and folders."""
+        assert self._kept is not None
+        model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
+        return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
 
     def parts(self) -> tuple[Step, ...]:
-        """Hash, then pair. The distance is the second part's alone, so that a new one decodes nothing."""
-        return (PerceptualHashes(), NearDuplicatePairs(distance=self.distance))
+        """Hash and describe, propose, look again, decide. Another order of what is kept decodes nothing."""
+        assert self._kept is not None
+        embedded = () if self._embeddings is None else (self._embeddings,)
+        pairs = ProposedPairs(distance=self.distance, cosine=self.cosine if embedded else None)
+        return (PerceptualHashes(), FeatureWords(), *embedded, pairs, SecondLooks(), self._kept)

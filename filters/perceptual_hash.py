@@ -40,16 +40,17 @@ _TOO_CLOSE = 1e-6
 
 
 class Hashes(NamedTuple):
-    """Both hashes of one picture, each 0 to 2**64 - 1."""
+    """The hashes of one picture, each 0 to 2**64 - 1; `mirrored` is the pHash of the picture mirrored left to right."""
 
     phash: int
     dhash: int
+    mirrored: int
 
 
 def hashes(grey: Image.Image) -> Hashes:
-    """Return both hashes of a picture of mode `L`, any size."""
+    """Return the hashes of a picture of mode `L`, any size."""
     small, smaller = miniatures(np.asarray(grey), [_PHASH_SIZE, _DHASH_SIZE])
-    return Hashes(_phash(small), _dhash(smaller))
+    return Hashes(_phash(small), _dhash(smaller), _phash(small[:, ::-1]))
 
 
 def phash(grey: Image.Image) -> int:

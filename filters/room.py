@@ -14,7 +14,7 @@ ROOM = Room(
         ),
         "near_duplicates": Entry(
             f"{_HERE}.near_duplicates:NearDuplicates",
-            "Ask about images that look alike by perceptual hash; drop none.",
+            "Drop copies of a picture that are not equal to the pixel; ask about the unsure.",
         ),
         "quality": Entry(
             f"{_HERE}.quality.step:Quality", "Drop pictures that are small, blank, blurred, badly lit or compressed."
@@ -39,6 +39,7 @@ ROOM = Room(
         "pair_gates": Entry(
             f"{_HERE}.pair_gates:PairGates", "Drop manipulated pairs that changed nothing, too much, or their frame."
         ),
+        "leakage": Entry(f"{_HERE}.leakage:Leakage", "Drop images that another collection holds too."),
         "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },
     commands={
@@ -50,6 +51,12 @@ ROOM = Room(
         ),
         "filter quality": Entry(
             f"{_HERE}.quality.command:quality", "Measure size, sharpness, light, color and compression of pictures."
+        ),
+        "filter leakage": Entry(
+            f"{_HERE}.leakage_commands:leakage", "Check that no picture of a release lies in two splits, or elsewhere."
+        ),
+        "filter hashes": Entry(
+            f"{_HERE}.leakage_commands:hashes", "Write a hash list of a folder, to be checked against without pictures."
         ),
         "filter text-ratio": Entry(
             f"{_HERE}.text_commands:text_ratio", "Measure which share of each picture text covers."

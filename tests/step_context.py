@@ -51,6 +51,7 @@ class StepContext:
         self.store_calls = 0
         self._values = dict(values or {})
         self._paths: dict[str, Path] = {}
+        self._records: dict[str, ImageRecord] = {}
 
     def path(self, record: ImageRecord) -> Path:
         return self._paths[record.image_id]
@@ -66,7 +67,7 @@ class StepContext:
             width, height = image.size
         image_id = file_digest(path)
         self._paths[image_id] = path
-        return ImageRecord(
+        self._records[image_id] = ImageRecord(
             image_id=image_id,
             width=width,
             height=height,
@@ -75,6 +76,7 @@ class StepContext:
             source=Source(uri=path.name),
             root_image_id=image_id,
         ).model_copy(update=changes)
+        return self._records[image_id]
 
     def run(self, step: MapStep, record: ImageRecord) -> Outcome:
         """Open a step and run it on one record."""
@@ -95,7 +97,7 @@ class StepContext:
         return self._values.get((record_id, name))
 
     def image(self, image_id: str) -> ImageRecord:
-        raise KeyError(image_id)
+        return self._records[image_id]
 
     def store_image(self, pixels: np.ndarray, *, parents: Sequence[ImageRecord]) -> ImageRecord:
         self.store_calls += 1

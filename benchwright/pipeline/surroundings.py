@@ -110,7 +110,11 @@ class Surroundings:
         table = StageTable(self.workspace, INGEST)
         marker = table.marker(shard_of(image_id, self.shard_count))
         rows = table.read(marker, "images") if marker else None
-        return next((record for record in image_records(rows) if record.image_id == image_id), None) if rows else None
+        if rows is None:
+            return None
+        # A record is costly to make: only the one that is asked for.
+        place = rows.column("image_id").index(image_id).as_py()
+        return next(image_records(rows.slice(place, 1))) if place >= 0 else None
 
 
 class StageContext:

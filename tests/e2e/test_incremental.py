@@ -47,17 +47,19 @@ def test_one_more_image_touches_its_own_shard_only_and_the_rest_is_not_decoded(s
     }
 
 
-def test_a_changed_threshold_decodes_nothing(scene: Path) -> None:
+def test_another_order_of_what_is_kept_decodes_nothing(scene: Path) -> None:
     _run(scene)
-    asked = "near_duplicate"
+    dropped = "near_duplicate"
     with Image.open(scene / "photographs" / "piece-01.jpg") as image:
         image.crop((6, 4, image.width, image.height)).save(scene / "photographs" / "piece-01-cropped.jpg")
     first = _run(scene)
-    text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    distance: 0\n")
+    text = RECIPE.replace("  - near_duplicates\n", "  - step: near_duplicates\n    protected: ['*']\n")
     assert text != RECIPE
     (scene / "walk.yaml").write_text(text, encoding="utf-8")
     again = _run(scene)
-    assert [step["asked"].get(asked) for step in (first["steps"][2], again["steps"][2])] == [2, None]  # type: ignore[index]
+    before, after = first["steps"][2], again["steps"][2]  # type: ignore[index]
+    assert (before["dropped"], after["dropped"]) == ({dropped: 1}, {})
+    assert after["asked"][dropped] == before["asked"].get(dropped, 0) + 1
     assert again["decoded_images"] == 0
 
 

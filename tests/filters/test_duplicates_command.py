@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from PIL import Image
-from skimage.data import coffee, rocket
+from skimage.data import chelsea, coffee, rocket
 
+from benchwright.errors import BenchwrightError
 from benchwright.filters.commands import duplicates
 
 
@@ -57,23 +58,48 @@ def test_unreadable_files_are_listed_with_a_reason(found: Any) -> None:
     assert all(file["reason"] for file in found["unreadable"])
 
 
-def test_equal_bytes_and_equal_pixels_are_exact_and_smaller_copies_are_asked_about(found: Any) -> None:
-    [group] = found["groups"]
+def test_equal_bytes_and_equal_pixels_are_exact_and_smaller_copies_are_near(found: Any) -> None:
+    group = found["groups"][0]
     assert group["keep"] == "cup.bmp"
     exact = [member for member in group["members"] if member["kind"] == "exact"]
-    asked = [member for member in group["members"] if member["kind"] == "ask"]
+    near = [member for member in group["members"] if member["kind"] == "near"]
     assert exact == [
         {"path": "cup.png", "kind": "exact", "score": 1.0},
         {"path": "deep er/cup copy.png", "kind": "exact", "score": 1.0},
     ]
-    assert [member["path"] for member in asked] == ["cup small.jpg"]
-    assert 1 - 8 / 64 <= asked[0]["score"] <= 1
+    assert [member["path"] for member in near] == ["cup small.jpg"]
+    assert 0.95 <= near[0]["score"] <= 1
+
+
+def test_a_mirrored_copy_is_a_near_duplicate(found: Any) -> None:
+    kinds = {group["keep"]: [(one["path"], one["kind"]) for one in group["members"]] for group in found["groups"]}
+    assert [("mirrored.png", "near")] in kinds.values() or [("rocket.webp", "near")] in kinds.values()
+
+
+def test_pairs_to_look_at_are_drawn_side_by_side(tmp_path: Path) -> None:
+    whole = Image.fromarray(np.ascontiguousarray(coffee()))
+    (tmp_path / "photos").mkdir()
+    whole.save(tmp_path / "photos" / "whole.png")
+    whole.paste(Image.fromarray(np.ascontiguousarray(chelsea())).resize((220, 180)), (200, 100))
+    whole.save(tmp_path / "photos" / "edited.png")
+    found = report(tmp_path / "photos", "--pairs", tmp_path / "pairs.png")
+    assert [member["kind"] for group in found["groups"] for member in group["members"]] == ["ask"]
+    with Image.open(tmp_path / "pairs.png") as page:
+        assert page.width > 2 * page.height * 0.8
+
+
+def test_a_sheet_of_pairs_that_exists_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.png").write_bytes(b"mine")
+    with pytest.raises(BenchwrightError, match="exists already"):
+        run(folder, "--pairs", tmp_path / "pairs.png")
 
 
 def test_people_read_the_same_in_words(folder: Path) -> None:
     lines = run(folder, "--workers", "1").stdout.splitlines()
     assert lines[0] == "keep   cup.bmp"
-    assert lines[-1] == "images 7, unreadable files 2, groups 1, exact duplicates 2, to look at 1"
+    assert (
+        lines[-1] == "images 7, unreadable files 2, groups 2, exact duplicates 2, near duplicates 2, pairs to look at 0"
+    )
 
 
 def test_an_empty_folder_has_no_groups(tmp_path: Path) -> None:
@@ -112,9 +138,23 @@ def test_wrong_use_exits_with_2_and_says_what_was_wrong(folder: Path, args: tupl
     assert words in result.output
 
 
-def test_all_exact_groups_of_ii_bench_come_out(ii_bench: Path) -> None:
-    expected = json.loads((ii_bench / "expected.json").read_text())
-    found = report(ii_bench / "images")
+@pytest.fixture(scope="module")
+def ii_bench_found(ii_bench: Path) -> Any:
+    return report(ii_bench / "images"), json.loads((ii_bench / "expected.json").read_text())
+
+
+def linked(found: Any, *kinds: str) -> set[frozenset[str]]:
+    """Return the pairs (kept file, member) of these kinds, by the names of the questions."""
+    return {
+        frozenset((Path(group["keep"]).stem, Path(member["path"]).stem))
+        for group in found["groups"]
+        for member in group["members"]
+        if member["kind"] in kinds
+    }
+
+
+def test_all_exact_groups_of_ii_bench_come_out(ii_bench_found: Any) -> None:
+    found, expected = ii_bench_found
     groups = [
         {Path(group["keep"]).stem, *(Path(m["path"]).stem for m in group["members"] if m["kind"] == "exact")}
         for group in found["groups"]
@@ -122,3 +162,18 @@ def test_all_exact_groups_of_ii_bench_come_out(ii_bench: Path) -> None:
     assert [group for group in expected["duplicate_groups"] if set(group) not in groups] == []
     assert (found["images"], found["unreadable"]) == (285, [])
     assert sum(len(group) > 1 for group in groups) == 30
+
+
+def test_all_near_duplicates_of_ii_bench_are_found(ii_bench_found: Any) -> None:
+    found, expected = ii_bench_found
+    pairs = {frozenset((pair["a"], pair["b"])) for pair in expected["near_duplicate_pairs"]}
+    assert len(pairs) == 3
+    assert pairs <= linked(found, "near", "ask")
+
+
+def test_no_look_alike_of_ii_bench_is_dropped_and_few_pairs_are_asked_about(ii_bench_found: Any) -> None:
+    found, expected = ii_bench_found
+    alike = {frozenset(pair[:2]) for pair in expected["look_alikes_that_are_different_images"]}
+    assert not alike & linked(found, "near", "exact")
+    assert not {name for pair in alike for name in pair} & {name for pair in linked(found, "near") for name in pair}
+    assert len(linked(found, "ask")) <= 10

@@ -1,8 +1,7 @@
-"""Near-duplicates: hashes are ImageHash's, pairs are asked about and grouped, nothing is dropped."""
+"""Near-duplicates: hashes are ImageHash's, each pair is proposed once, settings reach the part that they belong to."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import imagehash
@@ -14,15 +13,13 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.errors import UnreadableImage
-from benchwright.filters.near_duplicates import (
-    LISTED_PARTNERS,
-    NearDuplicatePairs,
-    NearDuplicates,
-    PerceptualHashes,
-)
-from benchwright.steps import GatherContext, Gathered
+from benchwright.filters.near_duplicates import NearDuplicates, PerceptualHashes, ProposedPairs
+from benchwright.filters.proposals import MOST_BY_HASH
+from benchwright.steps import GatherContext
 
 CONTEXT = GatherContext(seed=0, stage="near_duplicates.pairs")
+FAR = 0x5555_5555_5555_5555
+"""A dHash; numbers added to its multiples stay far from each other."""
 
 
 def image_id(number: int) -> str:
@@ -30,22 +27,57 @@ def image_id(number: int) -> str:
     return f"{number:02x}" * 32
 
 
-def pairs_of(hashes: list[int | None], *, distance: int = 8, ids: list[str] | None = None) -> Gathered:
-    table = pa.table(
-        {
-            "image_id": pa.chunked_array([pa.array(ids or [image_id(n) for n in range(len(hashes))])]),
-            "hashes.phash": pa.array(hashes, pa.uint64()),
-        }
-    )
-    return NearDuplicatePairs(distance=distance).gather(table, CONTEXT)
+def spread(number: int) -> int:
+    """Return one of some hashes that are far from each other."""
+    return int(np.random.default_rng(number).integers(0, 2**63)) * 2 + 1
 
 
-def test_the_hash_is_the_one_of_imagehash(context: StepContext) -> None:
+def pairs_of(
+    hashes: list[int | None],
+    *,
+    distance: int = 8,
+    dhashes: list[int] | None = None,
+    mirrored: list[int] | None = None,
+    widths: list[int] | None = None,
+    order: list[int] | None = None,
+) -> dict[str, list[str]]:
+    """Return by image, as its number, the partners that are proposed, as theirs; `m` follows a mirrored one."""
+    count = len(hashes)
+    columns = {
+        "image_id": pa.array([image_id(n) for n in range(count)], pa.string()),
+        "width": pa.array(widths or [10] * count, pa.int64()),
+        "height": pa.array([10] * count, pa.int64()),
+        "hashes.phash": pa.array(hashes, pa.uint64()),
+        "hashes.dhash": pa.array(dhashes or [spread(n + 900) for n in range(count)], pa.uint64()),
+        "hashes.mirrored": pa.array(mirrored or [spread(n + 500) for n in range(count)], pa.uint64()),
+        "features.words": pa.array([None] * count, pa.string()),
+    }
+    table = pa.table(columns).take(pa.array(order or list(range(count)), pa.int64()))
+    found = ProposedPairs(distance=distance).gather(table, CONTEXT)
+    ids = table["image_id"].to_pylist()
+
+    def number(one: str) -> str:
+        return str(int(one[:2], 16))
+
+    return {
+        number(ids[row]): [number(one) + ("m" if one in turned else "") for one in partners]
+        for row, partners, turned in zip(
+            found.rows.tolist(), found.values["partners"], found.values["mirrored"], strict=True
+        )
+    }
+
+
+def test_the_hashes_are_those_of_imagehash_and_come_from_one_decoding(context: StepContext) -> None:
     from skimage.data import coffee
 
     record = context.add(np.ascontiguousarray(coffee()))
-    expected = int(str(imagehash.phash(Image.fromarray(coffee()))), 16)
-    assert context.run(PerceptualHashes(), record).values == {"phash": expected}
+    image = Image.fromarray(coffee())
+    assert context.run(PerceptualHashes(), record).values == {
+        "phash": int(str(imagehash.phash(image)), 16),
+        "dhash": int(str(imagehash.dhash(image)), 16),
+        "mirrored": int(str(imagehash.phash(image.transpose(Image.Transpose.FLIP_LEFT_RIGHT))), 16),
+    }
+    assert context.images.asked == 1
 
 
 def test_a_photograph_and_its_small_jpeg_copy_differ_in_few_bits(context: StepContext) -> None:
@@ -76,128 +108,89 @@ def test_a_broken_image_is_left_to_the_engine_with_its_reason(context: StepConte
         context.run(PerceptualHashes(), record)
 
 
-def test_both_ends_of_a_pair_are_asked_about() -> None:
-    found = pairs_of([0, 2**63, 0b111])
-    assert found.rows.tolist() == [0, 1, 2]
-    assert found.verdicts == ["ask"] * 3
-    assert found.reasons == ["near_duplicate"] * 3
-
-
-def test_an_image_beyond_the_distance_is_not_spoken_of() -> None:
-    assert pairs_of([0, 0b1111, 2**64 - 1], distance=4).rows.tolist() == [0, 1]
+def test_a_pair_is_proposed_once_under_the_greater_id() -> None:
+    assert pairs_of([0, 2**63, 0b111]) == {"1": ["0"], "2": ["0", "1"]}
 
 
 def test_one_bit_beyond_the_distance_is_beyond() -> None:
-    assert pairs_of([0, 0b1_1111], distance=4).rows.tolist() == []
+    assert pairs_of([0, 0b1_1111], distance=4) == {}
+    assert pairs_of([0, 0b1111], distance=4) == {"1": ["0"]}
 
 
-def test_nothing_is_ever_dropped() -> None:
-    found = pairs_of([5, 5, 4, 2**40])
-    assert set(found.verdicts or ()) == {"ask"}
+def test_dhash_proposes_what_phash_does_not_see() -> None:
+    assert pairs_of([spread(1), spread(2)], dhashes=[FAR, FAR ^ 0b11]) == {"1": ["0"]}
 
 
-def test_partners_are_named_with_their_distance_nearest_first() -> None:
-    found = pairs_of([0b0, 0b11, 0b1, 0b1])
-    assert found.evidence is not None
-    assert found.evidence[0] == {
-        "partners": [
-            {"image_id": image_id(2), "distance": 1},
-            {"image_id": image_id(3), "distance": 1},
-            {"image_id": image_id(1), "distance": 2},
-        ],
-        "partners_total": 3,
-    }
+def test_a_mirrored_copy_is_proposed_as_such() -> None:
+    plain, other = spread(1), spread(2)
+    assert pairs_of([plain, other], mirrored=[other ^ 1, plain ^ 2]) == {"1": ["0m"]}
 
 
-def test_the_group_is_named_after_the_smallest_id_of_the_component() -> None:
-    ids = [image_id(9), image_id(4), image_id(7), image_id(1)]
-    found = pairs_of([0b0, 0b11, 0b1111, 2**63 - 1], distance=2, ids=ids)
-    assert found.rows.tolist() == [0, 1, 2]
-    assert found.values["group"] == [f"cluster:{image_id(4)[:16]}"] * 3
+def test_a_symmetric_picture_is_no_partner_of_itself() -> None:
+    assert pairs_of([spread(1), spread(2)], mirrored=[spread(1), spread(2)]) == {}
 
 
-def test_components_that_do_not_touch_are_two_groups() -> None:
-    found = pairs_of([0, 2**64 - 1, 1, 2**64 - 2])
-    assert found.values["group"] == [f"cluster:{image_id(n)[:16]}" for n in (0, 1, 0, 1)]
+def test_the_order_of_rows_changes_nothing() -> None:
+    hashes: list[int | None] = [5, 4, 2**40, 2**41, 7, spread(3), spread(3) ^ 9]
+    expected = pairs_of(hashes)
+    for order in ([6, 5, 4, 3, 2, 1, 0], [3, 0, 6, 1, 5, 2, 4]):
+        assert pairs_of(hashes, order=order) == expected
 
 
-def test_many_blank_pages_name_few_partners_and_count_all() -> None:
-    found = pairs_of([0] * 40 + [1])
-    assert found.evidence is not None
-    assert {len(evidence["partners"]) for evidence in found.evidence} == {LISTED_PARTNERS}
-    assert {evidence["partners_total"] for evidence in found.evidence} == {40}
-    assert all(
-        image_id(row) not in {partner["image_id"] for partner in evidence["partners"]}
-        for row, evidence in enumerate(found.evidence)
-    )
+def test_a_thousand_blank_pages_are_a_few_pairs_each_and_all_meet_the_largest() -> None:
+    hashes: list[int | None] = [0] * 200
+    found = pairs_of(hashes, widths=[10] * 150 + [99] + [10] * 49)
+    assert max(len(partners) for partners in found.values()) <= 2 * MOST_BY_HASH + 4
+    met = {name for name, partners in found.items() if "150" in partners} | set(found["150"])
+    assert met == {str(n) for n in range(200) if n != 150}
 
 
 def test_an_image_without_a_hash_is_passed_over() -> None:
-    found = pairs_of([3, None, 3])
-    assert found.rows.tolist() == [0, 2]
-    assert found.values["group"] == [f"cluster:{image_id(0)[:16]}"] * 2
+    assert pairs_of([3, None, 3]) == {"2": ["0"]}
 
 
 @pytest.mark.parametrize("hashes", [pytest.param([], id="no-images"), pytest.param([7], id="one-image")])
 def test_few_images_have_no_pairs(hashes: list[int | None]) -> None:
-    assert pairs_of(hashes).rows.tolist() == []
+    assert pairs_of(hashes) == {}
 
 
-def test_the_distance_belongs_to_the_second_part_alone() -> None:
-    hashes, pairs = NearDuplicates(distance=3).parts()
-    assert hashes.parameters() == {}
-    assert pairs.parameters() == {"distance": 3}
+def test_settings_reach_the_part_that_they_belong_to_alone() -> None:
+    parts = {part.name: part.parameters() for part in NearDuplicates(distance=3, protected=("mine/*",)).parts()}
+    assert parts["pairs"] == {"distance": 3, "cosine": None}
+    assert parts["hashes"] == parts["features"] == parts["looks"] == {}
+    assert parts["kept"]["protected"] == ["mine/*"]
 
 
 @pytest.mark.parametrize(
     "settings",
-    [{"distance": -1}, {"distance": 17}, {"distance": 2.5}, {"distance": float("nan")}, {"threshold": 4}],
+    [
+        {"distance": -1},
+        {"distance": 17},
+        {"distance": 2.5},
+        {"distance": float("nan")},
+        {"threshold": 4},
+        {"keep": ["resolution", "resolution"]},
+        {"keep": ["beauty"]},
+        {"quality": "no value"},
+        {"groups": ""},
+    ],
 )
 def test_wrong_settings_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         NearDuplicates.model_validate(settings)
 
 
-@pytest.fixture(scope="module")
-def proposed(ii_bench: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
-    """Names of II-Bench's images that the default settings propose as near-duplicates, by name."""
-    expected = json.loads((ii_bench / "expected.json").read_text())
-    named = {name for pair in expected["near_duplicate_pairs"] for name in (pair["a"], pair["b"])}
-    named |= {name for a, b, _ in expected["look_alikes_that_are_different_images"] for name in (a, b)}
-    context = StepContext(tmp_path_factory.mktemp("unused"))
-    records = {}
-    for path in sorted((ii_bench / "images").glob("*/*")):
-        if path.stem in named:
-            records[path.stem] = context.add_file(path)
-    hashes = {name: context.run(PerceptualHashes(), record).values["phash"] for name, record in records.items()}
-    table = pa.table(
-        {
-            "image_id": [records[name].image_id for name in hashes],
-            "hashes.phash": pa.array(hashes.values(), pa.uint64()),
-        }
-    )
-    found = NearDuplicates().parts()[1].gather(table, CONTEXT)  # type: ignore[attr-defined]
-    names = list(hashes)
-    of_id = {records[name].image_id: name for name in names}
-    return {
-        names[row]: {of_id[partner["image_id"]] for partner in evidence["partners"]}
-        for row, evidence in zip(found.rows.tolist(), found.evidence, strict=True)
-    }
+def test_candidates_at_radius_8_are_those_of_imageHashes_own_bits(ii_bench: Path, tmp_path: Path) -> None:
+    context = StepContext(tmp_path)
+    paths = sorted((ii_bench / "images").glob("*/*"))
+    ours, theirs = [], []
+    for path in paths:
+        ours.append(context.run(PerceptualHashes(), context.add_file(path)).values["phash"])
+        with Image.open(path) as image:
+            theirs.append(int(str(imagehash.phash(image)), 16))
 
+    def near(codes: list[int]) -> set[tuple[int, int]]:
+        return {(i, j) for i in range(len(codes)) for j in range(i) if (codes[i] ^ codes[j]).bit_count() <= 8}
 
-@pytest.mark.parametrize(("one", "other"), [("test-378", "test-993"), ("test-87", "test-199")])
-def test_true_near_duplicates_of_ii_bench_are_proposed(proposed: dict[str, set[str]], one: str, other: str) -> None:
-    assert other in proposed.get(one, set())
-
-
-def test_a_tighter_crop_is_beyond_what_a_hash_can_see(proposed: dict[str, set[str]]) -> None:
-    assert "test-678" not in proposed.get("test-646", set())
-
-
-@pytest.mark.parametrize(
-    ("one", "other"), [("test-1353", "test-1375"), ("test-212", "test-222"), ("test-1247", "test-1287")]
-)
-def test_look_alikes_of_ii_bench_are_asked_about_like_the_true_ones(
-    proposed: dict[str, set[str]], one: str, other: str
-) -> None:
-    assert other in proposed.get(one, set())
+    assert near(ours) == near(theirs)
+    assert near(ours)

@@ -17,7 +17,10 @@ from benchwright.filters.perceptual_hash import Hashes, hashes
 
 
 def imagehash_of(grey: Image.Image) -> Hashes:
-    return Hashes(int(str(imagehash.phash(grey)), 16), int(str(imagehash.dhash(grey)), 16))
+    mirrored = grey.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
+    return Hashes(
+        *(int(str(one), 16) for one in (imagehash.phash(grey), imagehash.dhash(grey), imagehash.phash(mirrored)))
+    )
 
 
 def noise(seed: int, width: int, height: int) -> NDArray[np.uint8]:

@@ -133,5 +133,6 @@ def test_consecutive_map_stages_run_as_one_pass() -> None:
     recipe = parse_recipe("name: x\nsteps: [near_duplicates, jigsaw, visual_correspondence, splits]", "x.yaml", Path())
     found = [tuple(stage.id for stage in phase.stages) for phase in phases(plan(recipe.steps))]
     assert found == [
-        ("near_duplicates.hashes",), ("near_duplicates.pairs",), ("jigsaw", "visual_correspondence"), ("splits",),
+        ("near_duplicates.hashes", "near_duplicates.features"), ("near_duplicates.pairs",), ("near_duplicates.looks",),
+        ("near_duplicates.kept",), ("jigsaw", "visual_correspondence"), ("splits",),
     ]  # fmt: skip

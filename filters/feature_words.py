@@ -1,0 +1,88 @@
+"""Words of local features: a picture as a small set of numbers, of which copies share some, crops too.
+
+A hash of the whole frame moves when the frame does. Corners do not: each gives a word, some bits of its
+descriptor, and by how much it is turned. Pictures that share several rare words, all turned alike, are proposed as
+copies (weak geometric consistency: Jégou, Douze and Schmid, ECCV 2008). Words are looked up by sorting, and words
+that many pictures have are left out, so the work grows nearly as the number of pictures does.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+
+from .local_features import Features, describe, detector, shrunk
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+SIDE_PX = 320
+_DECODED_AT_LEAST_PX = 192
+WORD_CANDIDATES, CORNERS = 500, 128
+_KEPT_BITS = (
+    94, 214, 236, 169, 81, 69, 141, 108, 115, 10, 204, 151, 200, 135, 216, 51, 172, 137, 112, 100, 203, 188, 104, 149,
+    96, 202, 131, 99, 27, 180, 50, 148, 118, 73, 18, 198, 3, 53, 106, 35, 217, 228, 174, 138, 14, 134, 175, 41, 125,
+    177, 117, 240, 186, 15, 162, 9, 87, 45, 84,
+)  # fmt: skip
+"""Bits of the descriptor that compression, resizing, cropping and other light flip least, and that say little of each
+other, steadiest first: chosen on 50 pictures of II-Bench."""
+WORD_BITS = len(_KEPT_BITS)
+TURNS = 32
+"""Steps of a full turn."""
+
+_DTYPE = np.dtype([("bits", "<u8"), ("x", "u1"), ("y", "u1"), ("turn", "u1"), ("octave", "u1")])
+
+Words = NDArray[np.void]
+"""Shape (corners,): `bits` of the descriptor, the first the highest; place in 256ths of `SIDE_PX`; `turn`; `octave`."""
+
+
+def words_of(features: Features) -> Words:
+    """Return for each corner bits of its descriptor, its place, turn and size, in the corners' order."""
+    bits = np.zeros((len(features), 64), np.uint8)
+    bits[:, :WORD_BITS] = np.unpackbits(features.descriptors, axis=1)[:, _KEPT_BITS]
+    words = np.zeros(len(features), _DTYPE)
+    words["bits"] = np.packbits(bits, axis=1).view(">u8").ravel()
+    words["x"], words["y"] = (features.points * (256 / SIDE_PX)).astype(np.uint8).T
+    words["turn"] = (features.angles_deg / (360 / TURNS)).astype(np.uint8) % TURNS
+    words["octave"] = features.octaves
+    return words
+
+
+def spelled(words: Words) -> str:
+    """Return words as text, for a table."""
+    return base64.b64encode(words.tobytes()).decode("ascii")
+
+
+def read_words(text: str) -> Words:
+    """Return the words that `spelled` spelled."""
+    return np.frombuffer(base64.b64decode(text), _DTYPE)
+
+
+class FeatureWords(MapStep):
+    """Describe every picture by words of its local features."""
+
+    name: ClassVar[str] = "features"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"words": "string"}
+
+    def open(self, ctx: OpenContext) -> object:
+        """Make the detector."""
+        del ctx
+        return detector(WORD_CANDIDATES)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Describe one picture; one without corners has no words."""
+        luma = ctx.images.luma(record, at_least_px=_DECODED_AT_LEAST_PX)
+        return Outcome(values={"words": described(luma, ctx.opened)})
+
+
+def described(luma: Image.Image, orb: Any) -> str:
+    """Return the words of an upright grey picture, spelled."""
+    return spelled(words_of(describe(shrunk(luma, side_px=SIDE_PX), orb, most=CORNERS)))

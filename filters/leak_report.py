@@ -1,0 +1,119 @@
+"""Leaks among files and splits, found by the same step as in a recipe, told file by file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from benchwright.cli.output import printable
+from benchwright.release import Release
+
+from .leakage import Leakage
+
+if TYPE_CHECKING:
+    from benchwright.progress import Progress
+
+
+@dataclass(frozen=True, order=True)
+class Leak:
+    """A picture that another collection holds, or seems to.
+
+    Args:
+        path: The picture, relative to its folder; of a release its image id.
+        against: The other collection, as it was given; or the split.
+        name: The picture there, as that collection calls it.
+        kind: `leak`: the same for sure. `ask`: a person should look.
+        by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` where the other
+            collection has no pixels.
+        score: 1.0 where an id or hash is equal; else the share of the aligned overlap, 0-1, that shows the same; 0.0
+            where there is none to look at.
+    """
+
+    path: str
+    against: str
+    name: str
+    kind: Literal["leak", "ask"]
+    by: str
+    score: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the leak as the command line prints it."""
+        return asdict(self)
+
+
+def find_leaks(
+    folder: Path,
+    places: Sequence[Path],
+    *,
+    distance: int = 8,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> list[Leak]:
+    """Return the pictures of a folder that other collections hold, sorted by path; one leak a picture.
+
+    Args:
+        folder: Searched with all its subfolders.
+        places: Folders, releases or hash lists.
+        distance: Bits of 64 in which two hashes of a pair that is looked at may differ.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        BenchwrightError: A place holds nothing that can be checked against.
+    """
+    from benchwright.pipeline import run_steps
+
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
+        step = Leakage.model_validate({"against": [str(place.resolve()) for place in places], "distance": distance})
+        done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
+        rows = {row["record_id"]: row for row in done.outcomes("leakage.looks") if row["verdict"] in {"drop", "ask"}}
+        return sorted(
+            Leak(
+                path=file["uri"],
+                against=str(places[row["evidence"]["against"]]),
+                name=row["evidence"]["name"],
+                kind="leak" if row["verdict"] == "drop" else "ask",
+                by=row["evidence"]["by"],
+                score=row["evidence"]["score"],
+            )
+            for file in done.files()
+            if (row := rows.get(file["image_id"])) is not None
+        )
+
+
+def leaks_between_splits(
+    release: Path, *, distance: int = 8, workers: int | None = None, progress: Progress | None = None
+) -> list[Leak]:
+    """Return the pictures of each split that a split before it holds too, by image id.
+
+    Raises:
+        DataError: The folder is no release.
+    """
+    opened = Release.open(release)
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
+        folders = {split: Path(name, f"{number:03}") for number, split in enumerate(opened.splits)}
+        for split, folder in folders.items():
+            folder.mkdir()
+            for released in opened.items(split):
+                for image_id, data in released.images.items():
+                    (folder / image_id).write_bytes(data)
+        found = []
+        for one, other in combinations(folders, 2):
+            leaks = find_leaks(folders[other], [folders[one]], distance=distance, workers=workers, progress=progress)
+            found += [Leak(f"{other}:{leak.path}", one, leak.name, leak.kind, leak.by, leak.score) for leak in leaks]
+    return sorted(found)
+
+
+def told(leaks: Sequence[Leak]) -> list[str]:
+    """Return leaks as lines for people, the count last."""
+    lines = [
+        f"{leak.kind:<5} {printable(leak.path)}  in {printable(leak.against)}: {printable(leak.name)}  "
+        f"({leak.by}, {leak.score:.3f})"
+        for leak in leaks
+    ]
+    sure = sum(leak.kind == "leak" for leak in leaks)
+    return [*lines, f"leaks {sure}, to look at {len(leaks) - sure}"]

@@ -1,0 +1,172 @@
+"""Leakage: pictures that another collection holds too, such as a training set, an earlier release or another split."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
+from benchwright.images import decode_luma
+from benchwright.records import ImageRecord
+from benchwright.steps import (
+    FOLDER,
+    Context,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    MapStep,
+    OpenContext,
+    Outcome,
+    Step,
+    Stream,
+)
+
+from .hamming import MAX_DISTANCE
+from .leak_search import possible_leaks, sure_leaks
+from .picture_hashes import KnownPicture, PictureHashes
+from .references import Reference, open_reference, picture_path
+from .same_picture import DECODED_AT_LEAST_PX, Look, look_again
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REASON = "leaked"
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_REFERENCES = "references"
+_HASHES = tuple(PictureHashes.values)
+
+
+class _Against(Step):
+    """Settings and references that parts of `leakage` share; places stand as digests in what a run writes."""
+
+    against: tuple[str, ...] = Field(min_length=1)
+    _references: tuple[Reference, ...] = PrivateAttr(())
+
+    @model_validator(mode="after")
+    def _open(self, info: ValidationInfo) -> _Against:
+        context = info.context or {}
+        if _REFERENCES in context:
+            self._references = context[_REFERENCES]
+        elif not any(_BY_DIGEST.fullmatch(one) for one in self.against):
+            folder = context.get(FOLDER, Path())
+            try:
+                self._references = tuple(open_reference(folder / one) for one in self.against)
+            except BenchwrightError as error:
+                raise ValueError(str(error)) from error
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings with each collection's content in place of its name."""
+        known = [f"sha256:{one.content}" for one in self._references]
+        return self.model_dump(mode="json") | {"against": known or list(self.against)}
+
+    def references(self, stage: str) -> tuple[Reference, ...]:
+        """Return the collections to check against."""
+        if not self._references:
+            raise PrerequisiteError(f"step {stage!r}: what to check against is known by digest only; give the places")
+        return self._references
+
+
+class LeakCandidates(_Against, GatherStep):
+    """Name what the collections hold for sure, and which of their pictures deserve a second look."""
+
+    name: ClassVar[str] = "candidates"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"sure": "string", "partners": "list<string>"}
+    columns: ClassVar[tuple[str, ...]] = ("image_id", "canonical_id", *(f"hashes.{name}" for name in _HASHES))
+
+    distance: int = Field(ge=0, le=MAX_DISTANCE)
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Hash the collections, then search them one after the other; the first that holds a picture is named."""
+        mine = [
+            KnownPicture(row["image_id"], row["image_id"], row["canonical_id"], *(row[f"hashes.{n}"] for n in _HASHES))
+            for row in columns.to_pylist()
+        ]
+        sure: dict[int, str] = {}
+        partners: dict[int, list[str]] = {}
+        for number, reference in enumerate(self.references(ctx.stage)):
+            others = reference.pictures()
+            for row, leak in sure_leaks(mine, others).items():
+                sure.setdefault(
+                    row, canonical_json({"against": number, "name": others[leak.other].name, "by": leak.by})
+                )
+            for row, perhaps in possible_leaks(mine, others, distance=self.distance).items():
+                partners.setdefault(row, []).extend(
+                    canonical_json({"against": number, "name": others[one.other].name, "mirrored": one.mirrored})
+                    for one in perhaps
+                )
+        rows = sorted(sure.keys() | partners.keys())
+        told = [partners.get(row) if row not in sure else None for row in rows]
+        return Gathered(np.array(rows, np.int64), values={"sure": [sure.get(row) for row in rows], "partners": told})
+
+
+class LeakLooks(_Against, MapStep):
+    """Drop what another collection holds; look again where that is not sure, and ask where it stays unsure."""
+
+    name: ClassVar[str] = "looks"
+    consumes: ClassVar[Stream] = "images"
+    reads: ClassVar[tuple[str, ...]] = ("candidates.sure", "candidates.partners")
+    costly: ClassVar[bool] = True
+
+    def open(self, ctx: OpenContext) -> object:
+        """Find where the collections' pictures lie."""
+        return [one.pixels(ctx.cache_dir) for one in self.references(self.name)]
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Judge one image; of several partners the one that is most surely the same is told."""
+        sure, partners = (ctx.value(record.image_id, name) for name in self.reads)
+        if sure is not None:
+            return Outcome("drop", REASON, evidence=json.loads(sure) | {"score": 1.0})
+        if not partners:
+            return Outcome()
+        mine = Look(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
+        found = [told for one in partners if (told := _looked(mine, json.loads(one), ctx.opened)) is not None]
+        order = {"confirmed": 0, "unsure": 1}
+        best = min(found, key=lambda told: (order[told["verdict"]], -told["score"], told["name"]), default=None)
+        if best is None:
+            return Outcome()
+        return Outcome("drop" if best["verdict"] == "confirmed" else "ask", REASON, evidence=best)
+
+
+def _looked(mine: Look, partner: dict[str, Any], folders: list[Path | None]) -> dict[str, Any] | None:
+    """Return what a second look at one partner tells; None where it is another picture or cannot be read."""
+    folder = folders[partner["against"]]
+    told = {"against": partner["against"], "name": partner["name"]}
+    if folder is None:  # a list has no pixels to look at
+        return told | {"by": "hash", "verdict": "unsure", "score": 0.0}
+    try:
+        other = Look(decode_luma(picture_path(folder, partner["name"]), at_least_px=DECODED_AT_LEAST_PX))
+    except UnreadableImage:
+        return None
+    found = look_again(other, mine, mirrored=partner["mirrored"])
+    if found.verdict == "different":
+        return None
+    return told | {"by": "look", "score": round(found.likeness, 4)} | found.to_json()
+
+
+class Leakage(_Against):
+    """Drop images that another collection holds too.
+
+    Args:
+        against: Folders of pictures, releases or hash lists, relative to the recipe's folder.
+        distance: As in `near_duplicates`.
+    """
+
+    name: ClassVar[str] = "leakage"
+    consumes: ClassVar[Stream] = "images"
+
+    distance: int = Field(8, ge=0, le=MAX_DISTANCE)
+
+    def parts(self) -> tuple[Step, ...]:
+        """Hash, search, look again."""
+        shared, opened = {"against": self.against}, {_REFERENCES: self._references}
+        candidates = LeakCandidates.model_validate({**shared, "distance": self.distance}, context=opened)
+        return (PictureHashes(), candidates, LeakLooks.model_validate(shared, context=opened))

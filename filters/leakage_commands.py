@@ -1,0 +1,75 @@
+"""The commands `benchwright filter leakage` and `benchwright filter hashes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+_WORKERS = click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+
+
+@click.command("leakage")
+@click.argument("place", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--against",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="A folder, a release or a hash list to check against; may be given several times.",
+)
+@click.option(
+    "--distance",
+    type=click.IntRange(0, 16),
+    default=8,
+    show_default=True,
+    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
+)
+@_WORKERS
+@json_option
+def leakage(place: Path, places: tuple[Path, ...], distance: int, workers: int | None, as_json: bool) -> None:
+    """Check that no picture of a release lies in two splits, and that none of a folder lies elsewhere.
+
+    Without --against, DIR is a release, and its splits are checked against each other. Leaves with 1 where a picture
+    leaked.
+    """
+    from benchwright.cli.drawing_progress import Drawn
+
+    from .leak_report import find_leaks, leaks_between_splits, told
+
+    with Drawn() as progress:
+        if places:
+            leaks = find_leaks(place, places, distance=distance, workers=workers, progress=progress)
+        else:
+            leaks = leaks_between_splits(place, distance=distance, workers=workers, progress=progress)
+    document = {"leaks": [leak.to_json() for leak in leaks]}
+    emit(document, as_json=as_json, text=lambda: "\n".join(told(leaks)))
+    if any(leak.kind == "leak" for leak in leaks):
+        raise click.exceptions.Exit(1)
+
+
+@click.command("hashes")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--out", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The list.")
+@_WORKERS
+@json_option
+def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
+    """Write a hash list of a folder, to be checked against without its pictures.
+
+    It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
+    """
+    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.errors import BenchwrightError
+
+    from .hash_lists import write_hash_list
+    from .picture_hashes import hashes_of_folder
+
+    if out.exists():
+        raise BenchwrightError(f"{out} exists already; move it away or give another name")
+    with Drawn() as progress:
+        pictures = hashes_of_folder(folder, workers=workers, progress=progress)
+    write_hash_list(out, pictures)
+    emit({"out": str(out), "pictures": len(pictures)}, as_json=as_json, text=f"{len(pictures)} pictures in {out}")

@@ -1,0 +1,167 @@
+"""Which pictures share words: an inverted index over all corners, by sorting, in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .feature_words import TURNS, WORD_BITS, Words, read_words
+from .local_features import OCTAVE
+
+LEAST_SHARED = 3
+"""Spots with a corner that two pictures must share, moved alike, to be proposed."""
+MOST_BEARERS = 32
+"""Words that more corners have are left out: letters of a common font, corners of a template."""
+_SPOT, _SPOTS, _CELL = 16, 256, 32
+"""In 256ths of the side at which corners were found."""
+_FEWEST_BITS, _MOST_BITS = 17, 29
+_AT_A_TIME = 1 << 15
+"""Corners looked up at a time: some 100 MB."""
+
+_Ints = NDArray[np.int64]
+
+
+class SharedWords(NamedTuple):
+    """Pairs of pictures with `left < right`, each once.
+
+    Args:
+        left: Shape (pairs,), positions.
+        right: Shape (pairs,).
+        shared: Shape (pairs,): spots with corners that moved alike, of the picture that has fewer.
+    """
+
+    left: _Ints
+    right: _Ints
+    shared: _Ints
+
+
+def word_bits(corners: int) -> int:
+    """Return how many bits of a corner make a word, so that by chance few of so many are equal."""
+    return int(np.clip(np.ceil(np.log2(max(corners, 2))) - 2, _FEWEST_BITS, _MOST_BITS))
+
+
+def shared_words(words: Sequence[Words]) -> SharedWords:
+    """Return the pairs of pictures that share corners at `LEAST_SHARED` spots or more, moved alike.
+
+    Args:
+        words: One array per picture.
+    """
+    every = np.concatenate([read_words(""), *words])
+    owner = np.repeat(np.arange(len(words)), [len(one) for one in words])
+    bits = word_bits(len(every))
+    tables = [_Table.of(every["bits"] >> np.uint64(64 - bits * (n + 1)), bits) for n in range(WORD_BITS // bits)]
+    met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
+    found = [_elected(every, owner, *corners) for corners in met]
+    nothing = SharedWords(*(np.zeros(0, np.int64) for _ in SharedWords._fields))
+    return SharedWords(*(np.concatenate(column) for column in zip(nothing, *found, strict=True)))
+
+
+class _Table(NamedTuple):
+    """Corners sorted by a word: `corner[start[p] : p]` are the earlier ones with the word of the corner at p."""
+
+    corner: NDArray[np.int32]
+    place: NDArray[np.int32]
+    start: NDArray[np.int32]
+    is_common: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, words: NDArray[np.uint64], bits: int) -> _Table:
+        word = words & np.uint64((1 << bits) - 1)
+        corner = np.argsort(word, kind="stable").astype(np.int32)
+        place = np.empty_like(corner)
+        place[corner] = np.arange(len(corner), dtype=np.int32)
+        _, first, bearers = np.unique(word[corner], return_index=True, return_counts=True)
+        start, is_common = np.repeat(first, bearers).astype(np.int32), np.repeat(bearers > MOST_BEARERS, bearers)
+        return cls(corner, place, start, is_common)
+
+    def meetings(self, rows: slice) -> tuple[_Ints, _Ints]:
+        """Return corners before these that have the word of one of these, and that one, pair by pair."""
+        place = self.place[rows].astype(np.int64)
+        before = np.where(self.is_common[place], 0, place - self.start[place])
+        later = np.repeat(np.arange(rows.start, rows.stop), before)
+        ends = np.cumsum(before)
+        within = np.arange(int(before.sum())) - np.repeat(ends - before, before)
+        return self.corner[np.repeat(self.start[place], before) + within].astype(np.int64), later
+
+
+def _by_picture(owner: _Ints) -> Iterator[slice]:
+    """Yield ranges of corners that cut no picture in two."""
+    begin = 0
+    while begin < len(owner):
+        last = owner[min(begin + _AT_A_TIME, len(owner)) - 1]
+        end = int(np.searchsorted(owner, last, side="right"))
+        yield slice(begin, end)
+        begin = end
+
+
+def _joined(meetings: Sequence[tuple[_Ints, _Ints]]) -> tuple[_Ints, _Ints]:
+    earlier, later = zip(*meetings, strict=True)
+    return np.concatenate(earlier), np.concatenate(later)
+
+
+def _elected(every: Words, owner: _Ints, earlier: _Ints, later: _Ints) -> SharedWords:
+    """Count, pair by pair of pictures, the corners that meet and moved alike, and keep who has enough."""
+    apart = np.flatnonzero(owner[earlier] != owner[later])
+    # A corner may meet another in several tables.
+    meeting = np.unique(earlier[apart] * len(owner) + later[apart])
+    for moved in (_turned, _shifted):
+        earlier, later = np.divmod(meeting, max(len(owner), 1))
+        pair = owner[earlier] * len(owner) + owner[later]
+        spots = _spot(every[earlier]), _spot(every[later])
+        meeting = meeting[_agreeing(pair, spots, moved(every[earlier], every[later]))]
+    earlier, later = np.divmod(meeting, max(len(owner), 1))
+    pair = owner[earlier] * len(owner) + owner[later]
+    pairs = np.unique(pair)
+    shared = np.minimum(*(_different(pair, _spot(every[corners])) for corners in (earlier, later)))
+    left, right = np.divmod(pairs, max(len(owner), 1))
+    return SharedWords(left, right, shared)
+
+
+def _turned(earlier: Words, later: Words) -> list[_Ints]:
+    """Return by how many steps each corner is turned: each step, and the one before and after."""
+    steps = later["turn"].astype(np.int64) - earlier["turn"]
+    return [(steps + near) % TURNS for near in (-1, 0, 1)]
+
+
+def _shifted(earlier: Words, later: Words) -> list[_Ints]:
+    """Return in which cells each corner would put the middle of the earlier picture into the later one.
+
+    Its own turn and scale are taken, which are rough: hence large cells, and the ones around.
+    """
+    turn = (later["turn"].astype(np.int64) - earlier["turn"]) * (2 * np.pi / TURNS)
+    scale = OCTAVE ** (later["octave"].astype(np.int64) - earlier["octave"])
+    x, y = (scale * (128 - earlier[axis].astype(np.float64)) for axis in ("x", "y"))
+    across = later["x"] + x * np.cos(turn) - y * np.sin(turn)
+    down = later["y"] + x * np.sin(turn) + y * np.cos(turn)
+    column, row = (np.floor(place / _CELL).astype(np.int64) + 100 for place in (across, down))
+    return [(column + dx) * 1000 + row + dy for dx in (-1, 0, 1) for dy in (-1, 0, 1)]
+
+
+def _spot(words: Words) -> _Ints:
+    """Return a number for each corner's neighbourhood: one spot of a picture often has corners of several sizes."""
+    column, row = ((words[axis] // _SPOT).astype(np.int64) for axis in ("x", "y"))
+    spot: _Ints = column * (256 // _SPOT) + row
+    return spot
+
+
+def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints]) -> NDArray[np.bool_]:
+    """Return which meetings lie in a cell of their pair with `LEAST_SHARED` spots of either picture.
+
+    One spot that meets many, as one dot does among stars, is one.
+    """
+    _, pair = np.unique(pair, return_inverse=True)
+    key = np.concatenate([pair * 1_000_000 + cell for cell in cells])
+    _, group = np.unique(key, return_inverse=True)
+    different = np.minimum(*(_different(group, np.tile(spot, len(cells))) for spot in spots))
+    agrees: NDArray[np.bool_] = np.asarray(different[group] >= LEAST_SHARED).reshape(len(cells), -1).max(axis=0)
+    return agrees
+
+
+def _different(group: _Ints, spot: _Ints) -> _Ints:
+    """Return how many different spots each group has, groups in ascending order."""
+    _, first = np.unique(group * _SPOTS + spot, return_index=True)
+    _, counts = np.unique(group[first], return_counts=True)
+    return counts.astype(np.int64)

@@ -1,0 +1,84 @@
+"""Embeddings as proposers: a tiny model made from configuration, batches equal to one at a time, neighbours by cosine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from picture_copies import COPIES, photograph
+from pydantic import ValidationError
+from step_context import StepContext
+
+from benchwright.errors import PrerequisiteError
+from benchwright.filters.embeddings import Embeddings, near_by_embedding, read_embeddings, spelled
+from benchwright.filters.near_duplicates import NearDuplicates
+from benchwright.pipeline import run_steps
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CLIP vision model of two layers with random weights."""
+    torch = pytest.importorskip("torch")
+    from transformers import CLIPVisionConfig, CLIPVisionModelWithProjection
+
+    torch.manual_seed(0)
+    config = CLIPVisionConfig(
+        hidden_size=16, intermediate_size=32, num_hidden_layers=2, num_attention_heads=2, image_size=32, patch_size=8,
+        projection_dim=16,
+    )  # fmt: skip
+    folder = tmp_path_factory.mktemp("model")
+    CLIPVisionModelWithProjection(config).save_pretrained(folder)
+    return folder
+
+
+def test_a_batch_gives_what_one_at_a_time_gives(model: Path, context: StepContext) -> None:
+    step = Embeddings(model=str(model))
+    records = [context.add(np.asarray(photograph(name)), f"{name}.png") for name in ("coffee", "rocket", "chelsea")]
+    context.opened = step.open(context)
+    batch = read_embeddings([str(one.values["embedding"]) for one in step.many(records, context)])
+    single = read_embeddings([str(step.one(record, context).values["embedding"]) for record in records])
+    assert batch.shape[0] == 3
+    assert np.allclose(np.linalg.norm(batch, axis=1), 1, atol=1e-3)
+    assert np.allclose(batch, single, atol=2e-3)
+
+
+def test_a_run_with_embeddings_proposes_by_them_and_the_second_look_decides(model: Path, tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    for name in ("coffee", "rocket"):
+        photograph(name).save(tmp_path / "images" / f"{name}.png")
+    COPIES["small"](photograph("coffee")).save(tmp_path / "images" / "small.png")
+    step = NearDuplicates.model_validate({"embeddings": str(model), "cosine": 0.0})
+    done = run_steps([step], images=tmp_path / "images", workspace=tmp_path / "w", workers=1)
+    looks = [
+        p["verdict"] for row in done.outcomes("near_duplicates.looks") for p in row["evidence"].get("partners", ())
+    ]
+    assert sorted(looks) == ["confirmed", "different", "different"]
+    assert done.steps[-1].dropped == {"near_duplicate": 1}
+
+
+def test_the_models_content_counts_and_not_its_place(model: Path) -> None:
+    step = NearDuplicates.model_validate({"embeddings": str(model)})
+    told = step.parameters()["embeddings"]
+    assert told.startswith("sha256:")
+    assert NearDuplicates.model_validate({"embeddings": told}).parameters()["embeddings"] == told
+    with pytest.raises(PrerequisiteError, match="known by digest only"):
+        Embeddings(model=told).open(StepContext(model))
+
+
+def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="holds no model: it needs config"):
+        NearDuplicates.model_validate({"embeddings": str(tmp_path)})
+
+
+def test_nearest_come_first_and_nobody_is_near_itself() -> None:
+    angles = np.radians([0, 5, 20, 90])
+    vectors = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
+    assert near_by_embedding(vectors, cosine=0.9, most=1) == {0: {1}, 1: {0}, 2: {1}}
+    assert near_by_embedding(vectors, cosine=0.9, most=5)[0] == {1, 2}
+    assert near_by_embedding(vectors[:1], cosine=0.0, most=5) == {}
+
+
+def test_vectors_survive_being_spelled() -> None:
+    vector = np.array([0.6, 0.0, -0.8], np.float32)
+    assert np.allclose(read_embeddings([spelled(vector)])[0], vector, atol=1e-3)

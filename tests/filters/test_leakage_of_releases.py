@@ -1,0 +1,80 @@
+"""Leakage and releases: between its splits, and from a release's pictures and provenance into a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from picture_copies import COPIES, photograph
+from PIL import Image
+from small_bench import Bench
+
+from benchwright.errors import DataError
+from benchwright.filters.leak_report import find_leaks
+from benchwright.filters.leakage_commands import leakage
+from benchwright.filters.references import open_reference
+from benchwright.records import Choice, ImageRecord, ItemImage, Source
+
+
+def add(bench: Bench, image: Image.Image, split: str, number: int) -> str:
+    """Add an item that shows a photograph; return the picture's id."""
+    handle = io.BytesIO()
+    image.save(handle, "JPEG", quality=90)
+    data = handle.getvalue()
+    image_id = hashlib.sha256(data).hexdigest()
+    bench.files[image_id] = data
+    bench.records[image_id] = record = ImageRecord(
+        image_id=image_id, width=image.width, height=image.height, media_type="image/jpeg", size_bytes=len(data),
+        root_image_id=image_id, source=Source(uri=f"{number}.jpg", canonical_id=f"coco:{number}"),
+    )  # fmt: skip
+    bench.add(
+        record, split, number, task="view", question="Is it blue?", answer="A",
+        images=(ItemImage(image_id=image_id, role="view"),),
+        choices=(Choice(key="A", text="yes"), Choice(key="B", text="no")),
+    )  # fmt: skip
+    return image_id
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]]:
+    bench = Bench()
+    ids = {
+        "coffee": add(bench, photograph("coffee"), "test", 1),
+        "crop": add(bench, COPIES["cropped"](photograph("coffee")), "val", 2),
+        "rocket": add(bench, photograph("rocket"), "val", 3),
+    }
+    folder = tmp_path_factory.mktemp("releases") / "tiny"
+    bench.write(folder)
+    return folder, ids
+
+
+def test_a_picture_in_two_splits_is_found_though_it_was_cropped(release: tuple[Path, dict[str, str]]) -> None:
+    folder, ids = release
+    result = CliRunner().invoke(leakage, [str(folder), "--workers", "1", "--json"], catch_exceptions=False)
+    [leak] = json.loads(result.stdout)["leaks"]
+    assert (leak["path"], leak["against"], leak["name"]) == (f"val:{ids['crop']}", "test", ids["coffee"])
+    assert (leak["kind"], leak["by"], result.exit_code) == ("leak", "look", 1)
+
+
+def test_a_folder_is_checked_against_a_releases_pictures(release: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    folder, ids = release
+    (tmp_path / "mine").mkdir()
+    COPIES["captioned"](photograph("rocket")).save(tmp_path / "mine" / "r.png")
+    photograph("moon").save(tmp_path / "mine" / "m.png")
+    [leak] = find_leaks(tmp_path / "mine", [folder], workers=1)
+    assert (leak.path, leak.against, leak.name, leak.kind) == ("r.png", str(folder), ids["rocket"], "leak")
+
+
+def test_a_release_tells_canonical_ids(release: tuple[Path, dict[str, str]]) -> None:
+    folder, ids = release
+    known = {one.image_id: one.canonical_id for one in open_reference(folder).pictures(workers=1)}
+    assert known == {ids["coffee"]: "coco:1", ids["crop"]: "coco:2", ids["rocket"]: "coco:3"}
+
+
+def test_a_folder_that_is_no_release_has_no_splits(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="is not a release"):
+        CliRunner().invoke(leakage, [str(tmp_path)], catch_exceptions=False)

@@ -1,0 +1,65 @@
+"""Words of local features: copies share them, strangers do not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from picture_copies import COPIES, photograph
+from PIL import Image
+from step_context import StepContext
+
+from benchwright.filters import shared_words as module
+from benchwright.filters.feature_words import CORNERS, FeatureWords, Words, read_words, spelled, words_of
+from benchwright.filters.local_features import describe, detector, shrunk
+from benchwright.filters.shared_words import shared_words, word_bits
+
+
+def words(image: Image.Image) -> Words:
+    return words_of(describe(shrunk(image.convert("L"), side_px=320), detector(500), most=CORNERS))
+
+
+NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "stretched"])
+def test_a_copy_shares_words_with_its_original_and_nobody_else(copy: str) -> None:
+    pictures = [photograph(name) for name in NAMES]
+    found = shared_words([words(one) for one in [*pictures, COPIES[copy](pictures[0])]])
+    assert (0, len(NAMES)) in set(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    assert len(found.left) <= 2
+
+
+def test_words_survive_being_spelled() -> None:
+    found = words(photograph("coffee"))
+    assert (read_words(spelled(found)) == found).all()
+    assert len(found) == CORNERS
+
+
+def test_an_empty_picture_has_no_words(context: StepContext) -> None:
+    record = context.add(np.full((200, 300, 3), 255, np.uint8))
+    assert context.run(FeatureWords(), record).values == {"words": ""}
+
+
+@pytest.mark.parametrize("given_words", [[], [read_words("")], [read_words("")] * 3])
+def test_pictures_without_words_share_nothing(given_words: list[Words]) -> None:
+    assert [len(column) for column in shared_words(given_words)] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("part", [1, 97, 300])
+def test_the_size_of_a_part_changes_nothing(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    pictures = [photograph(name) for name in NAMES[:4]]
+    every = [words(one) for one in pictures] + [words(COPIES["cropped"](one)) for one in pictures]
+    expected = [column.tolist() for column in shared_words(every)]
+    monkeypatch.setattr(module, "_AT_A_TIME", part)
+    assert [column.tolist() for column in shared_words(every)] == expected
+    assert {(n, n + 4) for n in range(4)} <= set(zip(*expected[:2], strict=True))
+
+
+def test_words_that_many_bear_are_left_out() -> None:
+    one = words(photograph("coffee"))
+    assert len(shared_words([one] * module.MOST_BEARERS).left) > 0
+    assert len(shared_words([one] * (module.MOST_BEARERS + 1)).left) == 0
+
+
+def test_more_pictures_get_longer_words() -> None:
+    assert [word_bits(96 * count) for count in (0, 300, 100_000, 1_000_000)] == [17, 17, 22, 25]
