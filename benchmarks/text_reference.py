@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 FINE_PX, COARSE_PX, MOST_ENLARGED = 1280, 640, 2.0
 CONFIDENCE, SURE, GIANT, LEGIBLE, WELL_LEGIBLE, MUCH_SURER = 0.3, 0.6, 0.05, 0.5, 0.7, 0.2
-_POINTS, _MOST_POINTS = 4, 4096
+_POINTS, _MOST_POINTS = 4.0, 4096
 _CUTS = (1.0, 0.94, 1.06)
 
 Polygon = NDArray[np.float64]
@@ -64,7 +64,9 @@ class Careful:
         )
         fine, coarse = _unless_much_surer(fine, coarse, size=size), _unless_much_surer(coarse, fine, size=size)
         both = (_with_others(fine, coarse, size=size), _with_others(coarse, fine, size=size))
-        return float(np.mean([mask([box.polygon for box in boxes], size=size).mean() for boxes in both]))
+        return float(
+            np.mean([mask([box.polygon for box in boxes], size=size, points=_POINTS).mean() for boxes in both])
+        )
 
     def _seen(self, sha256: str, pixels: Pixels) -> dict[str, Any]:
         """Return what both looks found, from the file where it is known."""
@@ -155,9 +157,9 @@ def _with_others(boxes: list[Box], others: list[Box], *, size: tuple[int, int]) 
     return boxes + [box for box in others if _share_in(shown, box.polygon, size=size) < 0.5]
 
 
-def mask(polygons: list[Polygon], *, size: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return which points of a picture, (width, height), lie in any polygon, several points a pixel."""
-    points = min(float(_POINTS), _MOST_POINTS / max(size))
+def mask(polygons: list[Polygon], *, size: tuple[int, int], points: float = 1.0) -> NDArray[np.bool_]:
+    """Return which points of a picture, (width, height), lie in any polygon, `points` a pixel."""
+    points = min(points, _MOST_POINTS / max(size))
     shape = (max(1, round(size[1] * points)), max(1, round(size[0] * points)))
     drawn = np.zeros(shape, np.uint8)
     for polygon in polygons:
