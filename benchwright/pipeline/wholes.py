@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import pyarrow as pa
 
 from benchwright.atomic import write_json
 from benchwright.canonical import digest
+from benchwright.engines.starting import uninterrupted
 from benchwright.pipeline.columns import live_columns
 from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
@@ -35,6 +38,7 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     wanted = list(stage.step.columns)
     parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
     whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
+    _load_pandas()
     gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
     outcome_of = outcome_of_row(gathered, whole.num_rows, stage)
     overrides = around.overrides.about(stage)
@@ -54,6 +58,15 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
 
 
 _UNSPOKEN = Outcome()
+
+
+def _load_pandas() -> None:
+    """Import pandas, where it is installed, before a step makes Arrow do so.
+
+    An interrupt in the middle of that import is lost in compiled code, or comes out as another error.
+    """
+    with uninterrupted(), suppress(ImportError):
+        import_module("pandas")
 
 
 def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
