@@ -11,6 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from typing import Any
 
+from ..form import Form, FormField, OneChoice, OneOf, SeveralOf, Text, form_of
 from ..store import CHOICES
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
@@ -31,7 +32,9 @@ def label_config(form: Mapping[str, Any]) -> str:
     ET.SubElement(shown, "Image", name="images", valueList="$images", zoom="true", zoomControl="true")
     asked = ET.SubElement(columns, "View", style="min-width:0")
     ET.SubElement(asked, "Text", name="question", value="$question", valueType="text")
-    if form.get("decisions_from") == CHOICES:
+    if (typed := form_of(form)) is not None:
+        _typed(asked, typed)
+    elif form.get("decisions_from") == CHOICES:
         _answer(asked)
     else:
         _verdict(asked, form)
@@ -66,6 +69,58 @@ def _verdict(view: ET.Element, form: Mapping[str, Any]) -> None:
         view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
         placeholder=f"Note (needed for: {needed})" if needed else "Note",
     )  # fmt: skip
+
+
+def control_of(field: FormField) -> str:
+    """Return what the control of a typed form's field is called: no name of another part of the config."""
+    return f"field_{field.name}"
+
+
+def codes_by_words(field: OneOf | SeveralOf) -> dict[str, str]:
+    """Return the codes of a field's options by what people choose: their words, unless two read the same."""
+    words = [option.words for option in field.options]
+    return {option.words if words.count(option.words) == 1 else option.code: option.code for option in field.options}
+
+
+def _typed(view: ET.Element, form: Form) -> None:
+    """Add a typed form: its fields in their order, each under its label."""
+    ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
+    ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
+    by_name = {field.name: field for field in form.fields}
+    for field in form.fields:
+        part = ET.SubElement(view, "View", _shown_when(field, by_name))
+        ET.SubElement(part, "Header", value=field.label, size="5")
+        required = "true" if field.is_required and field.only_if is None else "false"
+        common = {"name": control_of(field), "toName": "question", "required": required}
+        if isinstance(field, Text):
+            ET.SubElement(part, "TextArea", common, rows="2", maxSubmissions="1", placeholder=field.hint)
+        elif isinstance(field, OneChoice):
+            ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")
+        else:
+            kind = "multiple" if isinstance(field, SeveralOf) else "single-radio"
+            choices = ET.SubElement(part, "Choices", common, choice=kind)
+            help_of = {option.code: option.help for option in field.options}
+            for words, code in codes_by_words(field).items():
+                ET.SubElement(choices, "Choice", value=words, hint=help_of[code])
+            if len(field.options) == 1:
+                ET.SubElement(choices, "Choice", value=NO_REASON)
+
+
+def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
+    """Return the attributes that show a field only where it applies, if Label Studio can be told so."""
+    if field.only_if is None:
+        return {}
+    other = by_name[field.only_if.field]
+    if not isinstance(other, OneOf | SeveralOf):
+        return {}
+    words = [words for words, code in codes_by_words(other).items() if code in field.only_if.codes]
+    if any("," in one for one in words):  # it parts them by commas
+        return {}
+    return {
+        "visibleWhen": "choice-selected",
+        "whenTagName": control_of(other),
+        "whenChoiceValue": ",".join(words),
+    }
 
 
 def pictures_config() -> str:

@@ -101,7 +101,7 @@ def _said(
     lead = one.get("lead_time")
     seconds = min(max(float(lead), 0.0), MAX_LEAD_S) if isinstance(lead, int | float) else 0.0
     started = submitted - timedelta(seconds=seconds)
-    return Elsewhere(task.id, author, reply.decision, reply.reasons, reply.note, started, submitted)
+    return Elsewhere(task.id, author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields)
 
 
 def _moment(text: Any) -> datetime:

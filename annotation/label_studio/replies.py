@@ -6,13 +6,14 @@ what does not fit is told, not taken.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
+from ..form import Form, OneChoice, SeveralOf, Text, form_of
 from ..store import CHOICES
-from .label_config import ANSWER, DECISION, NO_REASON, NOTE, REASON
+from .label_config import ANSWER, DECISION, NO_REASON, NOTE, REASON, codes_by_words, control_of
 from .task_data import option_labels
 
 MAX_REGIONS = 100
@@ -22,8 +23,9 @@ class Reply(NamedTuple):
     """What an annotation says."""
 
     decision: str
-    reasons: tuple[str, ...]
-    note: str | None
+    reasons: tuple[str, ...] = ()
+    note: str | None = None
+    fields: Mapping[str, Any] | None = None
 
 
 def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
@@ -38,12 +40,23 @@ def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any])
         DataError: It is not what the form lets people say.
     """
     said = _by_control(result)
-    if form.get("decisions_from") == CHOICES:
-        known = {label: label.partition(".")[0] for label in option_labels(payload)}
-        label = _one(said, ANSWER)
-        if label not in known:
-            raise DataError(f"answer {_shown(label)} is none of the choices")
-        return Reply(known[label], (), None)
+    typed = form_of(form)
+    if typed is not None:
+        return Reply("", fields=_fields(said, typed, payload))
+    answers = form.get("decisions_from") == CHOICES
+    _check_controls(said, {ANSWER} if answers else {DECISION, REASON, NOTE})
+    return _answer(said, payload) if answers else _verdict(said, form)
+
+
+def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Reply:
+    known = {label: label.partition(".")[0] for label in option_labels(payload)}
+    label = _one(said, ANSWER)
+    if label not in known:
+        raise DataError(f"answer {_shown(label)} is none of the choices")
+    return Reply(known[label])
+
+
+def _verdict(said: Mapping[str, list[str]], form: Mapping[str, Any]) -> Reply:
     decision = _one(said, DECISION)
     if decision not in form["decisions"]:
         raise DataError(f"decision {_shown(decision)} is none of {', '.join(form['decisions'])}")
@@ -52,6 +65,11 @@ def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any])
         raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
     note = "\n".join(said.get(NOTE, ())).strip() or None
     return Reply(decision, tuple(sorted(set(reasons))), note)
+
+
+def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> None:
+    if unknown := sorted(set(said) - set(known)):
+        raise DataError(f"a label of control {_shown(unknown[0])} does not belong to the form")
 
 
 def _by_control(result: Any) -> dict[str, list[str]]:
@@ -65,12 +83,31 @@ def _by_control(result: Any) -> dict[str, list[str]]:
         field = {"choices": "choices", "textarea": "text"}.get(str(region.get("type")))
         values = region["value"].get(field) if field else None
         values = [values] if isinstance(values, str) else values
-        if control not in {DECISION, REASON, NOTE, ANSWER} or not isinstance(values, list):
+        if not isinstance(control, str) or not isinstance(values, list):
             raise DataError(f"a label of control {_shown(str(control))} does not belong to the form")
         if not all(isinstance(value, str) for value in values):
             raise DataError("a label is no text")
         said.setdefault(control, []).extend(values)
     return said
+
+
+def _fields(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was said by field, in the form's codes; the store checks it against the form."""
+    known = {control_of(field): field for field in form.fields}
+    _check_controls(said, known)
+    found: dict[str, Any] = {}
+    for control, values in said.items():
+        field = known[control]
+        if isinstance(field, Text):
+            found[field.name] = "\n".join(values)
+        elif isinstance(field, OneChoice):
+            letters = {label: label.partition(".")[0] for label in option_labels(payload)}
+            found[field.name] = letters.get(_one(said, control), "?")
+        else:
+            codes = codes_by_words(field)
+            named = [codes.get(value, value) for value in values if value != NO_REASON]
+            found[field.name] = named if isinstance(field, SeveralOf) else _one({control: named}, control)
+    return found
 
 
 def _one(said: Mapping[str, list[str]], control: str) -> str:

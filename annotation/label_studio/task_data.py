@@ -7,7 +7,8 @@ from typing import Any
 
 from benchwright.records import Choice, Item, ItemImage
 
-from ..store import BLIND, CHOICES, Campaign, Task
+from ..form import form_of
+from ..store import BLIND, CHOICES, Campaign, Task, beside_in, item_in
 from .label_config import guidelines_html
 
 KEY = "benchwright_task"
@@ -21,7 +22,7 @@ def key_of(task: Task) -> str:
 
 def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], str]) -> dict[str, Any]:
     """Return a task's data; the key of a campaign that answers blind is not in it."""
-    item = Item.model_validate(task.payload)
+    item = Item.model_validate(item_in(task.payload))
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     data: dict[str, Any] = {
         KEY: key_of(task),
@@ -30,9 +31,12 @@ def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], s
     }
     if campaign.form.get("guidelines"):
         data["guidelines"] = guidelines_html(campaign.form["guidelines"])
-    if campaign.form.get("decisions_from") == CHOICES:
+    is_typed = form_of(campaign.form) is not None
+    if is_typed:
+        data["beside"] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload)) or "-"
+    if is_typed or campaign.form.get("decisions_from") == CHOICES:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
-    else:
+    if campaign.form.get("decisions_from") != CHOICES:
         right = (item.answer or item.refusal) if campaign.kind != BLIND else None
         data["choices"] = "\n".join(
             f"{label}    (right)" if choice.key == right else label
@@ -43,7 +47,7 @@ def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], s
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
     """Return what a task's choices are called, in their order; they begin with the key and differ."""
-    item = Item.model_validate(payload)
+    item = Item.model_validate(item_in(payload))
     return _labels(item.choices, {image.image_id: place for place, image in enumerate(item.images, 1)})
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -27,6 +27,7 @@ class Elsewhere(NamedTuple):
         note: In the annotator's words.
         started_at: When they began, as well as is known.
         submitted_at: When they said so.
+        fields: What was said by field, where the campaign has a typed form.
     """
 
     task_id: int
@@ -36,6 +37,7 @@ class Elsewhere(NamedTuple):
     note: str | None
     started_at: datetime
     submitted_at: datetime
+    fields: Mapping[str, Any] | None = None
 
 
 def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
@@ -68,7 +70,7 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
         ).slot_id  # fmt: skip
     submit(
         connection, slot, said.annotator, said.decision, now=said.submitted_at, reasons=said.reasons, note=said.note,
-        amend=True,
+        fields=said.fields, amend=True,
     )  # fmt: skip
     if before is None:
         return "new"

@@ -9,13 +9,22 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.form import Form
+from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
-from benchwright.annotation.label_studio.replies import read_reply
+from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
 from benchwright.annotation.store import CHOICES, ReviewStore, Work
 from benchwright.errors import DataError
 from benchwright.records import Item
+
+
+def errata_form() -> Form:
+    make = KINDS["errata"].form
+    assert make is not None
+    return make(())
+
 
 VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
 ANSWER = {"decisions_from": CHOICES}
@@ -32,7 +41,7 @@ def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
         label("reason", "unclear", "too_easy"),
         label("note", " so ", kind="textarea"),
     ]
-    assert read_reply(result, VERIFY, {}) == ("reject", ("too_easy", "unclear"), "so")
+    assert read_reply(result, VERIFY, {}) == Reply("reject", ("too_easy", "unclear"), "so")
 
 
 @pytest.mark.parametrize(
@@ -79,6 +88,45 @@ def test_configs_are_wellformed_and_hold_every_choice() -> None:
     assert {text.get("valueType") for text in config.iter("Text")} == {"text"}
     assert [one.get("value") for one in ET.fromstring(label_config(ANSWER)).iter("Choices")] == ["$options"]
     assert ET.fromstring(pictures_config()).find("Image") is not None
+
+
+ERRATA = {"fields": [field.model_dump(mode="json") for field in errata_form().fields]}
+
+
+def test_a_typed_form_shows_each_field_where_it_applies() -> None:
+    config = ET.fromstring(label_config(ERRATA))
+    shown = {
+        view[1].get("name"): view.get("whenChoiceValue") for view in config.iter("View") if view[0].tag == "Header"
+    }
+    assert shown == {
+        "field_finding": None,
+        "field_instead": "The key is wrong",
+        "field_reason": "The key is wrong,Ambiguous,Problem with a picture",
+    }
+
+
+def test_a_typed_form_is_read_in_its_codes(item: Item) -> None:
+    payload = item.model_dump(mode="json")
+    labels = option_labels(payload)
+    result = [
+        label("field_finding", "The key is wrong"),
+        label("field_instead", labels[0]),
+        label("field_reason", "because", kind="textarea"),
+    ]
+    found = read_reply(result, ERRATA, payload)
+    assert found.fields == {"finding": "key_wrong", "instead": "A", "reason": "because"}
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ([label("decision", "accept")], "'decision' does not belong"),
+        ([label("field_finding", "The key is right", "Ambiguous")], "says 2 times"),
+    ],
+)
+def test_what_a_typed_form_does_not_have_is_refused(item: Item, result: Any, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_reply(result, ERRATA, item.model_dump(mode="json"))
 
 
 def test_a_lone_reason_gets_company_because_label_studio_wants_two() -> None:

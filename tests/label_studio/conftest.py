@@ -32,6 +32,10 @@ SETTINGS = {
 }
 
 
+TEXTS = {"note", "field_reason"}
+"""Controls that are text areas."""
+
+
 def email(user: str) -> str:
     return f"{user}@example.org"
 
@@ -74,13 +78,13 @@ class LabelStudio:
 
 
 def regions(**said: str | list[str]) -> list[dict[str, Any]]:
-    """Return what Label Studio stores of controls: choices, and the text area `note`."""
+    """Return what Label Studio stores of controls: choices and texts."""
     return [
         {
             "from_name": control,
             "to_name": "question",
-            "type": "textarea" if control == "note" else "choices",
-            "value": {"text" if control == "note" else "choices": [value] if isinstance(value, str) else value},
+            "type": "textarea" if control in TEXTS else "choices",
+            "value": {"text" if control in TEXTS else "choices": [value] if isinstance(value, str) else value},
         }
         for control, value in said.items()
     ]

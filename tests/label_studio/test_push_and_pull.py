@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from label_studio.conftest import ANSWER, PASSWORD, TOKENS, VERIFY, LabelStudio, Waiting, bench, email, regions
 
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.kinds import KINDS
+from benchwright.annotation.store import ReviewStore, Work, open_store
 
 PNG = b"\x89PNG"
 
@@ -137,6 +138,47 @@ def test_an_answer_campaign_shows_no_key_and_takes_choices(label_studio: LabelSt
     done = pull(label_studio, workspace, code=1)
     assert (done["new"], len(done["quarantined"])) == (1, 1)
     assert said(workspace, "answer") == {(email("ann"), "B", (), None, 1)}
+
+
+def test_a_typed_form_goes_there_and_its_fields_come_back(label_studio: LabelStudio, waiting: Waiting) -> None:
+    workspace = waiting(VERIFY)
+    make = KINDS["errata"].form
+    assert make is not None
+    form = {"fields": [field.model_dump(mode="json") for field in make(()).fields]}
+    with store_of(workspace) as store:
+        store.upsert_campaign(
+            "errata", kind="errata", rule="majority(1)", slots_per_task=1, form=form, settings={}, seed=1
+        )
+        beside = [{"label": "A model", "text": "The <b>second</b>."}]
+        store.upsert_tasks(
+            "errata",
+            [
+                Work(task.item_id, task.content_hash, {"item": task.payload, "beside": beside, "about": {}})
+                for task in store.tasks("verify")
+            ],
+        )
+    project = push(label_studio, workspace, "--campaign", "errata")["project"]
+    tasks = label_studio.tasks(project)
+    assert {task["data"]["beside"] for task in tasks} == {"A model: The <b>second</b>."}
+    wrong = next(
+        one["value"]
+        for one in tasks[0]["data"]["options"]
+        if f"{one['value']}    (right)" not in tasks[0]["data"]["choices"]
+    )
+    label_studio.label(
+        "ann", tasks[0]["id"], field_finding="The key is wrong", field_instead=wrong, field_reason=["look again"]
+    )
+    label_studio.label("ann", tasks[1]["id"], field_finding="The key is right")
+    label_studio.label("ann", tasks[2]["id"], field_finding="Ambiguous")
+    done = pull(label_studio, workspace, "--campaign", "errata", code=1)
+    assert (done["new"], done["tasks"]["done"]) == (2, 2)
+    assert "reason" in done["quarantined"][0]["reason"]  # ambiguous needs one
+    with store_of(workspace) as store:
+        found = sorted((dict(one.fields or {}) for one in store.decisions("errata")), key=str)
+    assert found == [
+        {"finding": "key_right"},
+        {"finding": "key_wrong", "instead": wrong[0], "reason": "look again"},
+    ]
 
 
 def test_pictures_may_be_served_from_local_files(label_studio: LabelStudio, waiting: Waiting) -> None:
