@@ -10,19 +10,15 @@ import click
 
 from benchwright.cli.output import emit, json_option, note, printable
 
+from .command_options import distance_option, workers_option
+
 if TYPE_CHECKING:
     from .duplicate_groups import DuplicateReport
 
 
 @click.command("duplicates")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--distance",
-    type=click.IntRange(0, 16),
-    default=8,
-    show_default=True,
-    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
-)
+@distance_option
 @click.option(
     "--against",
     "places",
@@ -37,7 +33,7 @@ if TYPE_CHECKING:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@workers_option
 @json_option
 def duplicates(
     folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool

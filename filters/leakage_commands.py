@@ -8,7 +8,7 @@ import click
 
 from benchwright.cli.output import emit, json_option
 
-_WORKERS = click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+from .command_options import distance_option, workers_option
 
 
 @click.command("leakage")
@@ -21,14 +21,8 @@ _WORKERS = click.option("--workers", type=click.IntRange(1, 1024), help="Worker 
     type=click.Path(exists=True, path_type=Path),
     help="A folder, a release or a hash list to check against; may be given several times.",
 )
-@click.option(
-    "--distance",
-    type=click.IntRange(0, 16),
-    default=8,
-    show_default=True,
-    help="Look at pairs whose 64-bit perceptual hashes differ in at most this many bits.",
-)
-@_WORKERS
+@distance_option
+@workers_option
 @json_option
 def leakage(place: Path, places: tuple[Path, ...], distance: int, workers: int | None, as_json: bool) -> None:
     """Check that no picture of a release lies in two splits, and that none of a folder lies elsewhere.
@@ -54,7 +48,7 @@ def leakage(place: Path, places: tuple[Path, ...], distance: int, workers: int |
 @click.command("hashes")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--out", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The list.")
-@_WORKERS
+@workers_option
 @json_option
 def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
     """Write a hash list of a folder, to be checked against without its pictures.

@@ -11,6 +11,8 @@ import click
 
 from benchwright.cli.output import emit, json_option, note, printable
 
+from .command_options import workers_option
+
 if TYPE_CHECKING:
     from .contact_sheet import Tile
     from .text_ratio import Backend
@@ -51,7 +53,7 @@ _PAGE = "text-ratio.html"
     show_default=True,
     help="Who looks; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@workers_option
 @json_option
 def text_ratio(
     folder: Path, contact_sheet: Path | None, calibrate: Path | None, thresholds: tuple[float, ...], backend: Backend,

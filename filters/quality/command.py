@@ -11,13 +11,15 @@ import click
 
 from benchwright.cli.output import emit, json_option, printable
 
+from ..command_options import workers_option
+
 if TYPE_CHECKING:
     from .report import QualityReport
 
 
 @click.command("quality")
 @click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes.  [default: one a processor]")
+@workers_option
 @json_option
 def quality(folder: Path, workers: int | None, as_json: bool) -> None:
     """Measure size, content, sharpness, light, color, compression and frame of each picture.
