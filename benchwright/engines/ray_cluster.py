@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -22,6 +23,10 @@ OBJECT_STORE_BYTES = 80 << 20
 
 ANSWER_S = 120.0
 """A node that is asked what it sees and says nothing for this long is taken for broken."""
+
+
+NOTICED_S = 30.0
+"""By then Ray has noticed that a node died."""
 
 
 class Node(NamedTuple):
@@ -165,12 +170,25 @@ def check_nodes(token: Token) -> None:
         try:
             sight = ray.get(answer, timeout=ANSWER_S)
         except ray.exceptions.RayError as error:
+            if not isinstance(error, ray.exceptions.RayTaskError) and _is_gone(node):
+                logger.warning("node %s left the cluster before it got any work", node.name)
+                continue
             raise PrerequisiteError(
                 f"node {node.name} of the cluster cannot run Benchwright ({_last_line(error)}); install the same "
                 "Benchwright and Ray there, or end that node"
             ) from error
         token.check(node.name, sight)
         compare_versions(node.name, sight)
+
+
+def _is_gone(node: Node) -> bool:
+    """Return whether Ray stops to believe a node alive within the time that it takes to notice a dead one."""
+    until = time.monotonic() + NOTICED_S
+    while any(one.id == node.id for one in living_nodes()):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.5)
+    return True
 
 
 def compare_versions(name: str, sight: Sight) -> None:

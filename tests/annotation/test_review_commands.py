@@ -153,7 +153,9 @@ def test_a_bad_ratings_file_exits_2_with_one_line(review: Callable[..., Said], t
     ("arguments", "words"),
     [
         pytest.param(["--ratings", "r.csv", "--campaign", "verify"], "give either --ratings or", id="both"),
-        pytest.param(["--ordinal", "--workspace", "."], "--ordinal is for --ratings", id="ordinal decisions"),
+        pytest.param(
+            ["--ordinal", "--workspace", "."], "--ordinal and --sets are for --ratings", id="ordinal decisions"
+        ),
     ],
 )
 def test_agreement_refuses_what_does_not_go_together(

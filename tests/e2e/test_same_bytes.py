@@ -102,7 +102,7 @@ def test_workers_killed_alone_leave_no_trace_in_the_bytes(scene: Path, tmp_path:
     )  # fmt: skip
     killed = 0
     while process.poll() is None and killed < 4:
-        time.sleep(rng.uniform(0.1, 0.7))
+        time.sleep(rng.uniform(0.05, 0.3))
         children = workers_of(process.pid)
         if children:
             os.kill(rng.choice(children), signal.SIGKILL)

@@ -143,7 +143,7 @@ def test_the_step_scores_every_model_on_the_release_that_was_frozen(release: Pat
         "method": "wilson",
     }
     assert sorted(path.name for path in (tmp_path / "results").iterdir()) == [
-        "constant-A", "random", "report.html", "summary.json",
+        "constant-A", "random", "report-data", "report.html", "summary.json",
     ]  # fmt: skip
 
 
