@@ -25,7 +25,7 @@ _Ints = NDArray[np.int64]
 
 
 class SharedWords(NamedTuple):
-    """Pairs of pictures with `left < right`, each once.
+    """Pairs of pictures with `left < right`, each once, by `left` and then `right`.
 
     Args:
         left: Shape (pairs,), positions.
@@ -56,7 +56,9 @@ def shared_words(words: Sequence[Words]) -> SharedWords:
     met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
     found = [_elected(every, owner, *corners) for corners in met]
     nothing = SharedWords(*(np.zeros(0, np.int64) for _ in SharedWords._fields))
-    return SharedWords(*(np.concatenate(column) for column in zip(nothing, *found, strict=True)))
+    whole = SharedWords(*(np.concatenate(column) for column in zip(nothing, *found, strict=True)))
+    order = np.lexsort((whole.right, whole.left))
+    return SharedWords(*(column[order] for column in whole))
 
 
 class _Table(NamedTuple):

@@ -64,14 +64,14 @@ class ReportPage(HTMLParser):
         [element] = self.all("script", id=name)
         return json.loads("".join(element.texts))
 
-    def rows(self) -> list[list[str]]:
-        """Return the texts of the score table's cells, head first."""
+    def rows(self, named: str = "score-table") -> list[list[str]]:
+        """Return the texts of a table's cells, head first; of the one with that id, or of those without."""
         found: list[list[str]] = []
         table = ""
         for element in self.elements:
             if element.tag == "table":
                 table = element.attributes.get("id") or ""
-            if table != "score-table":
+            if table != named:
                 continue
             if element.tag == "tr":
                 found.append([])

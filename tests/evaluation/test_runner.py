@@ -65,7 +65,7 @@ def test_a_score_counts_what_was_right_missed_refused_and_failed(bench: Any, tmp
     intervals = {"level": 0.95, "clusters": 6, "resamples": None}
     assert score.settings == {
         "backend": {"volume": 3}, "reader": runner.READER_VERSION, "intervals": intervals,
-        "protocol": {"name": "vanilla", "wording": "vanilla", "joined": False},
+        "protocol": {"name": "vanilla", "wording": "vanilla", "joined": False, "shots": 0, "examples": None, "seed": 0},
     }  # fmt: skip
     assert (score.title, score.folder, score.reader) == ("spoken", "spoken", "robust")
 

@@ -109,8 +109,8 @@ def test_the_page_shows_pictures_with_their_boxes_and_runs_and_fetches_nothing(f
     out = tmp_path / "page.html"
     write_calibration(out, folder, report_of(), thresholds=[0.3, 0.2])
     page = ReportPage(out)
-    assert [row[0] for row in page.rows()[1:]] == ["0.2", "0.3"]
-    assert page.rows()[1][1:4] == ["3", "3", "50.0 %"]
+    assert [row[0] for row in page.rows("")[1:]] == ["0.2", "0.3"]
+    assert page.rows("")[1][1:4] == ["3", "3", "50.0 %"]
     [policy] = page.all("meta", **{"http-equiv": "Content-Security-Policy"})
     assert "default-src 'none'" in str(policy.attributes["content"])
     assert list(page.all("script")) == list(page.all("link")) == []

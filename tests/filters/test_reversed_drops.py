@@ -109,7 +109,7 @@ def test_a_reversed_drop_comes_back_and_keeps_what_the_step_measured_and_said(
     before = {one: row_of(workspace, one.stage, one.record_id) for one in found}
     restore(workspace, *(one.record_id for one in found), step=step)
     done = again()
-    assert done.decoded == 0 or step == "exact_duplicates"  # what came back there meets the next filters first now
+    assert done.decoded == 0 or step != "text_ratio"  # what came back earlier meets the next filters first now
     for one in found:
         row, old = row_of(workspace, one.stage, one.record_id), before[one]
         assert (row["verdict"], row["reason"]) == ("keep", "reversed")
