@@ -7,10 +7,15 @@ fails the run, unless it is skipped because the data beside the checkout is abse
 from __future__ import annotations
 
 import os
+import signal
 from collections import Counter
 from pathlib import Path
 
 import pytest
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # So it is in a shell's background; programs under test would inherit it and could not be interrupted.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = ROOT.parent / "shared" / "data"

@@ -53,7 +53,7 @@ class Squares:
         elif self.die_by == "exit":
             os._exit(7)
         elif self.die_by == "actor":
-            os.kill(os.getppid(), signal.SIGKILL)
+            os.kill(parent_process().pid, signal.SIGKILL)
             time.sleep(3600)
         elif self.die_by == "hang":
             time.sleep(3600)

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import forkserver
@@ -54,12 +55,24 @@ def prepare(preload: Sequence[str]) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold an interrupt back: it must not fall between a process and its entry in a list, or half into starting it."""
-    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Hold an interrupt back until the block ends: it must not fall half into starting a process or importing a module.
+
+    A mask alone would not do: the system then hands the signal to another thread, and Python acts on it all the same.
+    """
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # what is started meanwhile inherits the mask
+    came: list[int] = []
+    before = signal.getsignal(signal.SIGINT)
+    is_ours = threading.current_thread() is threading.main_thread() and callable(before)
+    if is_ours:
+        signal.signal(signal.SIGINT, lambda number, _frame: came.append(number))
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
+        if is_ours:
+            signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager
