@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from dataclasses import dataclass
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,10 @@ class Squares:
         elif self.die_by == "exit":
             os._exit(7)
         elif self.die_by == "actor":
-            os.kill(parent_process().pid, signal.SIGKILL)
+            supervisor = parent_process()  # not the parent to the system: that forked this process on its behalf
+            assert supervisor is not None
+            assert supervisor.pid is not None
+            os.kill(supervisor.pid, signal.SIGKILL)
             time.sleep(3600)
         elif self.die_by == "hang":
             time.sleep(3600)
