@@ -134,6 +134,6 @@ def test_the_demos_facts_fit_its_photographs_and_make_items_of_all_kinds(
     assert {row["verdict"] for row in done.outcomes("facts")} == {"keep"}
     counts = made(done)
     assert counts["object_localization"] >= 20
-    assert counts["beyond_the_image"] == 52
+    assert counts["beyond_the_image"] == 52  # four of each of 12 photographs, and of the copy that a filter would drop
     assert counts["image_implication"] >= 44
     assert counts["background_substitution"] == 30
