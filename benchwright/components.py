@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pyarrow as pa
 
 
 def components_of(group_keys: Iterable[Sequence[str] | None]) -> list[int]:
     """Return the component of each row, numbered from 0 in the order of their first rows.
 
     Rows that share a key are in one component, and so are those that hang together through others. A row without
-    keys is alone. Union-find with path halving; memory grows with the rows and the different keys, which are read once.
+    keys is alone.
 
     Example:
         >>> components_of([["a"], ["b"], None, ["a", "b"]])
         [0, 0, 1, 0]
     """
-    parent: list[int] = []
+    import pyarrow as pa
 
-    def find(row: int) -> int:
-        while parent[row] != row:
-            parent[row] = parent[parent[row]]
-            row = parent[row]
-        return row
+    rows = [None if keys is None else list(keys) for keys in group_keys]
+    return components_of_column([pa.array(rows, pa.list_(pa.string()))])
 
-    first_with: dict[str, int] = {}
-    for row, keys in enumerate(group_keys):
-        parent.append(row)
-        for key in keys or ():
-            one, other = find(row), find(first_with.setdefault(key, row))
-            # The earlier row stays the root, so that roots come up in the order of first rows.
-            parent[max(one, other)] = min(one, other)
-    number: dict[int, int] = {}
-    return [number.setdefault(find(row), len(number)) for row in range(len(parent))]
+
+def components_of_column(group_keys: Sequence[pa.ListArray]) -> list[int]:
+    """Return the same for a column of lists of keys, in pieces, without making an object of each row.
+
+    Rows and keys are the two sides of a graph whose edges say which row has which key.
+    """
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    lists = pa.chunked_array(group_keys, pa.list_(pa.string())).combine_chunks()
+    count = len(lists)
+    row = pc.list_parent_indices(lists).to_numpy()
+    keys = lists.flatten().dictionary_encode()
+    key = keys.indices.to_numpy(zero_copy_only=False) + count
+    size = count + len(keys.dictionary)
+    edges = coo_array((np.ones(len(row), np.int8), (row, key)), shape=(size, size))
+    found = connected_components(edges, directed=False)[1][:count]
+    _, first, place = np.unique(found, return_index=True, return_inverse=True)
+    number = np.empty(len(first), np.int64)
+    number[np.argsort(first)] = np.arange(len(first))
+    numbers: list[int] = number[place].tolist()
+    return numbers

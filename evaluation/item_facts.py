@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchwright.components import components_of
+from benchwright.components import components_of_column
 
 from .release_files import columns_of
 
@@ -46,5 +46,4 @@ def groups_of(release: Release, split: str | None) -> list[int]:
     Raises:
         DataError: A data file is damaged.
     """
-    batches = columns_of(release, split, ["group_keys"])
-    return components_of(keys for batch in batches for keys in batch.column("group_keys").to_pylist())
+    return components_of_column([batch.column("group_keys") for batch in columns_of(release, split, ["group_keys"])])

@@ -18,6 +18,7 @@ from benchwright.rooms import catalogue
 from .asked_models import askers_of, docket_of
 from .backends.base import Backend, Options, parse_model
 from .counted import counted, with_labels
+from .garbage import rare_collections
 from .judged import JudgedWriter
 from .prompts import VANILLA
 from .protocols.base import Protocol
@@ -149,7 +150,7 @@ def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, scratch: Path
         of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
         watched.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
 
-    with JudgedWriter(draft, stamp) as writer:
+    with rare_collections(), JudgedWriter(draft, stamp) as writer:
         for row in ask_rounds(survey, askers, scratch, watched, begin):
             writer.add(row)
 

@@ -99,22 +99,35 @@ class PredictionsFile:
         rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
         found: dict[str, Prediction] = {}
         for line, cells in rows:
-            where = f"{self.path}: line {line}"
             item_id = cells.get("item_id")
             if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
                 raise DataError(
-                    f"{where}: item_id is {_shown(item_id)}, not 32 hexadecimal digits, with or without .VARIANT"
+                    f"{self._at(line)}: item_id is {_shown(item_id)}, not 32 hexadecimal digits, with or without .VARIANT"
                 )
             stated = cells.get("release_id")
             if stated not in {None, "", asking.release_id}:
                 raise DataError(
-                    f"{where}: this prediction is for release {_shown(stated)}, the release scored is "
+                    f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
                     f"{asking.release_id}; score it on its own release"
                 )
             if item_id in found:
-                raise DataError(f"{where}: item {item_id} was predicted in line {found[item_id].line} already")
-            found[item_id] = _prediction(line, cells, where)
+                raise DataError(f"{self._at(line)}: item {item_id} was predicted in line {found[item_id].line} already")
+            found[item_id] = self._prediction(line, cells)
         return found
+
+    def _prediction(self, line: int, cells: Mapping[str, Any]) -> Prediction:
+        is_letter = "answer" in cells
+        if is_letter == ("reply" in cells):
+            found = "reply and answer" if is_letter else "neither"
+            raise DataError(f"{self._at(line)}: give either reply or answer; found {found}")
+        value = cells["answer" if is_letter else "reply"]
+        if value is not None and not isinstance(value, str):
+            given = "answer" if is_letter else "reply"
+            raise DataError(f"{self._at(line)}: {given} is {_shown(value)}, not a text")
+        return Prediction(line, value or "", is_letter=is_letter)
+
+    def _at(self, line: int) -> str:
+        return f"{self.path}: line {line}"
 
     def _check_known(self, found: Mapping[str, Prediction], asking: Asking) -> None:
         known = asking.item_ids()
@@ -143,30 +156,21 @@ class PredictionsFile:
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
-def _prediction(line: int, cells: Mapping[str, Any], where: str) -> Prediction:
-    given = [name for name in ("reply", "answer") if name in cells]
-    if len(given) != 1:
-        raise DataError(f"{where}: give either reply or answer; found {' and '.join(given) or 'neither'}")
-    value = cells[given[0]]
-    if value is not None and not isinstance(value, str):
-        raise DataError(f"{where}: {given[0]} is {_shown(value)}, not a text")
-    return Prediction(line, value or "", is_letter=given[0] == "answer")
-
-
 def _json_rows(path: Path) -> Iterator[Row]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
     with path.open("rb") as handle:
         for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
-            where = f"{path}: line {line}"
             if len(raw) > MAX_LINE_CHARS:
-                raise DataError(f"{where}: longer than {MAX_LINE_CHARS} bytes")
+                raise DataError(f"{path}: line {line}: longer than {MAX_LINE_CHARS} bytes")
             try:
                 text = raw.decode("utf-8-sig" if line == 1 else "utf-8").strip()
                 value = _DECODER.decode(text) if text else None
             except (ValueError, RecursionError) as error:
-                raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
+                raise DataError(f"{path}: line {line}: not JSON in UTF-8 ({error})") from error
             if text and not isinstance(value, dict):
-                raise DataError(f"{where}: {_shown(value)} is not an object with item_id and reply or answer")
+                raise DataError(
+                    f"{path}: line {line}: {_shown(value)} is not an object with item_id and reply or answer"
+                )
             if isinstance(value, dict):
                 yield Row(line, value)
 
