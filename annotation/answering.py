@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from benchwright.canonical import canonical_json
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
 
@@ -41,8 +42,12 @@ class Answer(CampaignStep):
 
     name: ClassVar[str] = BLIND
     consumes: ClassVar[Stream] = "items"
-    values: ClassVar[Mapping[str, str]] = {"asked": "int64", "right": "int64", "asked_content": "string"}
-    """Of items with a key: answers, right ones among them, and the content hash of what was asked."""
+    version: ClassVar[int] = 2
+    values: ClassVar[Mapping[str, str]] = {
+        "asked": "int64", "right": "int64", "right_by": "string", "asked_content": "string",
+    }  # fmt: skip
+    """Of items with a key: answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and
+    the content hash of what was asked."""
 
     annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
     guidelines: str | None = None
@@ -91,20 +96,22 @@ def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> It
 
 def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotation]) -> dict[str, Outcome]:
     """Return for every item that it is kept, and what was answered."""
-    said: dict[str, list[str]] = {}
+    said: dict[str, dict[str, str]] = {}
+    names = pseudonyms(decisions)
     for one in decisions:
-        said.setdefault(one.item_id, []).append(one.decision)
+        said.setdefault(one.item_id, {})[names[one.annotator]] = one.decision
     is_simulated = any(one.annotator_kind == "simulated" for one in decisions)
     found = {}
     for item_id, question in questions.items():
         if question is None:
             found[item_id] = Outcome()
             continue
-        answers = Counter(said[item_id])
+        answers = Counter(said[item_id].values())
         found[item_id] = Outcome(
             values={
                 "asked": answers.total(),
                 "right": answers[question.right],
+                "right_by": canonical_json({name: one == question.right for name, one in said[item_id].items()}),
                 "asked_content": question.content_hash,
             },
             evidence={"answers": dict(sorted(answers.items())), "simulated": is_simulated},

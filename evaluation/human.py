@@ -14,15 +14,16 @@ from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.release.human import read_human_baseline
 
-from .clustered import mean_share_right, share_right
+from .annotators import answers_by_annotator, best_of
 from .item_facts import groups_of
 from .release_files import check_files, columns_of
 from .score import Figure, Score, figures, with_method
 from .statistics import Estimate
+from .task_shares import task_shares
 
 FORMAT: Literal["benchwright/human"] = "benchwright/human"
-VERSION = 2
-"""Version 2 states how each interval was made."""
+VERSION = 3
+"""Version 2 states how each interval was made, version 3 what each annotator reached."""
 
 HUMAN_FILE = "human.json"
 
@@ -37,7 +38,11 @@ class CampaignFigures(BaseModel):
     annotators: int = Field(ge=1)
     answers_per_item: int = Field(ge=1)
     metrics: dict[str, Figure]
-    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, named and bounded as a model's."""
+    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, named and bounded as a model's: the mean over people."""
+    each: dict[str, dict[str, Figure]] = {}
+    """The same for each annotator by pseudonym; empty where the release does not say who was right."""
+    best: str | None = None
+    """Who of them was right most often (`best_of`)."""
 
 
 class HumanFigures(BaseModel):
@@ -59,7 +64,10 @@ class HumanFigures(BaseModel):
         found: dict[str, Mapping[str, Figure]] = {}
         for name, campaign in sorted(self.campaigns.items()):
             who = "human" if len(self.campaigns) == 1 else f"human: {name}"
-            found[f"{who} (simulated)" if campaign.simulated else who] = campaign.metrics
+            simulated = " (simulated)" if campaign.simulated else ""
+            found[f"{who}{simulated}"] = campaign.metrics
+            if campaign.best is not None:
+                found[f"{who}, best{simulated}"] = campaign.each[campaign.best]
         return found
 
 
@@ -82,15 +90,20 @@ def human_figures(release: Release, split: str | None = None) -> HumanFigures | 
         release=f"{release.name} {release.version}",
         release_id=release.release_id,
         split=split,
-        campaigns={
-            name: CampaignFigures(
-                simulated=told["simulated"],
-                annotators=told["annotators"],
-                answers_per_item=told["answers_per_item"],
-                metrics=figures(_accuracies(told["items"], items)),
-            )
-            for name, told in sorted(baseline.items())
-        },
+        campaigns={name: _campaign(told, items) for name, told in sorted(baseline.items())},
+    )
+
+
+def _campaign(told: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
+    own = answers_by_annotator({item_id: one for item_id, one in told["items"].items() if item_id in items})
+    each = {name: figures(_accuracies(answers, items)) for name, answers in own.items()}
+    return CampaignFigures(
+        simulated=told["simulated"],
+        annotators=told["annotators"],
+        answers_per_item=told["answers_per_item"],
+        metrics=figures(_accuracies(told["items"], items)),
+        each=each,
+        best=best_of(each),
     )
 
 
@@ -115,13 +128,15 @@ def read_human(folder: Path) -> HumanFigures | None:
 
 
 def _upgraded(document: Any) -> Any:
-    """Return figures of version 1, which did not say how an interval was made, as of this version."""
-    if not isinstance(document, dict) or document.get("version") != 1:
+    """Return figures of an older version as of this one: version 1 did not say how an interval was made."""
+    if not isinstance(document, dict) or document.get("version") not in {1, 2}:
         return document
-    campaigns = {
-        name: {**told, "metrics": {metric: with_method(metric, figure) for metric, figure in told["metrics"].items()}}
-        for name, told in document["campaigns"].items()
-    }
+    campaigns = document["campaigns"]
+    if document["version"] == 1:
+        campaigns = {
+            name: {**told, "metrics": {metric: with_method(metric, one) for metric, one in told["metrics"].items()}}
+            for name, told in campaigns.items()
+        }
     return {**document, "version": VERSION, "campaigns": campaigns}
 
 
@@ -155,18 +170,7 @@ def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _I
     parts = min(lcm(*(told["asked"] for told, _ in asked)), 10**6)
     right = np.array([round(told["right"] * parts / told["asked"]) for told, _ in asked], dtype=np.int64)
     group = np.array([item.group for _, item in asked], dtype=np.int64)
-    names = sorted({item.task for _, item in asked})
-    task = np.array([names.index(item.task) for _, item in asked], dtype=np.int64)
-    shares = [
-        share_right(right[held], group[held], f"accuracy/{name}", parts=parts)
-        for number, name in enumerate(names)
-        for held in (task == number,)
-    ]
-    return {
-        "accuracy": share_right(right, group, "accuracy", parts=parts),
-        "accuracy_macro": mean_share_right(right, group, task, shares, "accuracy_macro", parts=parts),
-        **{f"accuracy/{name}": share for name, share in zip(names, shares, strict=True)},
-    }
+    return task_shares(right, group, [item.task for _, item in asked], parts=parts)
 
 
 def _items(release: Release, split: str | None) -> dict[str, _Item]:

@@ -14,6 +14,7 @@ ROOM = Room(
         "evaluate score": Entry(f"{_HERE}.commands:score", "Score a file of predictions on a release."),
         "evaluate extract": Entry(f"{_HERE}.commands:extract", "Read the answer letters of free replies."),
         "evaluate summary": Entry(f"{_HERE}.commands:summary", "Show the scores of several models side by side."),
+        "evaluate people": Entry(f"{_HERE}.people_command:people", "Show people, and models on the same items."),
         "evaluate protocols": Entry(f"{_HERE}.commands:protocols", "List the ways in which a model can be asked."),
         "evaluate published": Entry(
             f"{_HERE}.published.command:published", "Count a paper's tables again from its published files."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .prompts import VANILLA
@@ -59,6 +59,25 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
         if line[0] == first_below:
             table.add_section()
         table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
+    return table
+
+
+def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, Figure]]]]) -> Table:
+    """Return accuracies over all items and by task, a line a name, with a rule between blocks of lines."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    every = [metrics for block in blocks for _, metrics in block]
+    tasks = sorted({name.removeprefix("accuracy/") for met in every for name in met if name.startswith("accuracy/")})
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    for place, name in enumerate(["", "all", *tasks]):
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    for block in blocks:
+        table.add_section()
+        for name, metrics in block:
+            cells = (_cell(metrics.get(one)) for one in _columns("accuracy", tasks))
+            table.add_row(*map(Text, (printable(name), *cells)))
     return table
 
 

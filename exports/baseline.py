@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ from benchwright.steps import WorkspaceView
 
 ANSWERS = "answer"
 """Kind of campaign, as its summary states it, that gives items the values below."""
-ASKED, RIGHT, CONTENT = "asked", "right", "asked_content"
+ASKED, RIGHT, BY, CONTENT = "asked", "right", "right_by", "asked_content"
 
 
 def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str, Any]]]) -> dict[str, Any] | None:
@@ -30,6 +31,8 @@ def human_baseline(view: WorkspaceView, items: Iterable[tuple[Item, Mapping[str,
         for name, counted in answers.items():
             if values.get(f"{name}.{CONTENT}") == item.content_hash:
                 counted[item.item_id] = {word: values[f"{name}.{word}"] for word in (ASKED, RIGHT)}
+                if (by := values.get(f"{name}.{BY}")) is not None:
+                    counted[item.item_id]["by"] = json.loads(by)
     return {name: _answers(told, answers[name]) for name, told in campaigns.items() if answers[name]} or None
 
 

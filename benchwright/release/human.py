@@ -1,6 +1,6 @@
 """The human baseline of a release: how often people who saw no key answered each item right.
 
-A release may carry several, one per campaign that asked. Counts only: who said what stays in the review store.
+A release may carry several, one per campaign that asked. Annotators go by pseudonyms; names stay in the review store.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from benchwright.release.reader import Release
 
 FORMAT: Literal["benchwright/human-baseline"] = "benchwright/human-baseline"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
+"""Version 2 says, under a pseudonym, which annotator had which item right."""
+Pseudonym = Annotated[str, Field(pattern=r"^annotator-[1-9][0-9]{0,5}$")]
 
 
 class ItemAnswers(Record):
@@ -29,11 +31,15 @@ class ItemAnswers(Record):
 
     asked: int = Field(ge=1)
     right: int = Field(ge=0)
+    by: dict[Pseudonym, bool] | None = None
+    """Whether each annotator was right; None in a release of an older program."""
 
     @model_validator(mode="after")
-    def _no_more_right_than_asked(self) -> ItemAnswers:
+    def _counts_are_those_of_the_annotators(self) -> ItemAnswers:
         if self.right > self.asked:
             raise ValueError(f"{self.right} right of {self.asked} asked")
+        if self.by is not None and (found := (sum(self.by.values()), len(self.by))) != (self.right, self.asked):
+            raise ValueError(f"{self.right} right of {self.asked} asked, but annotators: {found[0]} of {found[1]}")
         return self
 
 
@@ -54,6 +60,9 @@ class CampaignAnswers(Record):
         for item_id, one in self.items.items():
             if one.asked > most:
                 raise ValueError(f"item {item_id} was asked {one.asked} times, which {most} annotators cannot be")
+        named = {name for one in self.items.values() for name in one.by or ()}
+        if len(named) > self.annotators:
+            raise ValueError(f"{len(named)} annotators answered, of {self.annotators}")
         return self
 
 
@@ -64,7 +73,8 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
     """Return a release's human baseline as JSON values; None where nobody was asked.
 
     Returns:
-        By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right"}}}`.
+        By campaign: `{"simulated", "annotators", "answers_per_item", "items": {item_id: {"asked", "right", "by"}}}`,
+        where `by` says of each annotator's pseudonym whether they were right, and is missing in older releases.
 
     Raises:
         DataError: The file is missing, is not as it was frozen, or is no such document.
@@ -78,7 +88,7 @@ def read_human_baseline(release: Release) -> Mapping[str, Any] | None:
         baseline = parse_human_baseline(data)
     except DataError as error:
         raise DataError(f"{release.path}: {error}") from error
-    return _Baseline.dump_python(baseline, mode="json")  # type: ignore[no-any-return]
+    return _Baseline.dump_python(baseline, mode="json", exclude_none=True)  # type: ignore[no-any-return]
 
 
 def parse_human_baseline(data: bytes) -> dict[str, CampaignAnswers]:

@@ -15,19 +15,19 @@ from pathlib import Path
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
-from benchwright.release import documents, identity
+from benchwright.release import documents, errata, human, identity
 from benchwright.release import manifest as manifests
 from benchwright.release.apart import check_contents_apart
-from benchwright.release.errata import parse_errata
 from benchwright.release.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.manifest import Manifest
 from benchwright.release.problems import Problems
 
 _DOCUMENTS = {
-    manifests.AGREEMENT: "benchwright/agreement",
-    manifests.ERRATA: "benchwright/errata",
-    manifests.HUMAN_BASELINE: "benchwright/human-baseline",
+    manifests.AGREEMENT: ("benchwright/agreement", 1),
+    manifests.ERRATA: (errata.FORMAT, errata.VERSION),
+    manifests.HUMAN_BASELINE: (human.FORMAT, human.FORMAT_VERSION),
 }
+"""Format and newest version of each."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,6 @@ def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
 
 def _check_document(handle: BufferedReader, name: str) -> None:
     data = read_whole(handle, name, max_bytes=documents.MAX_BYTES)
-    documents.stated(documents.parse(data, what=name), _DOCUMENTS[name], 1, what=name)
+    documents.stated(documents.parse(data, what=name), *_DOCUMENTS[name], what=name)
     if name == manifests.ERRATA:
-        parse_errata(data, what=name)
+        errata.parse_errata(data, what=name)

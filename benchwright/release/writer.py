@@ -11,11 +11,10 @@ from typing import Any
 from benchwright.canonical import bytes_digest, file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release import documents, manifest
+from benchwright.release import documents, human, manifest
 from benchwright.release.card import card
 from benchwright.release.errata import Corrections, errata_document
 from benchwright.release.folder import move_into_place, unfinished
-from benchwright.release.human import check_human_baseline
 from benchwright.release.identity import canary_of
 from benchwright.release.manifest import Counts, FileEntry, Manifest, SplitCounts
 from benchwright.release.parquet import Limits, SizedRow, write_split
@@ -196,7 +195,7 @@ def _check_baseline(staging: Staging, contents: _Contents) -> None:
     """Hold the human baseline to its shape and to the items that are there."""
     if contents.human_baseline is None:
         return
-    for campaign, answers in check_human_baseline(contents.human_baseline).items():
+    for campaign, answers in human.check_human_baseline(contents.human_baseline).items():
         missing = next((item_id for item_id in sorted(answers.items) if not staging.has_item(item_id)), None)
         if missing is not None:
             raise DataError(
@@ -220,18 +219,19 @@ def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRec
 
 
 def _documents(contents: _Contents) -> dict[str, bytes]:
-    bodies: dict[str, tuple[str, Mapping[str, Any]]] = {
-        manifest.AGREEMENT: ("benchwright/agreement", {"campaigns": dict(contents.agreement)}),
-        manifest.ERRATA: ("benchwright/errata", _errata(contents)),
+    bodies: dict[str, tuple[str, int, Mapping[str, Any]]] = {
+        manifest.AGREEMENT: ("benchwright/agreement", 1, {"campaigns": dict(contents.agreement)}),
+        manifest.ERRATA: ("benchwright/errata", 1, _errata(contents)),
     }
     if contents.human_baseline is not None:
         bodies[manifest.HUMAN_BASELINE] = (
-            "benchwright/human-baseline",
+            human.FORMAT,
+            human.FORMAT_VERSION,
             {"baseline": dict(contents.human_baseline)},
         )
     return {
-        name: documents.spell({"format": kind, "version": 1, **body}, what=name)
-        for name, (kind, body) in bodies.items()
+        name: documents.spell({"format": kind, "version": version, **body}, what=name)
+        for name, (kind, version, body) in bodies.items()
     }
 
 

@@ -102,7 +102,8 @@ class PredictionsFile:
             item_id = cells.get("item_id")
             if not isinstance(item_id, str) or not _ITEM_ID.fullmatch(item_id):
                 raise DataError(
-                    f"{self._at(line)}: item_id is {_shown(item_id)}, not 32 hexadecimal digits, with or without .VARIANT"
+                    f"{self._at(line)}: item_id is {_shown(item_id)}, "
+                    "not 32 hexadecimal digits, with or without .VARIANT"
                 )
             stated = cells.get("release_id")
             if stated not in {None, "", asking.release_id}:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from benchwright.review_findings import Findings
 
     from ..score import Figure
+    from .beside_people import PeopleTable
     from .board import Board
     from .gathering import Gathered, Spool
     from .label_sums import LabelSums
@@ -50,6 +51,7 @@ class Contents(NamedTuple):
         release: That was scored.
         board: The table of scores.
         pairs: Two models each, item by item.
+        people: People one by one, and models on the same items.
         sums: What chance and people reach by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
         findings: Of an error analysis; None without one.
@@ -60,6 +62,7 @@ class Contents(NamedTuple):
     release: Release
     board: Board
     pairs: Sequence[PairLine]
+    people: Sequence[PeopleTable]
     sums: LabelSums
     difficulty: NDArray[np.float64]
     findings: Findings | None
@@ -100,6 +103,7 @@ def write_page(path: Path, shown: Contents, spool: Spool) -> None:
         "knowledge": knowledge_rows(board),
         "knowledge_columns": [name for name, _ in KNOWLEDGE_COLUMNS],
         "costs": cost_rows(board),
+        "people": shown.people,
         "pairs": pair_rows(shown.pairs),
         "all_pairs": len(shown.pairs),
         "errors": None if shown.findings is None else error_section(shown.findings),

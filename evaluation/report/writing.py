@@ -99,6 +99,7 @@ def write_report(
     from ..item_analysis import discrimination, proportion_right
     from ..metrics import task_numbers
     from ..side_by_side import side_by_side
+    from .beside_people import people_tables
     from .board import board_of
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
     from .gathering import Beside, Spool, gather, strata
@@ -134,7 +135,8 @@ def write_report(
                 max_items=max_items, max_side_px=max_side_px, progress=progress,
             )  # fmt: skip
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
-        shown = Contents(opened, board, pairs, beside.sums, beside.difficulty, found, gathered, max_side_px)
+        people = people_tables(sheet, opened, scores[0].split)
+        shown = Contents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
             write_scores(folder, scores)
             write_report_data(folder, opened, board, comparison, pairs, beside.sums, found)

@@ -29,6 +29,8 @@ from benchwright.steps import CampaignContext, Outcome
 from benchwright.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
+ANN, BEN = "annotator-1", "annotator-2"
+"""What ann and ben are called in what leaves the store."""
 
 
 @pytest.fixture
@@ -82,10 +84,20 @@ def test_every_item_is_kept_with_the_count_of_right_answers(
     verdicts = step.advance(items, context)
     assert [verdicts.outcomes[item.item_id] for item in items] == [
         Outcome(
-            values={"asked": 2, "right": right, "asked_content": item.content_hash},
+            values={
+                "asked": 2,
+                "right": sum(by.values()),
+                "right_by": canonical_json(by),
+                "asked_content": item.content_hash,
+            },
             evidence={"answers": answers, "simulated": False},
         )
-        for item, right, answers in zip(items, (2, 1, 1), ({"B": 2}, {"A": 1, "B": 1}, {"A": 1, "B": 1}), strict=True)
+        for item, by, answers in zip(
+            items,
+            ({ANN: True, BEN: True}, {ANN: False, BEN: True}, {ANN: True, BEN: False}),
+            ({"B": 2}, {"A": 1, "B": 1}, {"A": 1, "B": 1}),
+            strict=True,
+        )
     ]
     summary = verdicts.summary
     assert {key: summary[key] for key in ("kind", "rule", "simulated", "answers_per_item", "total", "asked")} == {
@@ -95,10 +107,7 @@ def test_every_item_is_kept_with_the_count_of_right_answers(
     assert summary["tasks"]["jigsaw"] | {"krippendorff_alpha": 0} == {
         "asked": 2, "answers": 4, "right": 3, "percent": 0.5, "krippendorff_alpha": 0,
     }  # fmt: skip
-    assert summary["annotators"] == {
-        "annotator-1": {"answers": 3, "right": 2},
-        "annotator-2": {"answers": 3, "right": 2},
-    }
+    assert summary["annotators"] == {name: {"answers": 3, "right": 2} for name in (ANN, BEN)}
     assert "ann" not in json.dumps(summary).replace("annotator", "")
 
 

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -181,7 +182,9 @@ class Answered(View):
     def items(self) -> Iterator[tuple[Item, Mapping[str, Any]]]:
         for number, (item, values) in enumerate(super().items()):
             asked = {0: None, 1: "0" * 64}.get(number, item.content_hash)
-            counts = {"asked": 3, "right": number % 4} if number else {"asked": None, "right": None}
+            by = {f"annotator-{n + 1}": n < number % 4 for n in range(3)}
+            counts = {"asked": 3, "right": number % 4, "right_by": json.dumps(by)}
+            counts = counts if number else dict.fromkeys(counts)
             yield item, {**values, **{f"people.{k}": v for k, v in {**counts, "asked_content": asked}.items()}}
 
     def campaigns(self) -> Mapping[str, Mapping[str, Any]]:
@@ -195,7 +198,11 @@ def test_a_release_takes_up_the_counts_of_the_items_that_were_asked_as_they_are(
     context = FinalContext(seed=17, stage="freeze", workspace=tmp_path, recipe=RECIPE, artifacts={})
     made = Freeze.model_validate({"name": "tiny", "version": "1.0"}).finish(Answered(bench), context)
     release = Release.open(tmp_path / made["release"])
-    expected = {item.item_id: {"asked": 3, "right": n % 4} for n, (item, _) in enumerate(bench.items) if n > 1}
+    expected = {
+        item.item_id: {"asked": 3, "right": n % 4, "by": {f"annotator-{k + 1}": k < n % 4 for k in range(3)}}
+        for n, (item, _) in enumerate(bench.items)
+        if n > 1
+    }
     assert read_human_baseline(release) == {
         "people": {"simulated": True, "annotators": 5, "answers_per_item": 3, "items": expected}
     }

@@ -23,10 +23,18 @@ NOBODY = "f" * 32
 """Id of no item."""
 
 
+def by(asked: int, right: int, first: int = 1) -> dict[str, bool]:
+    """Return that the first `right` of `asked` annotators were right."""
+    return {f"annotator-{first + number}": number < right for number in range(asked)}
+
+
 def baseline_of(bench: Bench, **changes: Any) -> dict[str, Any]:
     """Return a baseline in which three annotators were asked the first five items, right 0, 1, 2, 3 and 3 times."""
     ids = [item.item_id for item, _ in bench.items[:5]]
-    items = {item_id: {"asked": 3, "right": min(number, 3)} for number, item_id in enumerate(ids)}
+    items = {
+        item_id: {"asked": 3, "right": min(number, 3), "by": by(3, min(number, 3))}
+        for number, item_id in enumerate(ids)
+    }
     return {"answer": {"simulated": False, "annotators": 4, "answers_per_item": 3, "items": items, **changes}}
 
 
@@ -54,6 +62,20 @@ def test_what_was_written_is_read_back_and_verifies(bench: Bench, whole: Release
     assert verify_release(whole.path).problems == []
 
 
+def test_a_baseline_of_version_1_is_read_which_does_not_say_who_was_right(folder: Path) -> None:
+    def older(document: dict[str, Any]) -> None:
+        document["version"] = 1
+        for told in document["baseline"]["answer"]["items"].values():
+            del told["by"]
+
+    forge(folder, older)
+    assert verify_release(folder).problems == []
+    baseline = read_human_baseline(Release.open(folder))
+    assert baseline is not None
+    assert {told["asked"] for told in baseline["answer"]["items"].values()} == {3}
+    assert not any("by" in told for told in baseline["answer"]["items"].values())
+
+
 def test_a_release_without_one_has_nothing_to_read(bench: Bench, tmp_path: Path) -> None:
     assert read_human_baseline(bench.write(tmp_path / "r")) is None
 
@@ -78,7 +100,11 @@ def _item(document: dict[str, Any]) -> dict[str, Any]:
         pytest.param(lambda d: _item(d).update(right=-1), "greater than or equal to 0", id="negative"),
         pytest.param(lambda d: _item(d).update(asked=0, right=0), "greater than or equal to 1", id="never asked"),
         pytest.param(lambda d: _item(d).update(right=1.5), "valid integer", id="half an answer"),
-        pytest.param(lambda d: _item(d).update(asked=4), "asked 4 times", id="more asked than answers"),
+        pytest.param(lambda d: _item(d).update(asked=4, right=0, by=by(4, 0)), "asked 4 times", id="more asked than answers"),
+        pytest.param(lambda d: _item(d).update(right=1, by=by(3, 2)), "annotators: 2 of 3", id="other annotators right"),
+        pytest.param(lambda d: _item(d).update(right=0, by=by(2, 0)), "annotators: 0 of 2", id="an annotator missing"),
+        pytest.param(lambda d: _item(d).update(by={"ann": False}), "match pattern", id="a name for a pseudonym"),
+        pytest.param(lambda d: _item(d).update(right=0, by=by(3, 0, first=3)), "5 annotators answered, of 4", id="strangers"),
         pytest.param(lambda d: d["baseline"]["answer"].update(annotators=2), "asked 3 times", id="too few annotators"),
         pytest.param(lambda d: d["baseline"]["answer"].pop("simulated"), "simulated: Field required", id="unmarked"),
         pytest.param(lambda d: d["baseline"]["answer"].update(names=["ann"]), "names: Extra inputs", id="names"),
@@ -89,7 +115,7 @@ def _item(document: dict[str, Any]) -> dict[str, Any]:
         pytest.param(lambda d: d["baseline"]["answer"]["items"].update({"../x": {}}), "match pattern", id="no id"),
         pytest.param(lambda d: d.pop("baseline"), "valid dictionary", id="empty"),
         pytest.param(lambda d: d.update(more=1), "holds more", id="unknown field"),
-        pytest.param(lambda d: d.update(version=2), "upgrade benchwright", id="newer"),
+        pytest.param(lambda d: d.update(version=3), "upgrade benchwright", id="newer"),
     ],
 )  # fmt: skip
 def test_a_forged_baseline_is_found(folder: Path, change: Callable[[dict[str, Any]], object], message: str) -> None:
