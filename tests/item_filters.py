@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from benchwright.records import Item
-from benchwright.steps import Context, Filter, GatherContext, Gathered, GatherStep, Outcome
+from benchwright.records import Choice, ImageRecord, Item, ItemImage
+from benchwright.steps import Context, Filter, GatherContext, Gathered, GatherStep, MapStep, Outcome
 
 
 class OddKeys(Filter):
@@ -52,3 +52,31 @@ class EveryOther(GatherStep):
             rows=rows, verdicts=["drop"] * len(rows), reasons=["like_another"] * len(rows),
             evidence=[{"of": ids[row - 1]} for row in rows],
         )  # fmt: skip
+
+
+class Asks(MapStep):
+    """Asks about every picture what item filters speak against: a question twice, an option twice, keys by length.
+
+    One question has no key, so that filters of keys have nothing to say of it.
+    """
+
+    name: ClassVar[str] = "asks"
+    consumes: ClassVar[Any] = "images"
+    makes: ClassVar[tuple[Any, ...]] = ("items",)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        asked = [("What is this?", ("a cat", "a dog", "an owl"))] * 2
+        asked += [("Which animal is it?", ("a cat", "a cat", "an owl"))]
+        asked += [(f"What does sign {n} say?", (f"{n} is what it says in full", f"{n}", "no")) for n in range(8)]
+        asked += [("What did it cost?", ("one", "two", "three"))]
+        shown = (ItemImage(image_id=record.image_id, role="picture"),)
+        items = tuple(
+            Item(
+                item_id=ctx.item_id(record.image_id, ordinal=number), task="naming", kind="multiple_choice",
+                images=shown, question=question, answer=None if "cost" in question else "A", root_image_id=record.root_image_id,
+                choices=tuple(Choice(key=key, text=text) for key, text in zip("ABC", options, strict=True)),
+                operation_id=ctx.operation_id, made_from=record.image_id, group_keys=(f"image:{record.image_id}",),
+            )
+            for number, (question, options) in enumerate(asked)
+        )  # fmt: skip
+        return Outcome(items=items)

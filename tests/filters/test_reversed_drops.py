@@ -5,33 +5,23 @@ Whatever filter speaks against a picture here is tested, by the same words; one 
 
 from __future__ import annotations
 
-import json
 import shutil
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
+from reversals import against, restore, row_of, say, tables
 from skimage import data
-from walks import tree_digest
 
-from benchwright.cli.main import invoke
 from benchwright.filters.exact_duplicates import ExactDuplicates
 from benchwright.filters.near_duplicates import NearDuplicates
 from benchwright.filters.text_ratio import TextRatio
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import run_steps
 from benchwright.steps import Step
 
 STEPS: list[Step] = [ExactDuplicates(), NearDuplicates(), TextRatio(max_ratio=0.2)]
 NAMES = [step.name for step in STEPS]
-
-
-class Against(NamedTuple):
-    """A verdict against a picture."""
-
-    stage: str
-    record_id: str
-    reason: str
 
 
 @pytest.fixture(scope="module")
@@ -68,36 +58,6 @@ def workspace(first: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def again(workspace: Path, photographs: Path) -> Any:
     return lambda: run_steps(STEPS, images=photographs, workspace=workspace, workers=1)
-
-
-def against(workspace: Path, step: str) -> list[Against]:
-    """All that a step speaks against, as it counts now."""
-    done = Finished(workspace=workspace, state="done", steps=())
-    stages = json.loads((workspace / "workspace.json").read_text())["stages"]
-    return [
-        Against(stage, row["record_id"], row["reason"])
-        for stage in stages
-        if stage == step or stage.startswith(f"{step}.")
-        for row in done.outcomes(stage)
-        if row["verdict"] in {"drop", "ask"}
-    ]
-
-
-def row_of(workspace: Path, stage: str, record_id: str) -> dict[str, Any]:
-    done = Finished(workspace=workspace, state="done", steps=())
-    return next(row for row in done.outcomes(stage) if row["record_id"] == record_id)
-
-
-def say(*words: str | Path, code: int = 0) -> None:
-    assert invoke([str(word) for word in words]) == code
-
-
-def restore(workspace: Path, *records: str, step: str, by: str = "ada") -> None:
-    say("filter", "restore", workspace, *records, "--step", step, "--why", "they differ", "--by", by)
-
-
-def tables(workspace: Path) -> dict[str, str]:
-    return {path: digest for path, digest in tree_digest(workspace).items() if path.startswith("tables/")}
 
 
 @pytest.mark.parametrize("step", NAMES)

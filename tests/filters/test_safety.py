@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from color_classifier import color_classifier
 from PIL import Image
 from pydantic import ValidationError
 
@@ -17,41 +18,10 @@ from benchwright.filters.safety import Safety
 from benchwright.pipeline import Finished, run_steps
 from benchwright.recipe import parse_recipe
 
-LABELS = {0: "safe", 1: "red", 2: "blue"}
-
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A classifier that calls a picture by its color: its weights are set by hand behind a tiny transformer."""
-    torch = pytest.importorskip("torch")
-    transformers = pytest.importorskip("transformers")
-    folder: Path = tmp_path_factory.mktemp("models") / "colors"
-    torch.manual_seed(0)
-    config = transformers.ViTConfig(
-        image_size=16, patch_size=16, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8,
-        id2label=LABELS, label2id={label: number for number, label in LABELS.items()},
-    )  # fmt: skip
-    vit = transformers.ViTForImageClassification(config)
-    _look_at_color_only(vit, torch)
-    vit.save_pretrained(folder)
-    transformers.ViTImageProcessor(size={"height": 16, "width": 16}).save_pretrained(folder)
-    return folder
-
-
-def _look_at_color_only(vit: Any, torch: Any) -> None:
-    """Let the patch's mean red and blue reach the class token through one layer of attention, and the head."""
-    with torch.no_grad():
-        for weights in vit.parameters():
-            weights.zero_()
-        patches = vit.vit.embeddings.patch_embeddings.projection.weight
-        patches[0, 0], patches[1, 2] = 1 / 256, 1 / 256
-        for name, weights in vit.named_parameters():
-            if "layernorm" in name and name.endswith("weight"):
-                weights.fill_(1)
-            elif name.endswith(("value.weight", "v_proj.weight", "o_proj.weight", "attention.output.dense.weight")):
-                weights.copy_(torch.eye(8))
-        vit.classifier.weight[1, 0], vit.classifier.weight[1, 1] = 2.0, -2.0
-        vit.classifier.weight[2, 1], vit.classifier.weight[2, 0] = 2.0, -2.0
+    return color_classifier(tmp_path_factory.mktemp("models") / "colors")
 
 
 @pytest.fixture
