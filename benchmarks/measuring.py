@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class Cost:
 def cost_of(arguments: Sequence[str], *, output: Path | None = None) -> Cost:
     """Run a command to its end and measure it."""
     _adopt_orphans()
+    ours = _children()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     with open(output or os.devnull, "wb") as sink:
@@ -41,7 +43,7 @@ def cost_of(arguments: Sequence[str], *, output: Path | None = None) -> Cost:
         exit_code = process.wait()
         wall = time.perf_counter() - started
         peak.stop()
-    _wait_for_orphans()
+    _wait_for_orphans(ours)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Cost(wall, cpu, peak.peak_kb / 1024, exit_code)
@@ -53,12 +55,16 @@ def _adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
 
 
-def _wait_for_orphans() -> None:
-    while True:
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+def _children() -> set[int]:
+    parents = _parents()
+    return {pid for pid, parent in parents.items() if parent == os.getpid()}
+
+
+def _wait_for_orphans(ours: set[int]) -> None:
+    """Wait for every child but those that were there before: a process pool's tracker ends only when we do."""
+    while left := _children() - ours:
+        with suppress(ChildProcessError):
+            os.waitpid(left.pop(), 0)
 
 
 class _Peak(threading.Thread):
@@ -80,18 +86,25 @@ class _Peak(threading.Thread):
 
 def tree_of(root: int) -> list[int]:
     """Return a process and all its descendants."""
-    parents: dict[int, list[int]] = {}
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            parent = int(stat.read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-        parents.setdefault(parent, []).append(int(stat.parent.name))
+    children: dict[int, list[int]] = {}
+    for pid, parent in _parents().items():
+        children.setdefault(parent, []).append(pid)
     found, pending = [], [root]
     while pending:
         pid = pending.pop()
         found.append(pid)
-        pending += parents.get(pid, [])
+        pending += children.get(pid, [])
+    return found
+
+
+def _parents() -> dict[int, int]:
+    """Return the parent of every process; none where there is no /proc."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
     return found
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 _NUMBERS = {pa.int64(): (int, np.int64), pa.uint64(): (int, np.uint64), pa.float64(): (float, np.float64)}
 _TEXTS = pa.list_(pa.string())
@@ -39,6 +40,22 @@ def arrow_array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         buffers = [_validity(values), _offsets(values)]
         return pa.ListArray.from_buffers(kind, len(values), buffers, children=[inner])
     return pa.array(values, kind)
+
+
+def numbers_of(column: pa.ChunkedArray) -> NDArray[Any]:
+    """Return a column of numbers without nulls as NumPy's, as `to_numpy` does, without pandas.
+
+    Raises:
+        TypeError: The column is not of whole numbers or floats of 64 bits.
+        ValueError: It has a null.
+    """
+    if column.type not in _NUMBERS:
+        raise TypeError(f"a column of {column.type} is not one of numbers of 64 bits")
+    if column.null_count:
+        raise ValueError(f"{column.null_count} of {len(column)} numbers are null")
+    dtype = _NUMBERS[column.type][1]
+    parts = [np.frombuffer(one.buffers()[1], dtype)[one.offset : one.offset + len(one)] for one in column.chunks]
+    return np.concatenate([np.zeros(0, dtype), *(part for part in parts if len(part))])
 
 
 def _numbers(values: Sequence[Any], kind: pa.DataType) -> pa.Array:

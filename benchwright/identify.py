@@ -135,8 +135,7 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
         # Looked at before it is opened, because opening a device can already do something.
         mode = os.stat(path).st_mode
         if stat.S_ISREG(mode):
-            descriptor = os.open(os.path.realpath(path), _OPEN_FLAGS)
-            handle = os.fdopen(descriptor, "rb", buffering=1 << 16)
+            handle = os.fdopen(_opened(path), "rb", buffering=1 << 16)
         else:
             handle = None
     except OSError as error:
@@ -159,6 +158,16 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
         after = os.fstat(handle.fileno())
         if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
             raise UnreadableImage("unreadable", "changed while it was read")
+
+
+def _opened(path: Path) -> int:
+    """Return the descriptor of a file, or of what a link leads to."""
+    try:
+        return os.open(path, _OPEN_FLAGS)
+    except OSError as error:
+        if error.errno != errno.ELOOP:  # what O_NOFOLLOW says of a link; few files are, and the others need no look
+            raise
+    return os.open(os.path.realpath(path), _OPEN_FLAGS)
 
 
 def read_file(path: Path, *, limits: Limits) -> bytes:
@@ -255,13 +264,13 @@ def path_for(uri: str) -> Path:
     Raises:
         DataError: It is no such URI, or leads out of the folder.
     """
-    if re.search("%(?![0-9A-Fa-f]{2})", uri):
+    if "%" in uri and re.search("%(?![0-9A-Fa-f]{2})", uri):
         raise DataError(f"the image URI {uri!r} has a % that is not followed by two hexadecimal digits")
     try:
         spelled = uri.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
         raise DataError(f"the image URI {uri!r} holds half a character (a lone surrogate)") from None
-    raw = re.sub(rb"%(..)", lambda found: bytes.fromhex(found[1].decode()), spelled)
+    raw = re.sub(rb"%(..)", lambda found: bytes.fromhex(found[1].decode()), spelled) if "%" in uri else spelled
     if raw.startswith(b"/") or b"\0" in raw or not raw or b".." in raw.split(b"/"):
         raise DataError(f"the image URI {uri!r} is not a path below the image folder")
     return Path(os.fsdecode(raw))

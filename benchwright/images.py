@@ -305,6 +305,11 @@ class ImageReader:
         self._held_bytes = 0
         self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
 
+    def drop(self) -> None:
+        """Forget all pixels that are kept."""
+        self._cache.clear()
+        self._held_bytes = 0
+
     def file_bytes(self, record: ImageRecord) -> bytes:
         """Return an image's file, checked against its SHA-256.
 

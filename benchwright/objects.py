@@ -17,7 +17,7 @@ class ObjectStore:
 
     def path(self, object_id: str) -> Path:
         """Return where the object of that SHA-256 lies or would lie."""
-        return self.root / object_id[:2] / object_id[2:]
+        return self.root / f"{object_id[:2]}/{object_id[2:]}"
 
     def put(self, data: bytes) -> str:
         """Store bytes unless they are there already; return their SHA-256."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from benchwright.arrow_arrays import numbers_of
 from benchwright.images import pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import (
@@ -38,12 +39,12 @@ class SameSizeCandidates(GatherStep):
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"candidate": "bool"}
     columns: ClassVar[tuple[str, ...]] = ("image_id", "width", "height")
+    imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Compare sizes; decodes nothing."""
         del ctx
-        width = columns["width"].to_numpy().astype(np.uint64)
-        height = columns["height"].to_numpy().astype(np.uint64)
+        width, height = (numbers_of(columns[name]).astype(np.uint64) for name in ("width", "height"))
         _, size_of, count = np.unique(width << np.uint64(32) | height, return_inverse=True, return_counts=True)
         rows = np.flatnonzero(count[size_of] > 1)
         return Gathered(rows=rows, values={"candidate": [True] * len(rows)})
@@ -70,6 +71,7 @@ class EqualPixels(GatherStep):
     name: ClassVar[str] = "groups"
     consumes: ClassVar[Stream] = "images"
     columns: ClassVar[tuple[str, ...]] = ("image_id", "pixels.pixel_hash", "source_uri")
+    imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Drop all but one of each group, whatever the order of rows."""

@@ -32,6 +32,7 @@ class KeptOfCopies(GatherStep):
     name: ClassVar[str] = "kept"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string"}
+    imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]
     protected: tuple[str, ...]

@@ -125,5 +125,5 @@ def _lanczos(distance: _Values) -> _Values:
     return values
 
 
-_often_met = lru_cache(maxsize=160)(_computed)
+_often_met = lru_cache(maxsize=512)(_computed)
 _seldom_met = lru_cache(maxsize=8)(_computed)

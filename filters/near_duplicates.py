@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
+from benchwright.arrow_arrays import arrow_array, numbers_of
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
 
@@ -27,7 +28,6 @@ from .second_looks import SecondLooks
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from numpy.typing import NDArray
 
 
 class PerceptualHashes(MapStep):
@@ -59,6 +59,8 @@ class ProposedPairs(GatherStep):
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
+    imports: ClassVar[tuple[str, ...]] = ()
+
     distance: int = Field(ge=0, le=MAX_DISTANCE)
     cosine: float | None = Field(None, ge=0, le=1)
     """None where no embeddings propose."""
@@ -70,18 +72,22 @@ class ProposedPairs(GatherStep):
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Search all pairs; rows are numbered largest image first, so their order does not matter."""
+        import pyarrow as pa
+
         del ctx
-        hashed = np.flatnonzero(columns["hashes.phash"].combine_chunks().is_valid().to_numpy(zero_copy_only=False))
         ids = columns["image_id"].to_pylist()
-        pixels = columns["width"].to_numpy() * columns["height"].to_numpy()
-        rows = sorted(hashed.tolist(), key=lambda row: (-pixels[row], ids[row]))
-        live = columns.take(np.array(rows, np.int64))
+        pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
+        hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
+        rows = sorted(hashed, key=lambda row: (-pixels[row], ids[row]))
+        # Words are many times the rest: they are read one by one, and never taken into another order.
+        words, narrow = columns["features.words"], columns.drop_columns(["features.words"])
+        live = narrow.take(arrow_array(rows, pa.int64()))
         ids = live["image_id"].to_pylist()
-        phash, dhash, mirrored = (_codes(live, f"hashes.{name}") for name in ("phash", "dhash", "mirrored"))
+        phash, dhash, mirrored = (numbers_of(live[f"hashes.{name}"]) for name in ("phash", "dhash", "mirrored"))
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
         found = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
-        words = [read_words(text or "") for text in live["features.words"].to_pylist()]
-        borne = told_once([*found, turned, near_by_features(words), self._embedded(live)], ids)
+        featured = near_by_features(read_words(words[row].as_py() or "") for row in rows)
+        borne = told_once([*found, turned, featured, self._embedded(live)], ids)
         told = sorted(borne, key=lambda image: rows[image])
         return Gathered(
             rows=np.array([rows[image] for image in told], np.int64),
@@ -105,11 +111,6 @@ class ProposedPairs(GatherStep):
             return {}
         near = near_by_embedding(read_embeddings([texts[row] for row in told]), cosine=self.cosine, most=MOST_BY_HASH)
         return {told[one]: {told[other] for other in others} for one, others in near.items()}
-
-
-def _codes(columns: pa.Table, name: str) -> NDArray[np.uint64]:
-    codes: NDArray[np.uint64] = columns[name].to_numpy().astype(np.uint64)
-    return codes
 
 
 class NearDuplicates(Step):

@@ -64,7 +64,7 @@ def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
-def near_by_features(words: Sequence[Words]) -> Bonds:
+def near_by_features(words: Iterable[Words]) -> Bonds:
     """Return for each position those with which it shares most corners, up to `MOST_BY_FEATURES`."""
     found = shared_words(words)
     source = np.concatenate([found.left, found.right])

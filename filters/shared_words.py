@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,11 @@ MOST_BEARERS = 32
 _SPOT, _SPOTS, _CELL = 16, 256, 32
 """In 256ths of the side at which corners were found."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
-_AT_A_TIME = 1 << 15
-"""Corners looked up at a time: some 100 MB."""
+_AT_A_TIME = 1 << 14
+"""Corners looked up at a time: some 20 MB."""
 
 _Ints = NDArray[np.int64]
+_Rows = NDArray[np.int32]
 
 
 class SharedWords(NamedTuple):
@@ -43,14 +44,13 @@ def word_bits(corners: int) -> int:
     return int(np.clip(np.ceil(np.log2(max(corners, 2))) - 2, _FEWEST_BITS, _MOST_BITS))
 
 
-def shared_words(words: Sequence[Words]) -> SharedWords:
+def shared_words(words: Iterable[Words]) -> SharedWords:
     """Return the pairs of pictures that share corners at `LEAST_SHARED` spots or more, moved alike.
 
     Args:
         words: One array per picture.
     """
-    every = np.concatenate([read_words(""), *words])
-    owner = np.repeat(np.arange(len(words)), [len(one) for one in words])
+    every, owner = _laid_out(words)
     bits = word_bits(len(every))
     tables = [_Table.of(every["bits"] >> np.uint64(64 - bits * (n + 1)), bits) for n in range(WORD_BITS // bits)]
     met = (_joined([table.meetings(rows) for table in tables]) for rows in _by_picture(owner))
@@ -61,22 +61,32 @@ def shared_words(words: Sequence[Words]) -> SharedWords:
     return SharedWords(*(column[order] for column in whole))
 
 
+def _laid_out(words: Iterable[Words]) -> tuple[Words, _Rows]:
+    """Return all corners, one picture after the other, and whose each is."""
+    pictures = [read_words(""), *words]
+    owner = np.repeat(np.arange(-1, len(pictures) - 1, dtype=np.int32), [len(one) for one in pictures])
+    return np.concatenate(pictures), owner
+
+
 class _Table(NamedTuple):
     """Corners sorted by a word: `corner[start[p] : p]` are the earlier ones with the word of the corner at p."""
 
-    corner: NDArray[np.int32]
-    place: NDArray[np.int32]
-    start: NDArray[np.int32]
+    corner: _Rows
+    place: _Rows
+    start: _Rows
     is_common: NDArray[np.bool_]
 
     @classmethod
     def of(cls, words: NDArray[np.uint64], bits: int) -> _Table:
-        word = words & np.uint64((1 << bits) - 1)
+        """Sort corners by the last `bits` of their words; changes its argument."""
+        words &= np.uint64((1 << bits) - 1)
+        word = words.astype(np.uint32)
         corner = np.argsort(word, kind="stable").astype(np.int32)
         place = np.empty_like(corner)
         place[corner] = np.arange(len(corner), dtype=np.int32)
-        _, first, bearers = np.unique(word[corner], return_index=True, return_counts=True)
-        start, is_common = np.repeat(first, bearers).astype(np.int32), np.repeat(bearers > MOST_BEARERS, bearers)
+        first = _firsts(word[corner])
+        bearers = np.diff(first, append=len(corner))
+        start, is_common = np.repeat(first.astype(np.int32), bearers), np.repeat(bearers > MOST_BEARERS, bearers)
         return cls(corner, place, start, is_common)
 
     def meetings(self, rows: slice) -> tuple[_Ints, _Ints]:
@@ -89,7 +99,14 @@ class _Table(NamedTuple):
         return self.corner[np.repeat(self.start[place], before) + within].astype(np.int64), later
 
 
-def _by_picture(owner: _Ints) -> Iterator[slice]:
+def _firsts(ascending: NDArray[Any]) -> _Ints:
+    """Return where each new value begins."""
+    is_new = np.ones(len(ascending), np.bool_)
+    is_new[1:] = ascending[1:] != ascending[:-1]
+    return np.flatnonzero(is_new)
+
+
+def _by_picture(owner: _Rows) -> Iterator[slice]:
     """Yield ranges of corners that cut no picture in two."""
     begin = 0
     while begin < len(owner):
@@ -104,22 +121,37 @@ def _joined(meetings: Sequence[tuple[_Ints, _Ints]]) -> tuple[_Ints, _Ints]:
     return np.concatenate(earlier), np.concatenate(later)
 
 
-def _elected(every: Words, owner: _Ints, earlier: _Ints, later: _Ints) -> SharedWords:
+def _elected(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) -> SharedWords:
     """Count, pair by pair of pictures, the corners that meet and moved alike, and keep who has enough."""
     apart = np.flatnonzero(owner[earlier] != owner[later])
     # A corner may meet another in several tables.
-    meeting = np.unique(earlier[apart] * len(owner) + later[apart])
+    meeting = np.sort(earlier[apart] * len(owner) + later[apart])
+    earlier, later = np.divmod(meeting[_firsts(meeting)], max(len(owner), 1))
+    # Most meet by chance, once in a pair: too seldom ever to agree, so they are left out before anything is computed.
+    often = _often(_pair(owner, earlier, later))
+    earlier, later = earlier[often], later[often]
     for moved in (_turned, _shifted):
-        earlier, later = np.divmod(meeting, max(len(owner), 1))
-        pair = owner[earlier] * len(owner) + owner[later]
         spots = _spot(every[earlier]), _spot(every[later])
-        meeting = meeting[_agreeing(pair, spots, moved(every[earlier], every[later]))]
-    earlier, later = np.divmod(meeting, max(len(owner), 1))
-    pair = owner[earlier] * len(owner) + owner[later]
+        agree = _agreeing(_pair(owner, earlier, later), spots, moved(every[earlier], every[later]))
+        earlier, later = earlier[agree], later[agree]
+    pair = _pair(owner, earlier, later)
     pairs = np.unique(pair)
     shared = np.minimum(*(_different(pair, _spot(every[corners])) for corners in (earlier, later)))
     left, right = np.divmod(pairs, max(len(owner), 1))
     return SharedWords(left, right, shared)
+
+
+def _pair(owner: _Rows, earlier: _Ints, later: _Ints) -> _Ints:
+    """Return a number for the two pictures of each meeting."""
+    pair: _Ints = owner[earlier].astype(np.int64) * len(owner) + owner[later]
+    return pair
+
+
+def _often(pair: _Ints) -> NDArray[np.bool_]:
+    """Return which meetings are of pairs that meet `LEAST_SHARED` times or more."""
+    _, number, times = np.unique(pair, return_inverse=True, return_counts=True)
+    often: NDArray[np.bool_] = times[number] >= LEAST_SHARED
+    return often
 
 
 def _turned(earlier: Words, later: Words) -> list[_Ints]:

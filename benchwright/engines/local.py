@@ -14,6 +14,7 @@ import signal
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -156,6 +157,13 @@ class LocalEngine:
     def prepare(self) -> None:
         """Begin what starting workers takes, while there is other work to do."""
         starting.prepare(self._preload)
+
+    def rest(self) -> None:
+        """Have idle workers drop what they can make again (`Engine.rest`); one that is gone is noticed later."""
+        for one in self._workers:
+            if one.is_ready and one.task is None:
+                with suppress(OSError):
+                    one.conn.send(None)
 
     def _keep_staffed(self, wanted: int) -> None:
         while len(self._workers) < min(self._count, max(wanted, 1)):

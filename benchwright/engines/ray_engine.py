@@ -123,6 +123,9 @@ class RayEngine:
     def prepare(self) -> None:
         """Do nothing: what actors take to start depends on what their jobs need (`Engine.prepare`)."""
 
+    def rest(self) -> None:
+        """Do nothing: actors have their own memory, as much as their jobs need (`Engine.rest`)."""
+
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
         """Run jobs and yield each as it finishes (`Engine.run`)."""
         waiting = deque(_Task(job, pickle.dumps(job)) for job in jobs)

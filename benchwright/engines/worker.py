@@ -71,7 +71,10 @@ def _serve(conn: Connection) -> None:
         _single_threaded()
         send("ready", None)
         while True:
-            job, singly, blamed = conn.recv()
+            if (order := conn.recv()) is None:
+                _rest(surroundings)
+                continue
+            job, singly, blamed = order
 
             def at(place: Place) -> None:
                 send("at", place)
@@ -86,6 +89,15 @@ def _serve(conn: Connection) -> None:
             _single_threaded()
     except (EOFError, OSError):
         return  # the supervisor is gone or wants no more
+
+
+def _rest(surroundings: Any) -> None:
+    """Drop what can be made again, where the surroundings know of anything, and give memory back to the system."""
+    from benchwright.memory import give_back
+
+    if (rest := getattr(surroundings, "rest", None)) is not None:
+        rest()
+    give_back()
 
 
 def _can_travel(error: BaseException) -> bool:

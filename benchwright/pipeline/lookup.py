@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-import pyarrow.compute as pc
-
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import unsaid
 from benchwright.pipeline.finished import files_of, stage_names
@@ -90,6 +88,8 @@ class Lookup:
         """Return what one stage said of a record; None where it did not see it."""
         if stage not in self.stages:
             return None
+        import pyarrow.compute as pc  # only asked for one record at a time, and no run needs it
+
         table = self._outcomes(stage, shard_of(root_image_id, self._shard_count))
         rows = table.filter(pc.equal(table["record_id"], record_id)).to_pylist() if table is not None else []
         if not rows:

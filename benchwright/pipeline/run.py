@@ -35,6 +35,8 @@ from benchwright.steps import FinalContext, FinalStep, Resources, Step
 from benchwright.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
+IMAGES_TO_REST = 4096
+"""With fewer, columns of all of them are small, and what workers have decoded is worth more than its memory."""
 
 
 def run_recipe(
@@ -225,6 +227,8 @@ class _Run:
                 self._map(engine, phase)
             elif phase.kind == "gather":
                 self.progress.phase(phase.stages[0].id, 0)
+                if sum(map(self._size, self.shards)) >= IMAGES_TO_REST:
+                    engine.rest()
                 if run_gather(self.around, phase.stages[0], self.shards):
                     self.executed += 1
                     self.log.event("gather", stage=phase.stages[0].id, seconds=time.perf_counter() - started)

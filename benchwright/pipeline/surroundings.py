@@ -60,6 +60,10 @@ class Surroundings:
         """Return the one image reader of this worker."""
         return ImageReader(self.locate, limits=self.limits)
 
+    def rest(self) -> None:
+        """Drop decoded pictures, which can be decoded again."""
+        self.reader.drop()
+
     def locate(self, record: ImageRecord) -> Path:
         """Return the file of an image: in the image folder if it is a source, else in the object store."""
         stored = self.workspace.objects.path(record.image_id)

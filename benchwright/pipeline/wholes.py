@@ -13,7 +13,8 @@ import pyarrow as pa
 from benchwright.atomic import write_json
 from benchwright.canonical import digest
 from benchwright.engines.starting import uninterrupted
-from benchwright.pipeline.columns import live_columns
+from benchwright.memory import give_back
+from benchwright.pipeline.columns import Upstream, live_columns
 from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
 from benchwright.pipeline.overriding import override_again
@@ -36,37 +37,48 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
     if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
         return override_again(around, stage, [marker for marker in markers if marker is not None])
     wanted = list(stage.step.columns)
-    parts = [live_columns(around.workspace, stage, wanted, upstream[shard]) for shard in shards]
-    whole = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
-    _load_pandas()
-    gathered = stage.step.gather(whole.select(wanted), GatherContext(around.seed, stage.id))
-    outcome_of = outcome_of_row(gathered, whole.num_rows, stage)
+    ids, whole = _all_columns(around, stage, wanted, [upstream[shard] for shard in shards])
+    _load(stage.step.imports)
+    rows = whole.num_rows
+    gathered = stage.step.gather(whole, GatherContext(around.seed, stage.id))
+    del whole
+    outcome_of = outcome_of_row(gathered, rows, stage)
     overrides = around.overrides.about(stage)
     start = 0
-    for shard, part in zip(shards, parts, strict=True):
-        ids = part.column("record_id").to_pylist()
+    for shard, part in zip(shards, ids, strict=True):
         judged = [
             Judged(record_id, "", outcome_of(row), overrides.get(record_id))
-            for row, record_id in enumerate(ids, start=start)
+            for row, record_id in enumerate(part.to_pylist(), start=start)
         ]
         write_outcomes(
             table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage),
             overrides=around.overrides.digest(stage, shard),
         )  # fmt: skip
-        start += part.num_rows
+        start += len(part)
+    del gathered, outcome_of
+    give_back()
     return True
+
+
+def _all_columns(
+    around: Surroundings, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
+) -> tuple[list[pa.ChunkedArray], pa.Table]:
+    """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
+    parts = [live_columns(around.workspace, stage, wanted, shard) for shard in upstream]
+    ids = [part.column("record_id") for part in parts]
+    whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
+    del parts  # so that shards are gone once their columns are one
+    return ids, whole.combine_chunks()
 
 
 _UNSPOKEN = Outcome()
 
 
-def _load_pandas() -> None:
-    """Import pandas, where it is installed, before a step makes Arrow do so.
-
-    An interrupt in the middle of that import is lost in compiled code, or comes out as another error.
-    """
-    with uninterrupted(), suppress(ImportError):
-        import_module("pandas")
+def _load(modules: Sequence[str]) -> None:
+    """Import what a step will bring in, where it is installed (`GatherStep.imports`)."""
+    for name in modules:
+        with uninterrupted(), suppress(ImportError):
+            import_module(name)
 
 
 def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:

@@ -6,8 +6,6 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-_OPPONENTS = np.array([[1.0, -1.0, 0.0], [0.5, 0.5, -1.0]], np.float32)
-
 
 def colorfulness(pixels: NDArray[np.uint8]) -> float:
     """Return Hasler and Süsstrunk's M: 0 for grey, 15 slightly, 33 moderately, 59 quite, 109 extremely colorful.
@@ -18,6 +16,9 @@ def colorfulness(pixels: NDArray[np.uint8]) -> float:
     Args:
         pixels: (height, width, 3) RGB.
     """
-    opponents = cv2.transform(pixels.astype(np.float32), _OPPONENTS)
-    means, deviations = (found.ravel() for found in cv2.meanStdDev(opponents))
+    red, green, blue = cv2.split(pixels)
+    red_green = cv2.subtract(red, green, dtype=cv2.CV_32F)
+    yellow_blue = cv2.subtract(cv2.addWeighted(red, 0.5, green, 0.5, 0, dtype=cv2.CV_32F), blue, dtype=cv2.CV_32F)
+    measured = [cv2.meanStdDev(one) for one in (red_green, yellow_blue)]
+    means, deviations = (np.ravel(found) for found in zip(*measured, strict=True))
     return float(np.hypot(*deviations) + 0.3 * np.hypot(*means))

@@ -86,12 +86,12 @@ def blockiness(grey: NDArray[np.uint8]) -> float:
         grey: (height, width) at its native size: shrinking blurs the grid away.
     """
     found = []
-    for levels in (grey.astype(np.int16), grey.T.astype(np.int16)):
+    for levels in (grey.astype(np.int16), np.ascontiguousarray(grey.T, np.int16)):
         if levels.shape[1] < 4 * _BLOCK_PX:
             return 0.0
         steps = np.abs(np.diff(levels, axis=1))
-        edge = steps[:, 1:-1] - (steps[:, :-2] + steps[:, 2:]) / 2
-        columns = np.maximum(edge, 0).mean(axis=0)
+        twice = 2 * steps[:, 1:-1] - steps[:, :-2] - steps[:, 2:]  # whole numbers are faster, and as exact
+        columns = np.maximum(twice, 0).sum(axis=0, dtype=np.int32) / 2 / len(twice)
         columns = columns[: len(columns) // _BLOCK_PX * _BLOCK_PX].reshape(-1, _BLOCK_PX)
         phases = np.sort(columns.mean(axis=0))
         found.append((phases[-1] - phases[:-1].mean()) / max(float(phases[:-1].mean()), 0.25))

@@ -20,8 +20,11 @@ def filled(pixels: NDArray[np.uint8]) -> float:
     height, width = (max(1, side // _CELL_PX) for side in pixels.shape[:2])
     rows, columns = (np.linspace(0, side, count, endpoint=False).astype(int) for side, count in
                      zip(pixels.shape[:2], (height, width), strict=True))  # fmt: skip
+    # Whole rows first, strip by strip: `reduceat` along them would take ten times as long.
+    strips = np.split(pixels, rows[1:])
     darkest, lightest = (
-        reduce.reduceat(reduce.reduceat(pixels, rows, axis=0), columns, axis=1) for reduce in (np.minimum, np.maximum)
+        reduce.reduceat(np.stack([reduce.reduce(strip, axis=0) for strip in strips]), columns, axis=1)
+        for reduce in (np.minimum, np.maximum)
     )
     ranges = (lightest.astype(np.int16) - darkest).max(axis=2)
     return float((ranges >= _LEAST_RANGE).mean())

@@ -10,7 +10,7 @@ _SPREAD = 8
 `_EXCEPTIONS` of a line's pixels."""
 _EXCEPTIONS = 0.01
 _LINES = 32
-"""Looked at together; most pictures have no frame and are done after the first."""
+"""Looked at together after the first; most pictures have no frame and are done with that."""
 
 
 def frame(pixels: NDArray[np.uint8]) -> float:
@@ -40,9 +40,11 @@ def _bars(pixels: NDArray[np.uint8]) -> tuple[int, int]:
 
 def _bar(pixels: NDArray[np.uint8]) -> int:
     color = np.round(np.median(pixels[0], axis=0)).astype(np.int16)
-    for start in range(0, len(pixels), _LINES):
-        away = np.abs(pixels[start : start + _LINES] - color).max(axis=2) > _SPREAD
+    start, lines = 0, 1
+    while start < len(pixels):
+        away = np.abs(pixels[start : start + lines] - color).max(axis=2) > _SPREAD
         other = away.mean(axis=1) > _EXCEPTIONS
         if other.any():
             return start + int(np.argmax(other))
+        start, lines = start + lines, _LINES
     return len(pixels)

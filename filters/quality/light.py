@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,7 +30,7 @@ class Light(NamedTuple):
 
 def light(grey: NDArray[np.uint8]) -> Light:
     """Return the light of a picture, (height, width) grey."""
-    counts = np.bincount(grey.ravel(), minlength=256)
+    counts = cv2.calcHist([grey], [0], None, [256], [0, 256]).ravel().astype(np.int64)
     below = np.cumsum(counts) / grey.size
     darkest, lightest = (int(np.searchsorted(below, share)) for share in (_DARKEST, _LIGHTEST))
     clipped = (counts[: _BLACK + 1].sum() + counts[_WHITE:].sum()) / grey.size

@@ -8,6 +8,8 @@ is looked at in tiles, and the sharpest ones speak for the picture: a flower bef
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -37,9 +39,9 @@ def blur(grey: NDArray[np.uint8]) -> float | None:
             continue
         kernel = (1, _WIDTH) if axis == 0 else (_WIDTH, 1)
         again = cv2.blur(levels, kernel, borderType=cv2.BORDER_REPLICATE)
-        change, left = (np.abs(np.diff(one, axis=axis)) for one in (levels, again))
-        lost = np.maximum(change - left, 0)
-        found.append(_tiles(np.asarray(change), np.asarray(lost)))
+        change, left = (_steps(one, axis) for one in (levels, again))
+        _, lost = cv2.threshold(cv2.subtract(change, left), 0, 0, cv2.THRESH_TOZERO)
+        found.append(_tiles(change, lost))
     blurs = np.concatenate([*found, np.zeros(0, np.float32)])
     if not len(blurs):
         return None
@@ -47,7 +49,12 @@ def blur(grey: NDArray[np.uint8]) -> float | None:
     return float(np.median(sharpest))
 
 
-def _tiles(change: NDArray[np.float32], lost: NDArray[np.float32]) -> NDArray[np.float32]:
+def _steps(levels: Any, axis: int) -> Any:
+    """Return by how much neighbours along an axis differ."""
+    return cv2.absdiff(levels[1:], levels[:-1]) if axis == 0 else cv2.absdiff(levels[:, 1:], levels[:, :-1])
+
+
+def _tiles(change: Any, lost: Any) -> NDArray[np.float32]:
     """Return of each tile that shows something the share of its change that a second blur leaves."""
     size = max(1, round(change.shape[1] / _TILE_PX)), max(1, round(change.shape[0] / _TILE_PX))
     means, losses = (cv2.resize(one, size, interpolation=cv2.INTER_AREA).ravel() for one in (change, lost))
