@@ -12,6 +12,10 @@ ROOM = Room(
         "answer": Entry(
             f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
         ),
+        "screen": Entry(f"{_HERE}.screening:Screen", "Let people keep or discard each image, with reasons."),
+        "screen_items": Entry(
+            f"{_HERE}.screening:ScreenItems", "Let people keep or discard each item, such as one that is ambiguous."
+        ),
         "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
     },
     commands={

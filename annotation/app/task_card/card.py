@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
-from benchwright.records import Item
 
 from ...desk import OwnTask
+from ...exhibit import Exhibit
 from ...form import Form, OneChoice, form_of
 from ...kinds import KINDS
 from ...store import Campaign, RefusedError
@@ -136,11 +136,11 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _choices(item: Item) -> list[dict[str, str]]:
+def _choices(item: Exhibit) -> list[dict[str, str]]:
     return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
 
 
-def _fields(form: Form, item: Item, key: str | None) -> list[dict[str, Any]]:
+def _fields(form: Form, item: Exhibit, key: str | None) -> list[dict[str, Any]]:
     """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these."""
     found = []
     for field in form.fields:
@@ -213,7 +213,7 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
     return dict(fields)
 
 
-def captions(item: Item) -> list[str]:
+def captions(item: Exhibit) -> list[str]:
     """Return what people call each of an item's pictures: a place, and the option that it is."""
     keys: dict[str, list[str]] = {}
     for choice in item.choices:
@@ -233,6 +233,6 @@ def _spelled(question: str) -> str:
     return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
 
 
-def _caption(item: Item, image_id: str | None) -> str:
+def _caption(item: Exhibit, image_id: str | None) -> str:
     place = next(place for place, image in enumerate(item.images, 1) if image.image_id == image_id)
     return TEXTS["image"].format(place=place)
