@@ -14,7 +14,7 @@ from benchwright.review_tasks import Category
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
 VERIFY, ANSWER, ERROR_ANALYSIS, ERRATA = "verify", "answer", "error_analysis", "errata"
-SCREEN, SCREEN_ITEMS = "screen", "screen_items"
+SCREEN, SCREEN_ITEMS, PAIR = "screen", "screen_items", "pair"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """What an annotator can find of a key."""
 
@@ -94,6 +94,13 @@ KINDS = {
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
                 "more than one option can be defended, and any other that a careful person could get wrong through no "
                 "fault of their own."
+            ),
+        ),
+        Kind(
+            PAIR, shows_key=False,
+            guidelines=(
+                "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
+                "slider and blinking (`M`). Two pictures of one thing are different pictures."
             ),
         ),
         Kind(

@@ -12,6 +12,7 @@ ROOM = Room(
         "answer": Entry(
             f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
         ),
+        "pair": Entry(f"{_HERE}.pairing:Pair", "Let people say whether two images are the same picture."),
         "screen": Entry(f"{_HERE}.screening:Screen", "Let people keep or discard each image, with reasons."),
         "screen_items": Entry(
             f"{_HERE}.screening:ScreenItems", "Let people keep or discard each item, such as one that is ambiguous."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from .pair_form import DIFFERENT, SAME
 from .rules import Rule
 from .screening_form import DISCARD, KEEP
 from .simulated import Share, SimulatedGroup
@@ -52,3 +53,18 @@ class SimulatedScreeners(SimulatedGroup):
         if not discards:
             return {"verdict": KEEP}
         return {"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]}
+
+
+class SimulatedPairers(SimulatedGroup):
+    """They call pairs the same picture at a given rate, whatever they are shown.
+
+    Attributes:
+        same_rate: Chance that one says that both are the same picture, 0 to 1.
+    """
+
+    same_rate: Share = 0.0
+
+    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        """Say that they are the same, or not."""
+        del payload
+        return {"verdict": SAME if rng.random() < self.same_rate else DIFFERENT}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from typed_answers import say
 from walks import make_photographs, run_json
 
 from benchwright.annotation.answers_given import results_of
@@ -16,7 +17,7 @@ from benchwright.annotation.decision_file import import_decisions
 from benchwright.annotation.results import document_of, write_results
 from benchwright.annotation.screening import Screen, ScreenItems
 from benchwright.annotation.simulated_forms import SimulatedScreeners
-from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.store import RefusedError, open_store
 from benchwright.annotation.task_file import export_tasks
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
@@ -36,15 +37,6 @@ def pictures(count: int) -> list[ImageRecord]:
         )
         for n in range(count)
     ]  # fmt: skip
-
-
-def say(store: ReviewStore, campaign: str, said: dict[str, dict[str, dict[str, Any]]], now: datetime) -> None:
-    """Let annotators fill in the form: by record, then by name."""
-    tasks = {task.item_id: task.id for task in store.tasks(campaign, states=("open", "done"))}
-    for record_id, by_name in said.items():
-        for name, fields in by_name.items():
-            store.upsert_annotator(name)
-            store.decide(campaign, tasks[record_id], name, "", now=now, fields=fields)
 
 
 KEEP = {"verdict": "keep"}
