@@ -1,8 +1,8 @@
 """Typed forms: what an annotator can say of a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields come in four kinds: one of several options, several of them, one of the item's own choices, and text.
-A field may apply only where an earlier one has a certain value.
+against it. Fields come in five kinds: one of several options, several of them, one of the item's own choices, text, and
+a number of lines of text. A field may apply only where an earlier one has a certain value.
 """
 
 from __future__ import annotations
@@ -84,9 +84,24 @@ class Text(_Field):
 
     type: Literal["text"] = "text"
     hint: str = Field("", max_length=200)
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    is_line: bool = False
+    """Whether it is one line: a question, or an option of one."""
 
 
-FormField = Annotated[OneOf | SeveralOf | OneChoice | Text, Field(discriminator="type")]
+class Lines(_Field):
+    """So many lines in the annotator's own words, each different."""
+
+    type: Literal["lines"] = "lines"
+    hint: str = Field("", max_length=200)
+    count: int = Field(ge=1, le=20)
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    """Of one line."""
+    differ_from: _Name | None = None
+    """A text before it that no line may repeat."""
+
+
+FormField = Annotated[OneOf | SeveralOf | OneChoice | Text | Lines, Field(discriminator="type")]
 
 
 class Form(Record):
@@ -103,7 +118,11 @@ class Form(Record):
         names = [field.name for field in self.fields]
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
-        if isinstance(self.fields[0], Text) or not self.fields[0].is_required or self.fields[0].only_if is not None:
+        if (
+            isinstance(self.fields[0], Text | Lines)
+            or not self.fields[0].is_required
+            or self.fields[0].only_if is not None
+        ):
             raise ValueError("the first field of a form is a choice that is always made")
         for number, field in enumerate(self.fields):
             if field.only_if is not None and field.only_if.field not in names[:number]:
@@ -143,6 +162,8 @@ class Form(Record):
             if not self.applies(field, found):
                 continue
             value = _value(field, said.get(field.name), letters=letters, key=key)
+            if isinstance(field, Lines) and value:
+                _check_lines(field, value, before=found)
             if value:
                 found[field.name] = value
             elif field.is_required:
@@ -180,6 +201,8 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
         if not isinstance(given, list | tuple) or any(one not in codes for one in given):
             raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(codes)}")
         return [code for code in codes if code in given]
+    if isinstance(field, Lines):
+        return _lines(field, said)
     if said is None or said == "":
         return ""
     if not isinstance(said, str):
@@ -194,10 +217,33 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
     return said
 
 
-def _text(field: Text, said: str) -> str:
-    if len(said) > MAX_TEXT or "\0" in said:
-        raise FormError(f"field {field.name!r}: at most {MAX_TEXT} characters, none of them null; it has {len(said)}")
-    return said.strip()
+def _text(field: Text | Lines, said: str) -> str:
+    if len(said) > field.max_chars or "\0" in said:
+        most = f"at most {field.max_chars} characters, none of them null"
+        raise FormError(f"field {field.name!r}: {most}; it has {len(said)}")
+    text = said.strip()
+    if isinstance(field, Text) and field.is_line and len(text.splitlines()) > 1:
+        raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
+    return text
+
+
+def _lines(field: Lines, said: Any) -> list[str]:
+    """Return lines as they were given, or parted where one text was given; without empty ones."""
+    given = said.splitlines() if isinstance(said, str) else said or []
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        raise FormError(f"field {field.name!r}: {_quoted(said)} are no lines of text")
+    texts = [_text(field, line) for one in given for line in one.splitlines()]
+    return [text for text in texts if text]
+
+
+def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any]) -> None:
+    if len(lines) != field.count:
+        raise FormError(f"field {field.name!r} ({field.label}): {field.count} lines; it has {len(lines)}")
+    taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
+    for line in lines:  # case and white space at the ends make no difference to a reader
+        if line.casefold() in taken:
+            raise FormError(f"field {field.name!r} ({field.label}): {_quoted(line)} stands twice")
+        taken.add(line.casefold())
 
 
 def _quoted(value: Any) -> str:

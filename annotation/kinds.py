@@ -14,7 +14,7 @@ from benchwright.review_tasks import Category
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
 VERIFY, ANSWER, ERROR_ANALYSIS, ERRATA = "verify", "answer", "error_analysis", "errata"
-SCREEN, SCREEN_ITEMS, PAIR = "screen", "screen_items", "pair"
+SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE = "screen", "screen_items", "pair", "describe"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """What an annotator can find of a key."""
 
@@ -94,6 +94,15 @@ KINDS = {
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
                 "more than one option can be defended, and any other that a careful person could get wrong through no "
                 "fault of their own."
+            ),
+        ),
+        Kind(
+            DESCRIBE, shows_key=False,
+            guidelines=(
+                "Discard an image that means no more than what it shows. Of the others, say what kind of image it is "
+                "and how people would fare with it, explain what it conveys, and write one to three questions about "
+                "its finer points: **one** option is right, five are wrong and could still be fallen for. Write in "
+                "English, and name no private person."
             ),
         ),
         Kind(

@@ -12,6 +12,9 @@ ROOM = Room(
         "answer": Entry(
             f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
         ),
+        "describe": Entry(
+            f"{_HERE}.describing:Describe", "Let people say what each image conveys, and write questions about it."
+        ),
         "pair": Entry(f"{_HERE}.pairing:Pair", "Let people say whether two images are the same picture."),
         "screen": Entry(f"{_HERE}.screening:Screen", "Let people keep or discard each image, with reasons."),
         "screen_items": Entry(

@@ -56,6 +56,7 @@ TEXTS: Mapping[str, str] = {
     "needs_choice": "Pick an option first (keys 1 to {count}).",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
     "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
+    "needs_lines": "“{field}” takes {count} lines. Fill them in, then press Ctrl+Enter again.",
     "answer": "Answer",
     "submit": "Done",
     "saved": "Draft saved",

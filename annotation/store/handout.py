@@ -1,9 +1,9 @@
 """Hand tasks out to annotators and take their decisions in.
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
-goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign. Each
-function runs within one transaction that holds the write lock from its start (`connection.py`), on SQLite and
-PostgreSQL alike.
+goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign, and nobody
+gets an item that they wrote. Each function runs within one transaction that holds the write lock from its start
+(`connection.py`), on SQLite and PostgreSQL alike.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from benchwright.seeds import seed_for
 
 from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
+from .authors import is_author
 from .campaigns import find_campaign
 from .forms import decisions_of, fields_of
 from .records import Campaign, Lease, RefusedError
@@ -215,6 +216,8 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
         return f"campaign {campaign.name!r} has no task {task}"
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
+    if is_author(connection, task, annotator_id):
+        return "this annotator wrote this item; somebody else must look at it"
     if shown := _shown_key(connection, task, annotator_id, who["shows_key"]):
         return shown
     return {

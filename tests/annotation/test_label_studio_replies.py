@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.form import Form
 from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
@@ -180,3 +181,15 @@ def test_screening_goes_to_label_studio_as_choices_that_appear_when_they_apply()
     )  # fmt: skip
     result = [label("field_verdict", "Discard"), label("field_reasons", "No implication", "Other")]
     assert read_reply(result, form, {}).fields == {"verdict": "discard", "reasons": ["no_implication", "other"]}
+
+
+def test_a_description_goes_to_label_studio_and_its_lines_come_back_as_lines() -> None:
+    form = DESCRIPTION_FORM.model_dump(mode="json")
+    root = ET.fromstring(label_config(form))
+    areas = {one.get("name"): one.get("maxSubmissions") for one in root.iter("TextArea")}
+    assert (areas["field_explanation"], areas["field_wrong_1"]) == ("1", "5")
+    names = [one.get("name") for one in root.iter() if one.get("name")]
+    assert len(names) == len(set(names))
+    written = label("field_wrong_1", "a", "b", "c\nd", "e", kind="textarea")
+    fields = read_reply([label("field_image_type", "Single-panel comic"), written], form, {}).fields
+    assert fields == {"image_type": "single_panel_comic", "wrong_1": "a\nb\nc\nd\ne"}

@@ -1,4 +1,4 @@
-"""Campaigns of other kinds in the running app, by keyboard: images screened, pairs compared."""
+"""Campaigns of other kinds in the running app, by keyboard: images screened and described, pairs compared."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
+from benchwright.annotation.describing import Describe
 from benchwright.annotation.pairing import Pair
 from benchwright.annotation.screening import Screen
 from benchwright.annotation.store import ReviewStore, open_store
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair()])
+    open_campaigns(done, [Screen(), Pair(), Describe()])
     with serve(done.workspace) as running:
         yield running
 
@@ -82,3 +83,63 @@ def test_a_pair_is_compared_under_the_slider_and_blinking_and_decided_by_keyboar
     press(page, "1", "Enter")
     assert next_slot(page, slot) is None
     assert [one.fields for one in store.decisions("pair")] == [{"verdict": "same"}]
+
+
+WRONG = ("a feast", "a wedding", "a storm", "a journey", "a debt")
+
+
+def test_an_image_is_described_by_keyboard_and_a_reload_loses_nothing(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
+) -> None:
+    page = new_context().new_page()
+    noted: list[str] = []
+    page.on("pageerror", lambda error: noted.append(str(error)))
+    sign_in(page, site, "ann", path="/?campaign=describe")
+    slot = slot_on_screen(page)
+    assert not page.locator("[data-field=image_type]").is_visible()
+    active = page.locator(".field.active")
+    chosen = []
+    for key in ("1", "7", "2", "3", "1"):  # conveys something; single-panel comic, middle, society, positive
+        chosen.append(active.get_attribute("data-field"))
+        page.keyboard.press(key)
+    assert chosen == ["implication", "image_type", "difficulty", "domain", "emotion"]
+    assert active.get_attribute("data-field") == "rhetoric"  # several apply: F says that these are all
+    press(page, "1", "4", "f")
+    assert active.get_attribute("data-field") == "questions"
+    press(page, "1", "n")
+    page.keyboard.type("The cup is empty: 1 2 3.")
+    press(page, "Control+Enter")  # what is missing gets the cursor
+    assert "Fill in “Question 1”" in page.locator(".card .status").inner_text()
+    page.keyboard.type("What does the cup stand for?")
+    press(page, "Enter")
+    page.keyboard.type("rest")
+    press(page, "Enter")
+    page.keyboard.type("\n".join(WRONG[:4]))
+    press(page, "Control+Enter")
+    assert "Wrong options of question 1” takes 5 lines" in page.locator(".card .status").inner_text()
+    page.get_by_text("Draft saved").wait_for()
+    page.reload()
+    assert slot_on_screen(page) == slot
+    assert page.locator("[data-field=wrong_1] textarea").input_value() == "\n".join(WRONG[:4])
+    assert page.locator("[data-field=rhetoric] [aria-pressed=true]").count() == 2
+    page.locator("[data-field=wrong_1] textarea").focus()
+    press(page, "Control+End", "Enter")
+    page.keyboard.type(WRONG[4])
+    press(page, "Control+Enter")
+    other = next_slot(page, slot)
+    assert other is not None
+    press(page, "2", "Enter")  # the next one conveys nothing
+    assert next_slot(page, other) is not None
+    found = {one.decision: one.fields for one in store.decisions("describe")}
+    assert found == {
+        "conveys": {
+            "implication": "conveys", "image_type": "single_panel_comic", "difficulty": "middle", "domain": "society",
+            "emotion": "positive", "rhetoric": ["metaphor", "contrast"], "questions": "one",
+            "explanation": "The cup is empty: 1 2 3.", "ask_1": "What does the cup stand for?", "right_1": "rest",
+            "wrong_1": list(WRONG),
+        },
+        "nothing": {"implication": "nothing"},
+    }  # fmt: skip
+    page.goto(f"{site.url}/history?campaign=describe")
+    page.get_by_text("What does the cup stand for?").wait_for()
+    assert noted == []

@@ -197,7 +197,8 @@ class TaskCard {
       this.send("decide");
       return;
     }
-    this.tell(missing.type === "text" ? "needs_text" : "needs_option", true, { field: missing.label });
+    const needs = { text: "needs_text", lines: "needs_lines" }[missing.type] ?? "needs_option";
+    this.tell(needs, true, { field: missing.label, count: missing.count });
     this.form.point(missing);
   }
 

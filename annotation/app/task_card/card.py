@@ -25,8 +25,8 @@ _KEY = "card"
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
-    "not_saved", "said", "moved_on",
+    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "answer", "submit",
+    "saved", "not_saved", "said", "moved_on",
 )  # fmt: skip
 
 
