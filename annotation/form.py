@@ -1,14 +1,16 @@
 """Typed forms: what an annotator can say of a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields come in five kinds: one of several options, several of them, one of the item's own choices, text, and
-a number of lines of text. A field may apply only where an earlier one has a certain value.
+against it. Fields come in six kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, and a photograph. A field may apply only where an earlier one has a certain value.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
@@ -87,6 +89,8 @@ class Text(_Field):
     max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
     is_line: bool = False
     """Whether it is one line: a question, or an option of one."""
+    is_address: bool = False
+    """Whether it is the address of a page: `http://` or `https://`, with a host."""
 
 
 class Lines(_Field):
@@ -101,7 +105,17 @@ class Lines(_Field):
     """A text before it that no line may repeat."""
 
 
-FormField = Annotated[OneOf | SeveralOf | OneChoice | Text | Lines, Field(discriminator="type")]
+class Photograph(_Field):
+    """A photograph that the annotator brings, by the SHA-256 under which it was taken in."""
+
+    type: Literal["photograph"] = "photograph"
+    max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
+    max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
+    min_side_px: int = Field(1, ge=1)
+
+
+FormField = Annotated[OneOf | SeveralOf | OneChoice | Text | Lines | Photograph, Field(discriminator="type")]
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Form(Record):
@@ -119,7 +133,7 @@ class Form(Record):
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
         if (
-            isinstance(self.fields[0], Text | Lines)
+            isinstance(self.fields[0], Text | Lines | Photograph)
             or not self.fields[0].is_required
             or self.fields[0].only_if is not None
         ):
@@ -180,7 +194,9 @@ class Form(Record):
         parts = []
         for field in self.fields:
             value = values.get(field.name)
-            if value:
+            if value and isinstance(field, Photograph):
+                parts.append(field.label)
+            elif value:
                 words = {one.code: one.words for one in getattr(field, "options", ())}
                 each = [value] if isinstance(value, str) else value
                 parts.append(", ".join(words.get(one, one) for one in each))
@@ -209,6 +225,10 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
         raise FormError(f"field {field.name!r}: {_quoted(said)} is no text")
     if isinstance(field, Text):
         return _text(field, said)
+    if isinstance(field, Photograph):
+        if not _SHA256.fullmatch(said):
+            raise FormError(f"field {field.name!r}: {_quoted(said)} is no photograph that was taken in")
+        return said
     possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(letters)
     if isinstance(field, OneChoice) and not field.is_key_offered:
         possible = [letter for letter in possible if letter != key]
@@ -224,7 +244,19 @@ def _text(field: Text | Lines, said: str) -> str:
     text = said.strip()
     if isinstance(field, Text) and field.is_line and len(text.splitlines()) > 1:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
+    if text and isinstance(field, Text) and field.is_address and not _is_address(text):
+        raise FormError(
+            f"field {field.name!r} ({field.label}): {_quoted(text)} is no address such as https://host/page"
+        )
     return text
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r"[\s\x00-\x1f]", text)
+    except ValueError:
+        return False
 
 
 def _lines(field: Lines, said: Any) -> list[str]:

@@ -14,7 +14,7 @@ from benchwright.review_tasks import Category
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
 VERIFY, ANSWER, ERROR_ANALYSIS, ERRATA = "verify", "answer", "error_analysis", "errata"
-SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE = "screen", "screen_items", "pair", "describe"
+SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """What an annotator can find of a key."""
 
@@ -94,6 +94,14 @@ KINDS = {
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
                 "more than one option can be defended, and any other that a careful person could get wrong through no "
                 "fault of their own."
+            ),
+        ),
+        Kind(
+            COLLECT, shows_key=False,
+            guidelines=(
+                "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
+                "generated. Take it only if its page states one of the licences offered, and name its author as the "
+                "licence wants. A photograph of your own is welcome if you may give it away under one of them."
             ),
         ),
         Kind(

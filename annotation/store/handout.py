@@ -25,6 +25,7 @@ from .campaigns import find_campaign
 from .forms import decisions_of, fields_of
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
+from .uploads import check_uploads
 
 MAX_NOTE = 10_000
 BLIND = ANSWER
@@ -158,6 +159,8 @@ def submit(
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
     if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kinds):
         raise RefusedError(shown)
+    if typed is not None:
+        check_uploads(connection, form, typed.values, task_id=slot.task_id, annotator_id=slot.annotator_id)
     if typed is None:
         _check(form, decisions_of(form, payload), decision, reasons, note)
     elif reasons or note:

@@ -1,14 +1,19 @@
-"""Campaigns of other kinds in the running app, by keyboard: images screened and described, pairs compared."""
+"""Campaigns of other kinds in the running app, by keyboard: images screened and described, pairs compared, photographs
+brought."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
+from benchwright.annotation.collected import handed_in
+from benchwright.annotation.collecting import Collect
 from benchwright.annotation.describing import Describe
 from benchwright.annotation.pairing import Pair
 from benchwright.annotation.screening import Screen
@@ -18,10 +23,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 
+PROMPTS = ("a cat <b>on</b> a wall", "a red cup")
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     done = make_images(tmp_path_factory.mktemp("kinds"))
-    open_campaigns(done, [Screen(), Pair(), Describe()])
+    open_campaigns(done, [Screen(), Pair(), Describe(), Collect(prompts=PROMPTS, min_side_px=64)])
     with serve(done.workspace) as running:
         yield running
 
@@ -142,4 +150,53 @@ def test_an_image_is_described_by_keyboard_and_a_reload_loses_nothing(
     }  # fmt: skip
     page.goto(f"{site.url}/history?campaign=describe")
     page.get_by_text("What does the cup stand for?").wait_for()
+    assert noted == []
+
+
+def test_a_photograph_is_brought_to_a_prompt_by_keyboard(
+    site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext], tmp_path: Path
+) -> None:
+    (tmp_path / "cat.jpg").write_bytes(jpeg())
+    (tmp_path / "program.jpg").write_bytes(b"MZ" + bytes(900))
+    page = new_context().new_page()
+    noted: list[str] = []
+    page.on("pageerror", lambda error: noted.append(str(error)))
+    sign_in(page, site, "ann", path="/?campaign=collect")
+    slot = slot_on_screen(page)
+    prompt = page.locator(".card .question").inner_text()
+    assert prompt in PROMPTS  # markup in a prompt is text
+    assert page.get_by_role("region", name="Pictures").count() == 0
+    press(page, "1", "2")  # from the web, CC BY
+    press(page, "Enter")
+    assert "Choose a photograph (P)" in page.locator(".card .status").inner_text()
+    with page.expect_file_chooser() as chooser:
+        press(page, "p")
+    chooser.value.set_files(tmp_path / "program.jpg")
+    page.get_by_text("this is no photograph that can be taken").wait_for()
+    with page.expect_file_chooser() as chooser:
+        press(page, "p")
+    chooser.value.set_files(tmp_path / "cat.jpg")
+    page.get_by_text("320 × 240 pixels").wait_for()
+    page.wait_for_function(
+        """() => [...document.querySelectorAll("*")].map((one) => one.shadowRoot?.querySelector(".photograph img"))
+          .some((image) => image?.naturalWidth === 320)"""
+    )
+    page.get_by_text("Draft saved").wait_for()
+    page.reload()
+    assert slot_on_screen(page) == slot
+    assert page.locator(".photograph img").is_visible()
+    press(page, "n")
+    page.keyboard.type("https://example.org/cat")
+    press(page, "Enter")
+    page.keyboard.type("A. Body")
+    press(page, "Control+Enter")
+    other = next_slot(page, slot)
+    assert other is not None
+    press(page, "3", "Enter")  # none to be found
+    assert next_slot(page, other) is None
+    [brought] = handed_in(site.workspace)
+    assert (brought.source.canonical_id, brought.source.licence, brought.source.author) == (
+        "https://example.org/cat", "cc-by-4.0", "A. Body",
+    )  # fmt: skip
+    assert brought.path.read_bytes().startswith(b"\x89PNG")
     assert noted == []

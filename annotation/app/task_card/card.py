@@ -16,17 +16,20 @@ from ...form import Form, OneChoice, form_of
 from ...kinds import KINDS
 from ...store import Campaign, RefusedError
 from ..components import component
+from ..photograph_routes import photographs_url
 from ..task_routes import DRAFT_HEADER, draft_url
 from ..texts import TEXTS
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 _KEY = "card"
+_SCRIPTS = ("drafts.js", "photographs.js", "fields.js", "card.js")
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "answer", "submit",
-    "saved", "not_saved", "said", "moved_on",
+    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "needs_photograph",
+    "choose_photograph", "photograph_size", "photograph_sent", "photograph_failed", "answer", "submit", "saved",
+    "not_saved", "said", "moved_on",
 )  # fmt: skip
 
 
@@ -50,7 +53,7 @@ class Card:
         is_current: Whether deciding still changes anything.
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
-        save: Where drafts are kept, and the header that goes with them.
+        save: Where drafts are kept, and photographs; and the header that goes with them.
         texts: Words of the card.
     """
 
@@ -126,7 +129,9 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         is_current=task.is_current,
         fields=[] if typed is None else _fields(typed, item, key),
         beside=list(task.beside),
-        save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
+        save={
+            "url": draft_url(task.task_id), "header": DRAFT_HEADER, "photographs": photographs_url(task.task_id),
+        },
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
 
@@ -163,7 +168,7 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "card.js"), "card.css")(
+    component("benchwright_task_card", Path(__file__).parent, _SCRIPTS, "card.css")(
         key=_KEY, data=asdict(card), on_act_change=heard
     )
 

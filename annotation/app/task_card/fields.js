@@ -5,6 +5,10 @@ function isWritten(field) {
   return field.type === "text" || field.type === "lines";
 }
 
+function hasOptions(field) {
+  return field.options !== undefined;
+}
+
 /** How many lines of a text say something. */
 function linesOf(text) {
   return text.split("\n").filter((line) => line.trim()).length;
@@ -23,6 +27,7 @@ class FormFields {
   }
 
   restored(field, value) {
+    if (field.type === "photograph") return typeof value === "string" ? value : "";
     if (field.type === "several_of") {
       const codes = field.options.map((option) => option.code);
       return Array.isArray(value) ? codes.filter((code) => value.includes(code)) : [];
@@ -33,6 +38,7 @@ class FormFields {
   }
 
   build(parent, field) {
+    if (field.type === "photograph") return new PhotographField(parent, field, this);
     return isWritten(field) ? this.buildText(parent, field) : this.buildOptions(parent, field);
   }
 
@@ -93,7 +99,7 @@ class FormFields {
     } else {
       this.values[field.name] = said === code ? "" : code;
       // What is still to be chosen comes next, what hangs on this choice before all: its options take the number keys.
-      const open = this.data.fields.filter((one, at) => at > this.active && !isWritten(one) && this.applies(one) && !this.values[one.name].length);
+      const open = this.data.fields.filter((one, at) => at > this.active && hasOptions(one) && this.applies(one) && !this.values[one.name].length);
       const next = open.find((one) => one.only_if?.field === field.name) ?? open.find((one) => one.is_required);
       if (next !== undefined && this.values[field.name]) this.activate(next);
     }
@@ -105,7 +111,7 @@ class FormFields {
   /** A number key: an option of the field whose turn it is. */
   pick(i) {
     const field = this.data.fields[this.active];
-    return !isWritten(field) && this.choose(field, i);
+    return hasOptions(field) && this.choose(field, i);
   }
 
   /** The next field with options gets the number keys. */
@@ -113,7 +119,7 @@ class FormFields {
     const { fields } = this.data;
     for (let step = 1; step <= fields.length; step++) {
       const at = (this.active + step) % fields.length;
-      if (!isWritten(fields[at]) && this.applies(fields[at])) {
+      if (hasOptions(fields[at]) && this.applies(fields[at])) {
         this.activate(fields[at]);
         return;
       }
@@ -139,6 +145,14 @@ class FormFields {
     return next < 0 ? null : this.boxes[next].area;
   }
 
+  /** Choose a photograph, where one is asked for just now. */
+  choosePhotograph() {
+    const place = this.data.fields.findIndex((field) => field.type === "photograph" && this.applies(field));
+    if (place < 0) return false;
+    this.boxes[place].choose();
+    return true;
+  }
+
   holds(element) {
     return this.boxes.some((box) => box.area !== undefined && box.area === element);
   }
@@ -158,7 +172,8 @@ class FormFields {
   point(field) {
     const place = this.data.fields.indexOf(field);
     if (isWritten(field)) this.boxes[place].area.focus();
-    else this.activate(field);
+    else if (hasOptions(field)) this.activate(field);
+    else this.boxes[place].focus();
     this.draw(field);
   }
 
@@ -172,7 +187,7 @@ class FormFields {
       const { set, options, area } = this.boxes[place];
       set.hidden = !this.applies(field);
       set.classList.toggle("wanted", field === wanted);
-      if (area !== undefined) return;
+      if (options === undefined) return;
       const isActive = place === this.active;
       set.classList.toggle("active", isActive);
       const said = this.values[field.name];

@@ -1,4 +1,4 @@
-"""Who wrote an item: nobody is asked about an item of their own."""
+"""Who wrote an item, so that nobody is asked about their own; photographs that annotators brought."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["annotator_id"], ["annotators.id"], name="fk_authors_annotator_id"),
     )
     op.create_index("ix_authors_annotator_id", "authors", ["annotator_id"])
+    op.create_table(
+        "uploads",
+        sa.Column("task_id", sa.Integer, nullable=False),
+        sa.Column("annotator_id", sa.Integer, nullable=False),
+        sa.Column("image_id", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("task_id", "annotator_id", "image_id", name="pk_uploads"),
+        sa.ForeignKeyConstraint(["task_id"], ["tasks.id"], name="fk_uploads_task_id"),
+        sa.ForeignKeyConstraint(["annotator_id"], ["annotators.id"], name="fk_uploads_annotator_id"),
+    )
