@@ -101,9 +101,10 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     """
     from .decision_file import import_decisions
 
-    with open_for_commands(workspace) as store:
+    root = workspace_of(workspace)
+    with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
+        imported = import_decisions(store, name, decisions, now=datetime.now(UTC), workspace=root)
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
         f"{imported.blank} rows without a decision, {len(imported.refused)} refused",

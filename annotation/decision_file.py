@@ -11,6 +11,7 @@ from benchwright.errors import BenchwrightError
 
 from .csv_rows import Row, read_rows, shown
 from .form import Form, SeveralOf, form_of
+from .photograph_rows import PhotographRows, note_photographs
 from .store import RefusedError, ReviewStore, decisions_of, fields_of
 from .task_file import BESIDE, SHOWN, columns_of
 
@@ -56,7 +57,9 @@ class Imported:
         }
 
 
-def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: datetime) -> Imported:
+def import_decisions(
+    store: ReviewStore, campaign: str, path: Path, *, now: datetime, workspace: Path | None = None
+) -> Imported:
     """Take the decisions of a file in, each as if its annotator had claimed the item and submitted.
 
     Several reasons in one cell are parted by semicolons.
@@ -67,6 +70,8 @@ def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: date
         path: CSV file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign with a
             typed form, its fields in place of the last three.
         now: The moment that the decisions get.
+        workspace: Takes in photographs that rows name, files below the table's folder; where None such rows are
+            refused.
 
     Raises:
         DataError: The file is no such table; nothing goes in.
@@ -78,7 +83,8 @@ def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: date
         _, first, *others = columns_of(form)
         required = ("annotator", "item_id", first)
         rows = list(read_rows(path, required=required, optional=others, ignored=(*SHOWN, BESIDE)))
-    taken = _Taken(store, campaign, now) if form is None else _TakenByField(store, campaign, now, form)
+    photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
+    taken = _Taken(store, campaign, now) if form is None else _TakenByField(store, campaign, now, form, photographs)
     counts = {"new": 0, "unchanged": 0, "blank": 0}
     refused = []
     for start in range(0, len(rows), BATCH):
@@ -133,9 +139,12 @@ class _Taken:
 class _TakenByField(_Taken):
     """The same where the campaign has a typed form: a column for each of its fields."""
 
-    def __init__(self, store: ReviewStore, campaign: str, now: datetime, form: Form) -> None:
+    def __init__(
+        self, store: ReviewStore, campaign: str, now: datetime, form: Form, photographs: PhotographRows | None
+    ) -> None:
         super().__init__(store, campaign, now)
         self._typed = form
+        self._photographs = photographs
         self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
 
     def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
@@ -148,6 +157,8 @@ class _TakenByField(_Taken):
             raise RefusedError(f"item {shown(item_id)} is no current task of campaign {self._campaign!r}")
         task = self._tasks[item_id]
         fields = self._fields(row)
+        brought = {} if self._photographs is None else self._photographs.take_in(fields)
+        fields |= brought
         typed = fields_of(self._form, task.payload, fields)
         assert typed is not None
         before = self._filled.get((annotator, item_id))
@@ -157,6 +168,7 @@ class _TakenByField(_Taken):
             raise RefusedError(f"annotator {shown(annotator)} has already decided this item otherwise")
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
+            note_photographs(held, task.id, annotator, brought)
             held.decide(self._campaign, task.id, annotator, "", now=self._now, fields=fields)
         self._filled[annotator, item_id] = typed.values
         return "new"

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
-from benchwright.records import Item
 
-from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in, item_in
+from .exhibit import Exhibit, exhibit_in
+from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in
 from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
 
 MAX_DRAFT_BYTES = 64 * 1024
@@ -41,7 +41,7 @@ class OwnTask:
     Attributes:
         task_id: In the store.
         slot_id: What a decision is given for.
-        item: The item as it is to be judged.
+        item: The item, or whatever else is to be judged.
         said: What was decided before; None where that is open.
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
@@ -50,7 +50,7 @@ class OwnTask:
 
     task_id: int
     slot_id: int
-    item: Item
+    item: Exhibit
     said: Said | None
     draft: Mapping[str, Any]
     is_current: bool
@@ -61,7 +61,7 @@ class Past(NamedTuple):
     """One line of an annotator's own history."""
 
     task_id: int
-    item: Item
+    item: Exhibit
     said: Said
     is_current: bool
 
@@ -91,10 +91,10 @@ class Desk:
         lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S)
         return None if lease is None else self.open(lease.task_id, now=now)
 
-    def coming(self) -> Item | None:
+    def coming(self) -> Exhibit | None:
         """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
         payload = self._store.peek(self.campaign.name, self.annotator)
-        return None if payload is None else Item.model_validate(item_in(payload))
+        return None if payload is None else exhibit_in(payload)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
         """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
@@ -109,7 +109,7 @@ class Desk:
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
-            item=Item.model_validate(item_in(payload)),
+            item=exhibit_in(payload),
             said=None if row.decision is None else _said(row),
             draft={} if row.body is None else json.loads(row.body),
             is_current=row.state != "retired",
@@ -177,8 +177,7 @@ class Desk:
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
         return [
-            Past(row.task_id, Item.model_validate(item_in(json.loads(row.payload))), _said(row), row.state != "retired")
-            for row in rows
+            Past(row.task_id, exhibit_in(json.loads(row.payload)), _said(row), row.state != "retired") for row in rows
         ]
 
     def progress(self, *, now: datetime) -> Progress:

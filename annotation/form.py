@@ -1,14 +1,16 @@
 """Typed forms: what an annotator can say of a task, as a list of fields.
 
 One description serves the app, the table that people fill in without it, and the store, which checks every value
-against it. Fields come in four kinds: one of several options, several of them, one of the item's own choices, and text.
-A field may apply only where an earlier one has a certain value.
+against it. Fields come in six kinds: one of several options, several of them, one of the item's own choices, text, a
+number of lines of text, and a photograph. A field may apply only where an earlier one has a certain value.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
@@ -84,9 +86,36 @@ class Text(_Field):
 
     type: Literal["text"] = "text"
     hint: str = Field("", max_length=200)
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    is_line: bool = False
+    """Whether it is one line: a question, or an option of one."""
+    is_address: bool = False
+    """Whether it is the address of a page: `http://` or `https://`, with a host."""
 
 
-FormField = Annotated[OneOf | SeveralOf | OneChoice | Text, Field(discriminator="type")]
+class Lines(_Field):
+    """So many lines in the annotator's own words, each different."""
+
+    type: Literal["lines"] = "lines"
+    hint: str = Field("", max_length=200)
+    count: int = Field(ge=1, le=20)
+    max_chars: int = Field(MAX_TEXT, ge=1, le=MAX_TEXT)
+    """Of one line."""
+    differ_from: _Name | None = None
+    """A text before it that no line may repeat."""
+
+
+class Photograph(_Field):
+    """A photograph that the annotator brings, by the SHA-256 under which it was taken in."""
+
+    type: Literal["photograph"] = "photograph"
+    max_bytes: int = Field(20 << 20, ge=1, le=128 << 20)
+    max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
+    min_side_px: int = Field(1, ge=1)
+
+
+FormField = Annotated[OneOf | SeveralOf | OneChoice | Text | Lines | Photograph, Field(discriminator="type")]
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class Form(Record):
@@ -103,7 +132,11 @@ class Form(Record):
         names = [field.name for field in self.fields]
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
-        if isinstance(self.fields[0], Text) or not self.fields[0].is_required or self.fields[0].only_if is not None:
+        if (
+            isinstance(self.fields[0], Text | Lines | Photograph)
+            or not self.fields[0].is_required
+            or self.fields[0].only_if is not None
+        ):
             raise ValueError("the first field of a form is a choice that is always made")
         for number, field in enumerate(self.fields):
             if field.only_if is not None and field.only_if.field not in names[:number]:
@@ -143,6 +176,8 @@ class Form(Record):
             if not self.applies(field, found):
                 continue
             value = _value(field, said.get(field.name), letters=letters, key=key)
+            if isinstance(field, Lines) and value:
+                _check_lines(field, value, before=found)
             if value:
                 found[field.name] = value
             elif field.is_required:
@@ -159,7 +194,9 @@ class Form(Record):
         parts = []
         for field in self.fields:
             value = values.get(field.name)
-            if value:
+            if value and isinstance(field, Photograph):
+                parts.append(field.label)
+            elif value:
                 words = {one.code: one.words for one in getattr(field, "options", ())}
                 each = [value] if isinstance(value, str) else value
                 parts.append(", ".join(words.get(one, one) for one in each))
@@ -180,12 +217,18 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
         if not isinstance(given, list | tuple) or any(one not in codes for one in given):
             raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(codes)}")
         return [code for code in codes if code in given]
+    if isinstance(field, Lines):
+        return _lines(field, said)
     if said is None or said == "":
         return ""
     if not isinstance(said, str):
         raise FormError(f"field {field.name!r}: {_quoted(said)} is no text")
     if isinstance(field, Text):
         return _text(field, said)
+    if isinstance(field, Photograph):
+        if not _SHA256.fullmatch(said):
+            raise FormError(f"field {field.name!r}: {_quoted(said)} is no photograph that was taken in")
+        return said
     possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(letters)
     if isinstance(field, OneChoice) and not field.is_key_offered:
         possible = [letter for letter in possible if letter != key]
@@ -194,10 +237,45 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
     return said
 
 
-def _text(field: Text, said: str) -> str:
-    if len(said) > MAX_TEXT or "\0" in said:
-        raise FormError(f"field {field.name!r}: at most {MAX_TEXT} characters, none of them null; it has {len(said)}")
-    return said.strip()
+def _text(field: Text | Lines, said: str) -> str:
+    if len(said) > field.max_chars or "\0" in said:
+        most = f"at most {field.max_chars} characters, none of them null"
+        raise FormError(f"field {field.name!r}: {most}; it has {len(said)}")
+    text = said.strip()
+    if isinstance(field, Text) and field.is_line and len(text.splitlines()) > 1:
+        raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
+    if text and isinstance(field, Text) and field.is_address and not _is_address(text):
+        raise FormError(
+            f"field {field.name!r} ({field.label}): {_quoted(text)} is no address such as https://host/page"
+        )
+    return text
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and not re.search(r"[\s\x00-\x1f]", text)
+    except ValueError:
+        return False
+
+
+def _lines(field: Lines, said: Any) -> list[str]:
+    """Return lines as they were given, or parted where one text was given; without empty ones."""
+    given = said.splitlines() if isinstance(said, str) else said or []
+    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
+        raise FormError(f"field {field.name!r}: {_quoted(said)} are no lines of text")
+    texts = [_text(field, line) for one in given for line in one.splitlines()]
+    return [text for text in texts if text]
+
+
+def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any]) -> None:
+    if len(lines) != field.count:
+        raise FormError(f"field {field.name!r} ({field.label}): {field.count} lines; it has {len(lines)}")
+    taken = {before.get(field.differ_from, "").casefold()} if field.differ_from is not None else set()
+    for line in lines:  # case and white space at the ends make no difference to a reader
+        if line.casefold() in taken:
+            raise FormError(f"field {field.name!r} ({field.label}): {_quoted(line)} stands twice")
+        taken.add(line.casefold())
 
 
 def _quoted(value: Any) -> str:

@@ -14,6 +14,7 @@ from benchwright.review_tasks import Category
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
 VERIFY, ANSWER, ERROR_ANALYSIS, ERRATA = "verify", "answer", "error_analysis", "errata"
+SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """What an annotator can find of a key."""
 
@@ -26,7 +27,7 @@ class Kind:
         name: As campaigns and commands call it.
         shows_key: Whether its annotators see which choice is right; they answer such an item in no other campaign.
         form: Makes its typed form of the categories that a file of tasks brings; None for kinds that recipes open,
-            whose answers are a decision with reasons and a note.
+            whose step has the form, or whose answers are a decision with reasons and a note.
         rule: What becomes of so many annotators' answers, as people read it.
         annotators: That each task takes, unless it is said otherwise.
         guidelines: What annotators are told, in Markdown.
@@ -80,6 +81,45 @@ KINDS = {
     for kind in (
         Kind(VERIFY, shows_key=True),
         Kind(ANSWER, shows_key=False),
+        Kind(
+            SCREEN, shows_key=False,
+            guidelines=(
+                "Keep an image that says something worth asking about. Discard one that means no more than what it "
+                "shows, that is too poor to be understood, or that must not be published, and name **every** reason."
+            ),
+        ),
+        Kind(
+            SCREEN_ITEMS, shows_key=True,
+            guidelines=(
+                "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
+                "more than one option can be defended, and any other that a careful person could get wrong through no "
+                "fault of their own."
+            ),
+        ),
+        Kind(
+            COLLECT, shows_key=False,
+            guidelines=(
+                "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
+                "generated. Take it only if its page states one of the licences offered, and name its author as the "
+                "licence wants. A photograph of your own is welcome if you may give it away under one of them."
+            ),
+        ),
+        Kind(
+            DESCRIBE, shows_key=False,
+            guidelines=(
+                "Discard an image that means no more than what it shows. Of the others, say what kind of image it is "
+                "and how people would fare with it, explain what it conveys, and write one to three questions about "
+                "its finer points: **one** option is right, five are wrong and could still be fallen for. Write in "
+                "English, and name no private person."
+            ),
+        ),
+        Kind(
+            PAIR, shows_key=False,
+            guidelines=(
+                "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
+                "slider and blinking (`M`). Two pictures of one thing are different pictures."
+            ),
+        ),
         Kind(
             ERROR_ANALYSIS, shows_key=True, form=_error_analysis,
             guidelines=(

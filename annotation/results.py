@@ -39,7 +39,7 @@ def summary_of(results: Results) -> list[Row]:
 
     Of error analysis: for each category, `items` in which anybody named it, `share` the mean over items of the share of
     its annotators who did, `of_named` its part in all that was named. Of errata: for each finding, `items` on which
-    more than half of its annotators agree, and their share.
+    more than half of its annotators agree, and their share. Of other kinds: so too for each first choice.
     """
     if results.campaign.kind == ERRATA:
         agreed = [one.finding for one in settled(results)]
@@ -47,6 +47,8 @@ def summary_of(results: Results) -> list[Row]:
             {"finding": option.code, "items": agreed.count(option.code), "share": _share(agreed, option.code)}
             for option in results.form.headline.options  # type: ignore[union-attr] # a choice among options
         ]
+    if results.campaign.kind != ERROR_ANALYSIS:
+        return _first_choices(results)
     found = findings_of(results)
     named = Counter(code for one in found.items for code, n in one.categories.items() for _ in range(n))
     return [
@@ -59,6 +61,18 @@ def summary_of(results: Results) -> list[Row]:
         }
         for one in found.categories
     ]  # fmt: skip
+
+
+def _first_choices(results: Results) -> list[Row]:
+    by_item: dict[str, Counter[str]] = {}
+    for one in results.said:
+        by_item.setdefault(one.item_id, Counter())[one.decision] += 1
+    leading = [said.most_common(1)[0] + (said.total(),) for said in by_item.values()]
+    agreed = [code for code, votes, total in leading if 2 * votes > total]
+    return [
+        {"finding": one.code, "words": one.words, "items": agreed.count(one.code), "share": _share(agreed, one.code)}
+        for one in results.form.headline.options  # type: ignore[union-attr] # a choice among options
+    ]
 
 
 def agreement_of(results: Results) -> Row:
@@ -87,8 +101,13 @@ def write_results(results: Results, out: Path, *, force: bool = False) -> None:
             _write_csv(results, out)
         elif results.campaign.kind == ERRATA:
             write_bytes(out, spelled(errata_of(results)))
-        else:
+        elif results.campaign.kind == ERROR_ANALYSIS:
             write_bytes(out, findings_of(results).spelled())
+        else:
+            raise BenchwrightError(
+                f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run does, "
+                "and a .csv file has all answers"
+            )
     except OSError as error:
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
 

@@ -12,6 +12,17 @@ ROOM = Room(
         "answer": Entry(
             f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
         ),
+        "collect": Entry(
+            f"{_HERE}.collecting:Collect", "Let people add photographs to prompts, with source and licence."
+        ),
+        "describe": Entry(
+            f"{_HERE}.describing:Describe", "Let people say what each image conveys, and write questions about it."
+        ),
+        "pair": Entry(f"{_HERE}.pairing:Pair", "Let people say whether two images are the same picture."),
+        "screen": Entry(f"{_HERE}.screening:Screen", "Let people keep or discard each image, with reasons."),
+        "screen_items": Entry(
+            f"{_HERE}.screening:ScreenItems", "Let people keep or discard each item, such as one that is ambiguous."
+        ),
         "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
     },
     commands={
@@ -47,6 +58,9 @@ ROOM = Room(
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
         "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),
+    },
+    photographs={
+        "review store": Entry(f"{_HERE}.collected:handed_in", "Photographs that people added to prompts."),
     },
     overrides={
         "review store": Entry(f"{_HERE}.overrides:standing_overrides", "What curators decided against steps."),

@@ -35,6 +35,7 @@ class SimulatedDecision(NamedTuple):
     annotator: str
     decision: str
     reasons: tuple[str, ...]
+    fields: Mapping[str, Any] | None = None
 
 
 class SimulatedGroup(Record):
@@ -49,6 +50,11 @@ class SimulatedGroup(Record):
     def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
         """Return one annotator's decision on an item, given as a task's payload, and the reasons for it."""
         raise NotImplementedError
+
+    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any] | None:
+        """Return what one annotator says by field, where the campaign has a typed form; None where it has none."""
+        del payload, rng
+        return None
 
 
 class SimulatedAnnotators(SimulatedGroup):
@@ -116,7 +122,16 @@ def simulated_decisions(
         rng = generator_for(seed, stage, item_id, annotator)
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
-    return sorted(SimulatedDecision(annotator, *group.says(payload, rng)) for _, annotator, rng in taken)
+    return sorted((_said(group, annotator, payload, rng) for _, annotator, rng in taken), key=lambda one: one.annotator)
+
+
+def _said(
+    group: SimulatedGroup, annotator: str, payload: Mapping[str, Any], rng: np.random.Generator
+) -> SimulatedDecision:
+    fields = group.fills_in(payload, rng)
+    if fields is not None:
+        return SimulatedDecision(annotator, "", (), fields)
+    return SimulatedDecision(annotator, *group.says(payload, rng))
 
 
 def simulate(
@@ -151,6 +166,8 @@ def simulate(
         with store.batch() as held:  # an item's decisions are in one transaction: all are there, or none
             for task in waiting[start : start + batch]:
                 for one in simulated_decisions(group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage):
-                    held.decide(campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons)
+                    held.decide(
+                        campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons, fields=one.fields
+                    )
                     made += 1
     return made

@@ -9,10 +9,11 @@ from pathlib import Path
 from benchwright.atomic import replacing
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
-from benchwright.records import Choice, Item, ItemImage
+from benchwright.records import Choice, ItemImage
 
+from .exhibit import Exhibit, exhibit_in
 from .form import Form, form_of
-from .store import BLIND, ReviewStore, beside_in, item_in
+from .store import BLIND, ReviewStore, beside_in
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
@@ -52,7 +53,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(Item.model_validate(item_in(task.payload)), image_name, shows_key=shows_key)
+            shown = _shown(exhibit_in(task.payload), image_name, shows_key=shows_key)
             if form is not None:
                 shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
             cells = {column: harmless(value) for column, value in shown.items()}
@@ -60,7 +61,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     return len(tasks)
 
 
-def _shown(item: Item, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
+def _shown(item: Exhibit, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
 
     def text(choice: Choice) -> str:

@@ -13,13 +13,13 @@ from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
-Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics", "overrides"]
-KINDS: tuple[Kind, ...] = ("steps", "commands", "formats", "backends", "protocols", "metrics", "overrides")
+Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Entry(NamedTuple):
@@ -42,6 +42,7 @@ class Room:
         protocols: Names that ``evaluate run --protocol`` takes, before the colon.
         metrics: Names that a report shows.
         overrides: Functions that tell a run, by workspace folder, what curators decided against verdicts of steps.
+        photographs: Functions that tell a run, by workspace folder, which photographs people brought.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Room:
     protocols: Mapping[str, Entry] = field(default_factory=dict)
     metrics: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, Entry] = field(default_factory=dict)
+    photographs: Mapping[str, Entry] = field(default_factory=dict)
 
 
 class Found(NamedTuple):

@@ -270,7 +270,7 @@ class Verdicts:
 
     Args:
         waiting: One line that says what waits for people and how to do it; None once the campaign is closed.
-        outcomes: By item id. A revised item comes back as `keep` with the new revision in `Outcome.items`.
+        outcomes: By record id. A revised item comes back as `keep` with the new revision in `Outcome.items`.
         summary: Agreement and counts, for the release's agreement report; no clocks in it.
     """
 
@@ -286,12 +286,14 @@ class CampaignContext(NamedTuple):
     stage: str
     workspace: Path
     store_url: str
+    values: Mapping[str, Mapping[str, Any]] = {}
+    """Of earlier stages, as the step lists them in `reads`, by record id; all there after the last record."""
 
 
 class CampaignStep(Step):
     """A step that people take. It upserts tasks, then waits or hands over verdicts."""
 
-    def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
+    def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
         """Bring the review store up to these records and say where the campaign stands; safe to repeat."""
         raise NotImplementedError
 

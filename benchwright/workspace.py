@@ -4,6 +4,7 @@ workspace.json      format, version, seed, shard count, image folder, recipe as 
 tables/STAGE/       the stage's shards, markers and `current.json`
 objects/            made images by hash
 releases/, results/ what final steps make
+collected/          photographs that people brought, by hash
 review-pictures/    pictures of releases whose items people look at again
 review.sqlite       what people said; or review-store.json, which names the database where that is
 overrides/          snapshots of what curators decided against verdicts of steps

@@ -132,7 +132,7 @@ def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]
         "subjects": subjects,
         "unanswerable": [one.model_dump(mode="json") for one in picture.unanswerable],
         "answerable": [one.model_dump(mode="json") for one in picture.answerable],
-        "implication": picture.implication and picture.implication.model_dump(mode="json"),
+        "implication": picture.implication and picture.implication.stated().model_dump(mode="json"),
         "cut_outs": [_cut_out(facts, picture, one, image_of) for one in picture.subjects if one.cut_out is not None],
     }
     return {use: canonical_json(value) for use, value in stated.items() if value}

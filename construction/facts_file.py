@@ -24,8 +24,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from benchwright import implication
 from benchwright.canonical import digest
 from benchwright.errors import DataError
+from benchwright.implication import Domain, Emotion, ImageType
 from benchwright.yaml_places import Path_, Places, checked, compose, shown
 
 MAX_BYTES = 8 << 20
@@ -37,11 +39,6 @@ Point = tuple[float, float]
 Box = tuple[float, float, float, float]
 """x0, y0, x1, y1."""
 
-ImageType = Literal[
-    "photograph", "illustration", "painting", "poster", "meme", "logo", "single-panel comic", "multi-panel comic"
-]
-Domain = Literal["life", "art", "society", "psychology", "environment", "others"]
-Emotion = Literal["positive", "neutral", "negative"]
 Why = Literal[
     "nonexistent_object",
     "background_information",
@@ -114,6 +111,12 @@ class Implication(_Stated):
     domain: Domain
     emotion: Emotion
     question: SixOptions | None = None
+
+    def stated(self) -> implication.Implication:
+        """Return it as steps that ask about it read it."""
+        document = self.model_dump(mode="json", exclude={"question"})
+        questions = [] if self.question is None else [self.question.model_dump(mode="json")]
+        return implication.Implication.model_validate(document | {"questions": questions})
 
 
 class Picture(_Stated):

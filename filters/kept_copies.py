@@ -31,7 +31,8 @@ class KeptOfCopies(GatherStep):
 
     name: ClassVar[str] = "kept"
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"group": "string"}
+    values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
+    """`like`: of an image that is asked about, the images before it that it may be a copy of, best first."""
     imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]
@@ -122,6 +123,9 @@ def _told(found: Decisions, ids: list[str]) -> Gathered:
         rows=np.array(rows, np.int64),
         verdicts=verdicts,
         reasons=[None if verdict == "keep" else REASON for verdict in verdicts],
-        values={"group": [f"cluster:{ids[found.group[row]][:16]}" for row in rows]},
+        values={
+            "group": [f"cluster:{ids[found.group[row]][:16]}" for row in rows],
+            "like": [[ids[one] for one in found.asked[row]] if row in found.asked else None for row in rows],
+        },
         evidence=evidence,
     )

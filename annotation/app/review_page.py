@@ -37,13 +37,14 @@ def show(visit: Visit) -> None:
     if task is None:
         st.success(f"**{TEXTS['all_done']}** {TEXTS['all_done_why']}")
         return
-    show_pictures(_pictures(visit.site, task), key=f"{visit.campaign.id}-{task.task_id}")
+    if task.item.images:
+        show_pictures(_pictures(visit.site, task), key=f"{visit.campaign.id}-{task.task_id}")
     card = card_of(task, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     show_card(card, heard=lambda: _hear(desk, task))
     if (coming := desk.coming()) is not None:
         visit.site.pictures.warm(coming.images)
     if form_of(visit.campaign.form) is not None:
-        st.caption(TEXTS["keys_form"])
+        st.caption(TEXTS["keys_form" if task.item.images else "keys_collect"])
     else:
         st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
 

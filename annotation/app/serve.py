@@ -24,10 +24,12 @@ def build_app(site: Site) -> st.App:
 
     from .doors import door_routes
     from .gate import Gate
+    from .photograph_routes import photograph_routes
     from .task_routes import task_routes
 
     serve_from(site)
-    return st.App(SCRIPT, routes=[*door_routes(site), *task_routes(site)], middleware=[Middleware(Gate, site=site)])
+    routes = [*door_routes(site), *task_routes(site), *photograph_routes(site)]
+    return st.App(SCRIPT, routes=routes, middleware=[Middleware(Gate, site=site)])
 
 
 def run_app(site: Site, *, address: str, port: int) -> None:

@@ -11,10 +11,11 @@ from starlette.routing import Route
 
 from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
-from benchwright.records import Item, ItemImage
+from benchwright.records import ItemImage
 
 from ..desk import MAX_DRAFT_BYTES, Desk, may_see
-from ..store import Account, RefusedError, item_in
+from ..exhibit import exhibit_in
+from ..store import Account, RefusedError
 from .gate import ACCOUNT
 from .shown_pictures import etag
 from .site import Site, clock
@@ -87,7 +88,7 @@ class _Served:
         payload = self._site.store.payload(task_id) if allowed else None
         if payload is None:
             return None
-        images = Item.model_validate(item_in(payload)).images
+        images = exhibit_in(payload).images
         return images[place] if place < len(images) else None
 
     def _keep(self, request: Request, body: bytes) -> Response:

@@ -56,6 +56,12 @@ TEXTS: Mapping[str, str] = {
     "needs_choice": "Pick an option first (keys 1 to {count}).",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
     "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
+    "needs_photograph": "Choose a photograph (P), then press Enter again.",
+    "choose_photograph": "Choose a file",
+    "photograph_sent": "Sending…",
+    "photograph_size": "{width} × {height} pixels",
+    "photograph_failed": "Not sent: no connection",
+    "needs_lines": "“{field}” takes {count} lines. Fill them in, then press Ctrl+Enter again.",
     "answer": "Answer",
     "submit": "Done",
     "saved": "Draft saved",
@@ -67,6 +73,10 @@ TEXTS: Mapping[str, str] = {
     "keys_answer": (
         "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · O marks · M compare · "
         "+ − 0 zoom"
+    ),
+    "keys_collect": (
+        "1–9 pick an option · F next field · P choose a photograph · N write (Esc leaves it) · Enter done · S skip · "
+        "U undo"
     ),
     "keys_form": (
         "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · O marks · "

@@ -11,7 +11,9 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from typing import Any
 
-from ..form import Form, FormField, OneChoice, OneOf, SeveralOf, Text, form_of
+from benchwright.errors import BenchwrightError
+
+from ..form import Form, FormField, Lines, OneChoice, OneOf, Photograph, SeveralOf, Text, form_of
 from ..store import CHOICES
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
@@ -93,7 +95,13 @@ def _typed(view: ET.Element, form: Form) -> None:
         required = "true" if field.is_required and field.only_if is None else "false"
         common = {"name": control_of(field), "toName": "question", "required": required}
         if isinstance(field, Text):
-            ET.SubElement(part, "TextArea", common, rows="2", maxSubmissions="1", placeholder=field.hint)
+            rows = "1" if field.is_line else "2"
+            ET.SubElement(part, "TextArea", common, rows=rows, maxSubmissions="1", placeholder=field.hint)
+        elif isinstance(field, Photograph):
+            raise BenchwrightError("Label Studio takes no photographs in; collect them in the app (`review serve`)")
+        elif isinstance(field, Lines):
+            most = str(field.count)
+            ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")
         else:

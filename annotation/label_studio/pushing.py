@@ -9,10 +9,11 @@ from typing import Any, Protocol
 
 from benchwright.atomic import write_bytes
 from benchwright.errors import BenchwrightError
-from benchwright.records import Item, ItemImage
+from benchwright.records import ItemImage
 
+from ..exhibit import exhibit_in
 from ..originals import Originals
-from ..store import Campaign, ReviewStore, Task, item_in
+from ..store import Campaign, ReviewStore, Task
 from .label_config import label_config, pictures_config
 from .pictures import picture_file, picture_name
 from .projects import Projects
@@ -173,7 +174,7 @@ class _Sent:
         ready = []
         for task in tasks:
             try:
-                for image in Item.model_validate(item_in(task.payload)).images:
+                for image in exhibit_in(task.payload).images:
                     stem = picture_name(image)
                     if stem not in self._urls and stem not in called:
                         called[stem], data = picture_file(self._originals, image)

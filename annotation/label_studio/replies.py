@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
-from ..form import Form, OneChoice, SeveralOf, Text, form_of
+from ..form import Form, Lines, OneChoice, Photograph, SeveralOf, Text, form_of
 from ..store import CHOICES
 from .label_config import ANSWER, DECISION, NO_REASON, NOTE, REASON, codes_by_words, control_of
 from .task_data import option_labels
@@ -98,11 +98,13 @@ def _fields(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any
     found: dict[str, Any] = {}
     for control, values in said.items():
         field = known[control]
-        if isinstance(field, Text):
+        if isinstance(field, Text | Lines):
             found[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}
             found[field.name] = letters.get(_one(said, control), "?")
+        elif isinstance(field, Photograph):
+            raise DataError(f"a label of control {_shown(control)} cannot hold a photograph")
         else:
             codes = codes_by_words(field)
             named = [codes.get(value, value) for value in values if value != NO_REASON]

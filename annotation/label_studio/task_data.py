@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from benchwright.records import Choice, Item, ItemImage
+from benchwright.records import Choice, ItemImage
 
+from ..exhibit import exhibit_in
 from ..form import form_of
-from ..store import BLIND, CHOICES, Campaign, Task, beside_in, item_in
+from ..store import BLIND, CHOICES, Campaign, Task, beside_in
 from .label_config import guidelines_html
 
 KEY = "benchwright_task"
@@ -22,7 +23,7 @@ def key_of(task: Task) -> str:
 
 def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], str]) -> dict[str, Any]:
     """Return a task's data; the key of a campaign that answers blind is not in it."""
-    item = Item.model_validate(item_in(task.payload))
+    item = exhibit_in(task.payload)
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     data: dict[str, Any] = {
         KEY: key_of(task),
@@ -47,7 +48,7 @@ def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], s
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
     """Return what a task's choices are called, in their order; they begin with the key and differ."""
-    item = Item.model_validate(item_in(payload))
+    item = exhibit_in(payload)
     return _labels(item.choices, {image.image_id: place for place, image in enumerate(item.images, 1)})
 
 

@@ -8,6 +8,7 @@ from .overriding import Decided, Overriding
 from .payloads import about_in, beside_in, item_in, payload_with
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
 from .review_store import LEASE_S, ReviewStore, open_store, store_exists
+from .uploads import Uploads
 
 __all__ = [
     "BLIND",
@@ -27,6 +28,7 @@ __all__ = [
     "ReviewStore",
     "Role",
     "Task",
+    "Uploads",
     "Upserted",
     "Work",
     "about_in",

@@ -18,6 +18,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
+from .authors import note_authors
 from .handout_sql import SHUFFLE_PRIME
 from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted, Work
 from .schema import annotations_table, annotators, campaigns, slots, tasks
@@ -178,6 +179,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
         if new:
             connection.execute(sa.insert(tasks), new)
             opened += len(new)
+        note_authors(connection, batch)
     if opened:
         _make_slots(connection, campaign)
     current = [row for key, row in known.items() if seen.get(key[0]) == key[1]]

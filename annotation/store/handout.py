@@ -1,9 +1,9 @@
 """Hand tasks out to annotators and take their decisions in.
 
 Nobody gets a task twice, no task gets more annotators than its rule asks for, and a slot whose lease ran out
-goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign. Each
-function runs within one transaction that holds the write lock from its start (`connection.py`), on SQLite and
-PostgreSQL alike.
+goes to whoever asks next. Nobody answers an item whose right answer they were shown in another campaign, and nobody
+gets an item that they wrote. Each function runs within one transaction that holds the write lock from its start
+(`connection.py`), on SQLite and PostgreSQL alike.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ from benchwright.seeds import seed_for
 
 from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
+from .authors import is_author
 from .campaigns import find_campaign
 from .forms import decisions_of, fields_of
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
+from .uploads import check_uploads
 
 MAX_NOTE = 10_000
 BLIND = ANSWER
@@ -157,6 +159,8 @@ def submit(
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
     if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kinds):
         raise RefusedError(shown)
+    if typed is not None:
+        check_uploads(connection, form, typed.values, task_id=slot.task_id, annotator_id=slot.annotator_id)
     if typed is None:
         _check(form, decisions_of(form, payload), decision, reasons, note)
     elif reasons or note:
@@ -215,6 +219,8 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
         return f"campaign {campaign.name!r} has no task {task}"
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
+    if is_author(connection, task, annotator_id):
+        return "this annotator wrote this item; somebody else must look at it"
     if shown := _shown_key(connection, task, annotator_id, who["shows_key"]):
         return shown
     return {

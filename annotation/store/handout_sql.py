@@ -10,6 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from .authors import OWN_ITEMS
 from .reports import latest_annotations
 from .schema import annotations_table, annotators, campaigns, skips, slots, tasks
 
@@ -47,8 +48,8 @@ SHOWN_KEY_OF_TASK = (
 )
 
 # Not an EXISTS: this set does not hang on the row, so the database makes it once for all tasks.
-IS_BLIND = tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id))
-"""Whether an annotator has not been shown an item's key; needs `who` and `shows_key`."""
+IS_BLIND = tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id)) & tasks.c.item_id.not_in(OWN_ITEMS)
+"""Whether an annotator neither was shown an item's key nor wrote the item; needs `who` and `shows_key`."""
 
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 

@@ -7,7 +7,9 @@ A task is one content of one item; an item that changes gets a new task and the 
 free, leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold
 whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
 
-Beside them stand `overrides`: what curators decided against verdicts of steps. These too only ever grow.
+Beside them stand `uploads`, photographs that annotators brought for a task; `authors`, who wrote which item and is
+therefore not asked about it; and `overrides`: what curators decided against verdicts of steps. The last too only ever
+grow.
 
 The migrations make these tables; a test holds both equal.
 """
@@ -168,6 +170,21 @@ skips = sa.Table(
     sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
     sa.Column("skipped_at", UtcDateTime, nullable=False),
+)
+
+uploads = sa.Table(
+    "uploads",
+    metadata,
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+    sa.Column("image_id", sa.Text, primary_key=True),
+)
+
+authors = sa.Table(
+    "authors",
+    metadata,
+    sa.Column("item_id", sa.Text, primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, index=True),
 )
 
 overrides = sa.Table(

@@ -139,7 +139,7 @@ def _question(record: Shown) -> str:
 def _told(example: Example) -> Iterator[str]:
     """Yield what was measured and said, as pairs of name and value."""
     told = [("id", example.record_id[:16])]
-    told += [(name, _value(value)) for name, value in example.values.items()]
+    told += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
     told += [
         (name, _value(value)) for name, value in example.evidence.items() if name not in {*_HIDDEN, *example.values}
     ]

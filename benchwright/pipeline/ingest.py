@@ -4,6 +4,9 @@ An image is its bytes: files with equal bytes are one image, named by the shorte
 `cup (1).png`, then by spelling), and the others are recorded as `same_bytes`. Nothing is decoded here; what a
 header already tells (kind, size, orientation, too many pixels) is checked, and what only decoding can tell fails in
 the first step that decodes.
+
+Photographs that people brought stand beside the folder's files, with what they said of each, and are stored in the
+workspace.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from benchwright.canonical import digest
 from benchwright.engines.jobs import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.identify import Limits, identify, path_for, uri_for
+from benchwright.photographs import Photograph
 from benchwright.pipeline.live import INGEST
 from benchwright.pipeline.seen_files import IngestCache, Seen
 from benchwright.records import ImageRecord, Source
@@ -115,8 +119,9 @@ def ingest(
     shard_count: int,
     run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
     copy: bool = False,
+    brought: Sequence[Photograph] = (),
 ) -> Counts:
-    """Bring the ingest table up to an image folder; files that have not changed are not read again."""
+    """Bring the ingest table up to an image folder and to what people brought; unchanged files are not read again."""
     uris = list_files(root)
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
     known = cache.recall(uris)
@@ -131,10 +136,22 @@ def ingest(
                 known[place] = one
     seen = [one for one in known if one is not None]
     cache.save(seen, tmp=workspace.tmp)
-    return _write(workspace, seen, root if copy else None, shard_count)
+    sources = {one.source.uri: one for one in brought}
+    seen += [_seen(one, limits) for one in brought]
+    return _write(workspace, seen, sources, root if copy else None, shard_count)
 
 
-def _write(workspace: Workspace, seen: Sequence[Seen], copy_from: Path | None, shard_count: int) -> Counts:
+def _seen(one: Photograph, limits: Limits) -> Seen:
+    try:
+        return Seen(one.source.uri, *_identity(identify(one.path, root=one.path.parent, limits=limits)))
+    except UnreadableImage as error:
+        return Seen(one.source.uri, reason=error.reason, detail=error.detail)
+
+
+def _write(
+    workspace: Workspace, seen: Sequence[Seen], brought: Mapping[str, Photograph], copy_from: Path | None,
+    shard_count: int,
+) -> Counts:  # fmt: skip
     """Write shard after shard, so that rows of one shard are in memory at a time."""
     by_shard: dict[str, list[Seen]] = {name: [] for name in shard_names(shard_count)}
     for one in seen:
@@ -142,9 +159,12 @@ def _write(workspace: Workspace, seen: Sequence[Seen], copy_from: Path | None, s
     table = StageTable(workspace, INGEST)
     parts = []
     for shard, found in by_shard.items():
-        files, images = _rows(found)
-        if copy_from is not None:
-            for image in images:
+        files, images = _rows(found, brought)
+        for image in images:
+            if (photograph := brought.get(image["source_uri"])) is not None:
+                if not workspace.objects.path(image["image_id"]).exists():
+                    workspace.objects.put(photograph.path.read_bytes())
+            elif copy_from is not None:
                 workspace.objects.put((copy_from / path_for(str(image["source_uri"]))).read_bytes())
         counts = Counts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
         parts.append(counts)
@@ -163,7 +183,9 @@ def _write(workspace: Workspace, seen: Sequence[Seen], copy_from: Path | None, s
     return Counts.total(parts)
 
 
-def _rows(found: Sequence[Seen]) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+def _rows(
+    found: Sequence[Seen], brought: Mapping[str, Photograph]
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return one shard's rows of `files` and `images`, sorted; equal bytes are in one shard."""
     kept: dict[str, str] = {}
     for one in sorted(found, key=lambda one: (len(one.uri), one.uri)):
@@ -182,18 +204,19 @@ def _rows(found: Sequence[Seen]) -> tuple[list[Mapping[str, Any]], list[Mapping[
             }
         )  # fmt: skip
         if first == one.uri and one.image_id:
-            images.append(image_row(_record(one, one.image_id)))
+            source = brought[one.uri].source if one.uri in brought else Source(uri=one.uri)
+            images.append(image_row(_record(one, one.image_id, source)))
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
-def _record(one: Seen, image_id: str) -> ImageRecord:
+def _record(one: Seen, image_id: str, source: Source) -> ImageRecord:
     return ImageRecord(
         image_id=image_id,
         width=one.width,
         height=one.height,
         media_type=one.media_type,
         size_bytes=one.size_bytes,
-        source=Source(uri=one.uri),
+        source=source,
         root_image_id=image_id,
         notes=one.notes,
     )

@@ -16,6 +16,7 @@ from benchwright.engines.choice import open_engine
 from benchwright.engines.jobs import Done, Engine, Job
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.identify import Limits
+from benchwright.photographs import photographs_of
 from benchwright.pipeline.finished import Finished, StepReport, report_of
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.live import INGEST
@@ -181,7 +182,7 @@ class _Run:
             self.progress.phase(INGEST, 0)
             counts = ingest(
                 self.space, self.images, limits=self.around.limits, shard_count=header.shards,
-                run_jobs=self._jobs_of(engine), copy=copy,
+                run_jobs=self._jobs_of(engine), copy=copy, brought=photographs_of(self.space.root),
             )  # fmt: skip
             if not counts.records:
                 self.progress.warn(f"there is no file in {self.images}")

@@ -19,10 +19,18 @@ from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
 from benchwright.pipeline.overriding import override_again
 from benchwright.pipeline.surroundings import Surroundings
-from benchwright.records import Item
 from benchwright.shards import StageTable
 from benchwright.stages import Stage
-from benchwright.steps import CampaignContext, CampaignStep, GatherContext, Gathered, GatherStep, Outcome, Verdicts
+from benchwright.steps import (
+    AnyRecord,
+    CampaignContext,
+    CampaignStep,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    Outcome,
+    Verdicts,
+)
 from benchwright.store_place import settle_store
 
 
@@ -111,20 +119,24 @@ def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> V
     workspace = around.workspace
     upstream = {shard: around.upstream(stage, shard) for shard in shards}
     ids: dict[str, list[str]] = {}
+    values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
 
-    def items() -> Iterator[Item]:
+    def records() -> Iterator[AnyRecord]:
         for shard in shards:
-            live = load_live(workspace, upstream[shard], ())
-            ids[shard] = sorted(live.items)
-            yield from (live.items[item_id] for item_id in ids[shard])
+            live = load_live(workspace, upstream[shard], list(stage.reads.values()))
+            found: Mapping[str, AnyRecord] = live.images if stage.consumes == "images" else live.items
+            ids[shard] = sorted(found)
+            for name, full in stage.reads.items():
+                values[name] |= live.values.get(full, {})
+            yield from (found[record_id] for record_id in ids[shard])
 
-    context = CampaignContext(around.seed, stage.id, workspace.root, settle_store(workspace.root))
-    verdicts = stage.step.advance(items(), context)
+    context = CampaignContext(around.seed, stage.id, workspace.root, settle_store(workspace.root), values)
+    verdicts = stage.step.advance(records(), context)
     if verdicts.waiting is not None:
         return verdicts
     table = StageTable(workspace, stage.id)
     for shard in shards:
-        judged = [Judged(item_id, "", verdicts.outcomes[item_id]) for item_id in ids[shard]]
+        judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
         said = [_said(one.record_id, one.outcome) for one in judged]
         fingerprint = digest([around.config(stage), input_digest(stage, upstream[shard]), said])
         marker = table.marker(shard)

@@ -9,12 +9,14 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.form import Form
 from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
+from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import CHOICES, ReviewStore, Work
 from benchwright.errors import DataError
 from benchwright.records import Item
@@ -166,3 +168,28 @@ def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: It
     said = store.decisions("verify")[0]
     assert said.submitted_at == now
     assert (said.submitted_at - said.started_at).total_seconds() == 86_400
+
+
+def test_screening_goes_to_label_studio_as_choices_that_appear_when_they_apply() -> None:
+    form = screening_form(("no_implication", "other")).model_dump(mode="json")
+    root = ET.fromstring(label_config(form))
+    controls = {one.get("name"): one for one in root.iter("Choices")}
+    assert [choice.get("value") for choice in controls["field_verdict"]] == ["Keep", "Discard"]
+    shown = next(one for one in root.iter("View") if controls["field_reasons"] in list(one))
+    assert (shown.get("visibleWhen"), shown.get("whenTagName"), shown.get("whenChoiceValue")) == (
+        "choice-selected", "field_verdict", "Discard",
+    )  # fmt: skip
+    result = [label("field_verdict", "Discard"), label("field_reasons", "No implication", "Other")]
+    assert read_reply(result, form, {}).fields == {"verdict": "discard", "reasons": ["no_implication", "other"]}
+
+
+def test_a_description_goes_to_label_studio_and_its_lines_come_back_as_lines() -> None:
+    form = DESCRIPTION_FORM.model_dump(mode="json")
+    root = ET.fromstring(label_config(form))
+    areas = {one.get("name"): one.get("maxSubmissions") for one in root.iter("TextArea")}
+    assert (areas["field_explanation"], areas["field_wrong_1"]) == ("1", "5")
+    names = [one.get("name") for one in root.iter() if one.get("name")]
+    assert len(names) == len(set(names))
+    written = label("field_wrong_1", "a", "b", "c\nd", "e", kind="textarea")
+    fields = read_reply([label("field_image_type", "Single-panel comic"), written], form, {}).fields
+    assert fields == {"image_type": "single_panel_comic", "wrong_1": "a\nb\nc\nd\ne"}

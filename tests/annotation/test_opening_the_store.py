@@ -17,7 +17,7 @@ from alembic.script import ScriptDirectory
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store import migrate as migrate_module
 from benchwright.annotation.store.connection import connect
-from benchwright.annotation.store.schema import metadata
+from benchwright.annotation.store.schema import authors, metadata
 from benchwright.errors import BenchwrightError, DataError
 
 
@@ -112,7 +112,8 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             "INSERT INTO annotators VALUES (1, 'ann', 'person')",
             "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, '{}', 'done')",
             f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
-            f"INSERT INTO annotations VALUES (1, 1, 1, 'accept', '[]', 'fine', NULL, '{moment}', '{moment}')",
+            "INSERT INTO annotations (id, slot_id, version, decision, reasons, note, started_at, submitted_at) "
+            f"VALUES (1, 1, 1, 'accept', '[]', 'fine', '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
     engine.dispose()
@@ -120,6 +121,8 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
         [said] = store.decisions("verify")
         assert (said.annotator, said.decision, said.note, said.fields) == ("ann", "accept", "fine", None)
         assert Accounts(store).all() == []
+        with store.reading() as connection:
+            assert connection.execute(sa.select(authors)).all() == []
 
 
 def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:

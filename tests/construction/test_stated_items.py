@@ -33,8 +33,8 @@ QUESTIONS = [
 PLAIN = [{"name": "eyes", "ask": "Which colour?", "right": "Green", "wrong": ["Blue", "Red", "White"]}]
 IMPLICATION = {
     "image_type": "photograph", "domain": "life", "emotion": "neutral",
-    "question": {"ask": "What gaze?", "right": "Calm", "wrong": ["Panic", "Sleep", "Joy", "Hunger", "Pain"],
-                 "explanation": "It looks past us."},
+    "questions": [{"ask": "What gaze?", "right": "Calm", "wrong": ["Panic", "Sleep", "Joy", "Hunger", "Pain"],
+                   "explanation": "It looks past us."}],
 }  # fmt: skip
 
 Run = Callable[..., Outcome]
@@ -183,7 +183,32 @@ def test_labels_and_implication_make_one_item_each_with_the_stated_answer(run: R
 def test_only_the_kinds_asked_for_are_made(run: Run) -> None:
     items = run(ImageImplication(kinds=("image_emotion",)), IMPLICATION).items
     assert [item.task for item in items] == ["image_emotion"]
-    assert run(ImageImplication(kinds=("image_implication",)), IMPLICATION | {"question": None}).reason == "no_facts"
+    assert run(ImageImplication(kinds=("image_implication",)), IMPLICATION | {"questions": []}).reason == "no_facts"
+
+
+def test_a_described_picture_has_an_item_for_each_question_and_says_where_they_were_written(run: Run) -> None:
+    [question] = IMPLICATION["questions"]  # type: ignore[misc]
+    written = {"campaign": "describe", "record_id": "a" * 64, "slot": 1}
+    described = IMPLICATION | {
+        "questions": [question, question | {"ask": "What else?", "explanation": None}], "explanation": "It waits.",
+        "difficulty": "easy", "rhetoric": ["contrast", "others"], "written_in": written,
+    }  # fmt: skip
+    step = ImageImplication(kinds=("image_implication",), stated_by="describe")
+    items = run(step, described).items
+    assert [(item.question, item.explanation) for item in items] == [
+        ("What gaze?", "It looks past us."), ("What else?", "It waits."),
+    ]  # fmt: skip
+    assert len({item.item_id for item in items}) == 2
+    [alone] = run(ImageImplication(kinds=("image_implication",)), IMPLICATION).items
+    assert (items[0].item_id, items[0].choices) == (alone.item_id, alone.choices)
+    for item in items:
+        assert item.evidence["written_in"] == written
+        assert item.attributes == {
+            "difficulty": "easy", "image_type": "photograph", "domain": "life", "emotion": "neutral",
+            "rhetoric": "contrast+others",
+        }  # fmt: skip
+    assert "written_in" not in alone.evidence
+    assert alone.attributes == {}
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ class TaskCard {
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
+      p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
@@ -197,7 +198,8 @@ class TaskCard {
       this.send("decide");
       return;
     }
-    this.tell(missing.type === "text" ? "needs_text" : "needs_option", true, { field: missing.label });
+    const needs = { text: "needs_text", lines: "needs_lines", photograph: "needs_photograph" }[missing.type] ?? "needs_option";
+    this.tell(needs, true, { field: missing.label, count: missing.count });
     this.form.point(missing);
   }
 

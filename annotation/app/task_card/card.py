@@ -9,23 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError
-from benchwright.records import Item
 
 from ...desk import OwnTask
+from ...exhibit import Exhibit
 from ...form import Form, OneChoice, form_of
 from ...kinds import KINDS
 from ...store import Campaign, RefusedError
 from ..components import component
+from ..photograph_routes import photographs_url
 from ..task_routes import DRAFT_HEADER, draft_url
 from ..texts import TEXTS
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 _KEY = "card"
+_SCRIPTS = ("drafts.js", "photographs.js", "fields.js", "card.js")
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
+    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "needs_photograph",
+    "choose_photograph", "photograph_size", "photograph_sent", "photograph_failed", "answer", "submit", "saved",
     "not_saved", "said", "moved_on",
 )  # fmt: skip
 
@@ -50,7 +53,7 @@ class Card:
         is_current: Whether deciding still changes anything.
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
-        save: Where drafts are kept, and the header that goes with them.
+        save: Where drafts are kept, and photographs; and the header that goes with them.
         texts: Words of the card.
     """
 
@@ -126,7 +129,9 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         is_current=task.is_current,
         fields=[] if typed is None else _fields(typed, item, key),
         beside=list(task.beside),
-        save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
+        save={
+            "url": draft_url(task.task_id), "header": DRAFT_HEADER, "photographs": photographs_url(task.task_id),
+        },
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
 
@@ -136,11 +141,11 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _choices(item: Item) -> list[dict[str, str]]:
+def _choices(item: Exhibit) -> list[dict[str, str]]:
     return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
 
 
-def _fields(form: Form, item: Item, key: str | None) -> list[dict[str, Any]]:
+def _fields(form: Form, item: Exhibit, key: str | None) -> list[dict[str, Any]]:
     """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these."""
     found = []
     for field in form.fields:
@@ -163,7 +168,7 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "card.js"), "card.css")(
+    component("benchwright_task_card", Path(__file__).parent, _SCRIPTS, "card.css")(
         key=_KEY, data=asdict(card), on_act_change=heard
     )
 
@@ -213,7 +218,7 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
     return dict(fields)
 
 
-def captions(item: Item) -> list[str]:
+def captions(item: Exhibit) -> list[str]:
     """Return what people call each of an item's pictures: a place, and the option that it is."""
     keys: dict[str, list[str]] = {}
     for choice in item.choices:
@@ -233,6 +238,6 @@ def _spelled(question: str) -> str:
     return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
 
 
-def _caption(item: Item, image_id: str | None) -> str:
+def _caption(item: Exhibit, image_id: str | None) -> str:
     place = next(place for place, image in enumerate(item.images, 1) if image.image_id == image_id)
     return TEXTS["image"].format(place=place)

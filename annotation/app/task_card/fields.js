@@ -1,5 +1,19 @@
 // The fields of a typed form: choices by number, one field at a time; texts; what applies only where another says so.
 
+/** Whether a field is written, as a text or as lines, rather than chosen. */
+function isWritten(field) {
+  return field.type === "text" || field.type === "lines";
+}
+
+function hasOptions(field) {
+  return field.options !== undefined;
+}
+
+/** How many lines of a text say something. */
+function linesOf(text) {
+  return text.split("\n").filter((line) => line.trim()).length;
+}
+
 class FormFields {
   /** `changed` is called after whatever an annotator does to a field. */
   constructor(parent, data, from, changed) {
@@ -13,16 +27,19 @@ class FormFields {
   }
 
   restored(field, value) {
+    if (field.type === "photograph") return typeof value === "string" ? value : "";
     if (field.type === "several_of") {
       const codes = field.options.map((option) => option.code);
       return Array.isArray(value) ? codes.filter((code) => value.includes(code)) : [];
     }
+    if (field.type === "lines" && Array.isArray(value)) return value.filter((line) => typeof line === "string").join("\n");
     if (typeof value !== "string") return "";
-    return field.type === "text" || field.options.some((option) => option.code === value) ? value : "";
+    return isWritten(field) || field.options.some((option) => option.code === value) ? value : "";
   }
 
   build(parent, field) {
-    return field.type === "text" ? this.buildText(parent, field) : this.buildOptions(parent, field);
+    if (field.type === "photograph") return new PhotographField(parent, field, this);
+    return isWritten(field) ? this.buildText(parent, field) : this.buildOptions(parent, field);
   }
 
   buildOptions(parent, field) {
@@ -46,14 +63,20 @@ class FormFields {
     add(label, "span", "label", field.label);
     const area = add(label, "textarea", "");
     area.value = this.values[field.name];
-    area.rows = 3;
-    area.maxLength = 10000;
+    area.rows = field.type === "lines" ? field.count : field.is_line ? 1 : 3;
+    area.maxLength = field.type === "lines" ? field.count * field.max_chars : field.max_chars;
     area.placeholder = field.hint;
     area.addEventListener("input", () => {
+      if (field.is_line && area.value.includes("\n")) area.value = area.value.replace(/\s*\n\s*/g, " "); // pasted
       this.values[field.name] = area.value;
       this.changed();
     });
     for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
+    area.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || !field.is_line || event.isComposing || event.ctrlKey || event.metaKey) return;
+      event.preventDefault(); // one line has no second one: what is to be written next gets the cursor
+      this.areaAfter(field)?.focus();
+    });
     return { set: label, area };
   }
 
@@ -75,9 +98,10 @@ class FormFields {
       this.values[field.name] = codes.filter((one) => now.includes(one));
     } else {
       this.values[field.name] = said === code ? "" : code;
-      // What hangs on this choice comes next: its options take the number keys.
-      const next = this.data.fields.findIndex((one) => one.only_if?.field === field.name && one.type !== "text" && this.applies(one));
-      if (next >= 0 && this.values[field.name]) this.active = next;
+      // What is still to be chosen comes next, what hangs on this choice before all: its options take the number keys.
+      const open = this.data.fields.filter((one, at) => at > this.active && hasOptions(one) && this.applies(one) && !this.values[one.name].length);
+      const next = open.find((one) => one.only_if?.field === field.name) ?? open.find((one) => one.is_required);
+      if (next !== undefined && this.values[field.name]) this.activate(next);
     }
     this.changed();
     this.draw();
@@ -87,7 +111,7 @@ class FormFields {
   /** A number key: an option of the field whose turn it is. */
   pick(i) {
     const field = this.data.fields[this.active];
-    return field.type !== "text" && this.choose(field, i);
+    return hasOptions(field) && this.choose(field, i);
   }
 
   /** The next field with options gets the number keys. */
@@ -95,17 +119,38 @@ class FormFields {
     const { fields } = this.data;
     for (let step = 1; step <= fields.length; step++) {
       const at = (this.active + step) % fields.length;
-      if (fields[at].type !== "text" && this.applies(fields[at])) {
-        this.active = at;
-        this.draw();
+      if (hasOptions(fields[at]) && this.applies(fields[at])) {
+        this.activate(fields[at]);
         return;
       }
     }
   }
 
+  activate(field) {
+    this.active = this.data.fields.indexOf(field);
+    this.draw();
+    this.boxes[this.active].set.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Where to write next: the first text that is still empty, else the first. */
   get area() {
-    const place = this.data.fields.findIndex((field) => field.type === "text" && this.applies(field));
-    return place < 0 ? null : this.boxes[place].area;
+    const written = this.data.fields.filter((field) => isWritten(field) && this.applies(field));
+    const field = written.find((one) => !this.values[one.name].trim()) ?? written[0];
+    return field === undefined ? null : this.boxes[this.data.fields.indexOf(field)].area;
+  }
+
+  areaAfter(field) {
+    const place = this.data.fields.indexOf(field);
+    const next = this.data.fields.findIndex((one, at) => at > place && isWritten(one) && this.applies(one));
+    return next < 0 ? null : this.boxes[next].area;
+  }
+
+  /** Choose a photograph, where one is asked for just now. */
+  choosePhotograph() {
+    const place = this.data.fields.findIndex((field) => field.type === "photograph" && this.applies(field));
+    if (place < 0) return false;
+    this.boxes[place].choose();
+    return true;
   }
 
   holds(element) {
@@ -114,13 +159,21 @@ class FormFields {
 
   /** The first field that still has to be filled in. */
   missing() {
-    return this.data.fields.find((field) => this.applies(field) && field.is_required && !this.values[field.name].length) ?? null;
+    return this.data.fields.find((field) => this.applies(field) && !this.isFilled(field)) ?? null;
+  }
+
+  isFilled(field) {
+    const said = this.values[field.name];
+    if (field.type === "lines") return linesOf(said) === field.count || (!field.is_required && !linesOf(said));
+    if (field.type === "text") return !field.is_required || said.trim() !== "";
+    return !field.is_required || said.length > 0;
   }
 
   point(field) {
     const place = this.data.fields.indexOf(field);
-    if (field.type === "text") this.boxes[place].area.focus();
-    else this.active = place;
+    if (isWritten(field)) this.boxes[place].area.focus();
+    else if (hasOptions(field)) this.activate(field);
+    else this.boxes[place].focus();
     this.draw(field);
   }
 
@@ -134,7 +187,7 @@ class FormFields {
       const { set, options, area } = this.boxes[place];
       set.hidden = !this.applies(field);
       set.classList.toggle("wanted", field === wanted);
-      if (area !== undefined) return;
+      if (options === undefined) return;
       const isActive = place === this.active;
       set.classList.toggle("active", isActive);
       const said = this.values[field.name];

@@ -1,0 +1,26 @@
+"""The form of a pair: the same picture, or not."""
+
+from __future__ import annotations
+
+from .form import Form, OneOf, Option, Text
+
+SAME, DIFFERENT = "same", "different"
+
+PAIR_FORM = Form(
+    fields=(
+        OneOf(
+            name="verdict", label="Verdict",
+            options=(
+                Option(
+                    code=SAME, words="The same picture",
+                    help="One was made from the other: resized, cropped, recolored, captioned, mirrored.",
+                ),
+                Option(
+                    code=DIFFERENT, words="Different pictures",
+                    help="Another moment, another angle, another thing, however much alike.",
+                ),
+            ),
+        ),
+        Text(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
+    )
+)  # fmt: skip

@@ -1,0 +1,41 @@
+"""The form of screening: keep, or discard with reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .form import Form, OneOf, OnlyIf, Option, SeveralOf, Text
+
+KEEP, DISCARD = "keep", "discard"
+NO_AGREEMENT = "no_agreement"
+"""Why a record is dropped on which annotators do not agree; no reason of a form is called so."""
+_HELP = {
+    "no_implication": "It means no more than what it shows.",
+    "poor_quality": "Too small, blurred or damaged to be understood.",
+    "mostly_text": "It is read rather than seen.",
+    "offensive": "It would hurt or insult people.",
+    "personal_data": "It tells who a private person is, or where they live.",
+    "ambiguous": "More than one option can be defended.",
+    "wrong_answer": "What is marked as right is not.",
+    "answer_given_away": "The words alone tell the answer, without the picture.",
+    "bad_image": "Broken, the wrong one, or too poor to tell.",
+}
+"""When well-known reasons apply."""
+
+
+def screening_form(reasons: Sequence[str]) -> Form:
+    """Return the form with these reasons to discard."""
+    options = tuple(
+        Option(code=code, words=code.replace("_", " ").capitalize(), help=_HELP.get(code, "")) for code in reasons
+    )
+    if_discarded = OnlyIf(field="verdict", codes=(DISCARD,))
+    return Form(
+        fields=(
+            OneOf(
+                name="verdict", label="Verdict",
+                options=(Option(code=KEEP, words="Keep"), Option(code=DISCARD, words="Discard")),
+            ),
+            SeveralOf(name="reasons", label="Why", options=options, only_if=if_discarded),
+            Text(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
+        )
+    )  # fmt: skip

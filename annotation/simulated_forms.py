@@ -1,0 +1,70 @@
+"""Simulated annotators of campaigns whose forms begin with a choice of two."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .pair_form import DIFFERENT, SAME
+from .rules import Rule
+from .screening_form import DISCARD, KEEP
+from .simulated import Share, SimulatedGroup
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def check_enough(annotators: int, rule: Rule) -> None:
+    """Check that a group can fill a rule's slots.
+
+    Raises:
+        ValueError: It cannot.
+    """
+    if annotators < rule.slots:
+        raise ValueError(f"{annotators} annotators cannot fill {rule.slots} slots of {rule}")
+
+
+class SimulatedScreeners(SimulatedGroup):
+    """They discard at a given rate, whatever they are shown.
+
+    Attributes:
+        discard_rate: Chance that one discards what it is shown, 0 to 1.
+        reasons: Reasons for it, one of them each time; all of the form where empty.
+    """
+
+    discard_rate: Share = 0.0
+    reasons: tuple[str, ...] = ()
+
+    def fit_for(self, rule: Rule, reasons: Sequence[str]) -> SimulatedScreeners:
+        """Return the group with the form's reasons where it has none of its own.
+
+        Raises:
+            ValueError: It is too small for the rule, or has reasons that the form has not.
+        """
+        check_enough(self.annotators, rule)
+        if unknown := sorted(set(self.reasons) - set(reasons)):
+            raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
+        return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
+
+    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        """Keep or discard."""
+        del payload
+        discards, which = rng.random() < self.discard_rate, rng.random()
+        if not discards:
+            return {"verdict": KEEP}
+        return {"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]}
+
+
+class SimulatedPairers(SimulatedGroup):
+    """They call pairs the same picture at a given rate, whatever they are shown.
+
+    Attributes:
+        same_rate: Chance that one says that both are the same picture, 0 to 1.
+    """
+
+    same_rate: Share = 0.0
+
+    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+        """Say that they are the same, or not."""
+        del payload
+        return {"verdict": SAME if rng.random() < self.same_rate else DIFFERENT}

@@ -1,0 +1,57 @@
+"""A workspace over real photographs whose campaigns ask other things than to accept an item."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from browser.review_site import PASSWORDS
+from picture_copies import COPIES, photograph
+from walks import command
+
+from benchwright.pipeline import run_recipe
+from benchwright.pipeline.finished import Finished
+from benchwright.recipe import parse_recipe
+from benchwright.steps import CampaignContext, CampaignStep
+from benchwright.store_place import settle_store
+
+RECIPE = """
+name: kinds
+seed: 3
+shards: 2
+steps:
+  - step: near_duplicates
+    protected: ["mine/*"]
+    keep: [resolution, id]
+"""
+
+
+def make_images(folder: Path) -> Finished:
+    """Run a recipe over photographs, one of which a curator has twice."""
+    images = folder / "photographs"
+    (images / "mine").mkdir(parents=True)
+    for name in ("coffee", "chelsea", "rocket"):
+        photograph(name).save(images / f"{name}.png")
+    COPIES["small"](photograph("coffee")).save(images / "mine" / "small.png")
+    recipe = parse_recipe(RECIPE, "recipe.yaml", folder=folder)
+    return run_recipe(recipe, workspace=folder / "workspace", images=images, workers=1)
+
+
+def open_campaigns(done: Finished, steps: Iterable[CampaignStep]) -> None:
+    """Bring campaigns up to the images of a run, each under its step's name, and give people accounts."""
+    images = list(done.images())
+    like = {row["record_id"]: row["like"] for row in done.outcomes("near_duplicates.kept")}
+    for step in steps:
+        values = {"near_duplicates.kept.like": like}
+        context = CampaignContext(3, step.name, done.workspace, settle_store(done.workspace), values)
+        assert step.advance(images, context).waiting is not None
+    for name, password in PASSWORDS.items():
+        role = "curator" if name == "cur" else "annotator"
+        subprocess.run(
+            command(
+                "review", "users", "--workspace", done.workspace, "--add", name, "--role", role,
+                "--password-stdin",
+            ),
+            input=password + "\n", text=True, check=True, capture_output=True,
+        )  # fmt: skip
