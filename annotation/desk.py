@@ -17,8 +17,19 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
 
+from .next_rounds import open_next_rounds
 from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in, item_in
-from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
+from .store.desks import (
+    MAX_HISTORY,
+    OWN_HISTORY,
+    OWN_TASK,
+    OWNER,
+    TASK_OF_SLOT,
+    count_own,
+    drop_draft,
+    put_draft,
+    put_skip,
+)
 
 MAX_DRAFT_BYTES = 64 * 1024
 
@@ -32,6 +43,7 @@ class Said(NamedTuple):
     version: int
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -124,9 +136,12 @@ class Desk:
         now: datetime,
         reasons: Sequence[str] = (),
         note: str | None = None,
+        edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
+
+        Where it was the last that a revision waited for, the next round of the item opens with it.
 
         Raises:
             RefusedError: As `ReviewStore.submit`.
@@ -139,11 +154,14 @@ class Desk:
                 now=now,
                 reasons=reasons,
                 note=note or None,
+                edits=edits,
                 fields=fields,
                 amend=True,
             )
             with held.writing() as connection:
                 drop_draft(connection, slot_id, self.annotator)
+                task = connection.execute(TASK_OF_SLOT, {"slot": slot_id}).scalar_one()
+            open_next_rounds(held, self.campaign.name, task=task)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.
@@ -207,4 +225,5 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 def _said(row: sa.Row[Any]) -> Said:
     fields = None if row.fields is None else json.loads(row.fields)
-    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields)
+    edits = None if row.edits is None else json.loads(row.edits)
+    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields, edits)

@@ -17,6 +17,7 @@ from benchwright.records import Record
 from benchwright.seeds import generator_for
 
 from .store import SIMULATED, ReviewStore
+from .store.revisions import round_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,11 +31,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item."""
+    """What one simulated annotator says of one item, with the edits that they propose, if any."""
 
     annotator: str
     decision: str
     reasons: tuple[str, ...]
+    edits: Mapping[str, Any] | None = None
 
 
 class SimulatedGroup(Record):
@@ -50,6 +52,11 @@ class SimulatedGroup(Record):
         """Return one annotator's decision on an item, given as a task's payload, and the reasons for it."""
         raise NotImplementedError
 
+    def edits(self, payload: Mapping[str, Any], decision: str) -> Mapping[str, Any] | None:
+        """Return the edits that go with a decision; None without any."""
+        del payload, decision
+        return None
+
 
 class SimulatedAnnotators(SimulatedGroup):
     """They accept what can be scored: the item has an answer, or a choice that declines to answer.
@@ -57,17 +64,25 @@ class SimulatedAnnotators(SimulatedGroup):
     Attributes:
         error_rate: Chance that one departs from the sane judgement of an item, 0 to 1.
         reasons: Reasons that a rejection gives, one of them each time; none where empty.
+        revise_rate: Chance that one revises an item that would be accepted: the same plain edit of its question.
     """
 
     error_rate: Share = 0.0
     reasons: tuple[str, ...] = ()
+    revise_rate: Share = 0.0
 
     def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Accept or reject."""
+        """Accept, revise or reject."""
         departs, which = rng.random() < self.error_rate, rng.random()
         if (right_key(payload) is not None) != departs:
-            return "accept", ()
+            # Drawn only where it matters: without a rate, everybody says what they said before there was one.
+            is_revised = self.revise_rate > 0 and rng.random() < self.revise_rate
+            return ("revise" if is_revised else "accept"), ()
         return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
+
+    def edits(self, payload: Mapping[str, Any], decision: str) -> Mapping[str, Any] | None:
+        """Put a few words before the question."""
+        return {"question": f"Look closely. {payload['question']}"} if decision == "revise" else None
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -96,7 +111,14 @@ def right_key(payload: Mapping[str, Any]) -> str | None:
 
 
 def simulated_decisions(
-    group: SimulatedGroup, item_id: str, payload: Mapping[str, Any], *, slots: int, seed: int, stage: str
+    group: SimulatedGroup,
+    item_id: str,
+    payload: Mapping[str, Any],
+    *,
+    slots: int,
+    seed: int,
+    stage: str,
+    round_: int = 1,
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
@@ -109,14 +131,23 @@ def simulated_decisions(
         slots: Annotators that the item gets.
         seed: Of the run.
         stage: Of the campaign.
+        round_: In which a version of the item is looked at, from 1.
     """
     drawn = []
+    later = () if round_ == 1 else (f"round {round_}",)
     for number in range(1, group.annotators + 1):
         annotator = f"{SIMULATED}{number}"
-        rng = generator_for(seed, stage, item_id, annotator)
+        rng = generator_for(seed, stage, item_id, annotator, *later)
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
-    return sorted(SimulatedDecision(annotator, *group.says(payload, rng)) for _, annotator, rng in taken)
+    return sorted((_said(group, annotator, payload, rng) for _, annotator, rng in taken), key=lambda one: one.annotator)
+
+
+def _said(
+    group: SimulatedGroup, annotator: str, payload: Mapping[str, Any], rng: np.random.Generator
+) -> SimulatedDecision:
+    decision, reasons = group.says(payload, rng)
+    return SimulatedDecision(annotator, decision, reasons, group.edits(payload, decision))
 
 
 def simulate(
@@ -150,7 +181,13 @@ def simulate(
     for start in range(0, len(waiting), batch):
         with store.batch() as held:  # an item's decisions are in one transaction: all are there, or none
             for task in waiting[start : start + batch]:
-                for one in simulated_decisions(group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage):
-                    held.decide(campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons)
+                with held.reading() as connection:
+                    round_ = round_of(connection, task.id)
+                for one in simulated_decisions(
+                    group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_
+                ):
+                    held.decide(
+                        campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits
+                    )
                     made += 1
     return made

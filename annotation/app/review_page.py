@@ -82,7 +82,9 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
     else:
-        desk.say(act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, fields=act.fields)
+        desk.say(
+            act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits, fields=act.fields
+        )
     if TASK in st.query_params:
         del st.query_params[TASK]
 

@@ -45,7 +45,7 @@ TEXTS: Mapping[str, str] = {
     "declines": "marked as right: nothing in the picture answers",
     "accept": "Accept",
     "reject": "Reject",
-    "revise": "Ask for revision",
+    "revise": "Revise",
     "skip": "Skip",
     "undo": "Undo last",
     "note": "Note",
@@ -53,6 +53,10 @@ TEXTS: Mapping[str, str] = {
     "reasons": "Reasons",
     "needs_reason": "Pick at least one reason (keys 1 to {count}), then press X again.",
     "needs_note": "Write what to change, then press E again (or Ctrl+Enter).",
+    "needs_edits": "Change what is wrong (or write a note with N), then press E again, or Ctrl+Enter while writing.",
+    "edit_item": "Edit the item",
+    "right_option": "Right option",
+    "explanation": "Explanation",
     "needs_choice": "Pick an option first (keys 1 to {count}).",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
     "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
@@ -61,7 +65,7 @@ TEXTS: Mapping[str, str] = {
     "saved": "Draft saved",
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
-        "A accept · X reject · E ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
+        "A accept · X reject · E edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
         "O marks · M compare · + − 0 zoom"
     ),
     "keys_answer": (
@@ -85,6 +89,10 @@ TEXTS: Mapping[str, str] = {
     "nothing_said": "You have not decided anything yet.",
     "open": "Open",
     "changed": "changed",
+    "edited_question": "question edited",
+    "edited_choices": "options edited",
+    "edited_right": "right option changed",
+    "edited_explanation": "explanation edited",
     # Progress
     "tasks_done": "Tasks decided",
     "slots_done": "Decisions in",

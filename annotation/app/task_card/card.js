@@ -40,7 +40,8 @@ class TaskCard {
 
   update(data, send) {
     this.sendToServer = send;
-    const another = data.slot !== this.data?.slot;
+    // The same slot may come with another form: first an answer, then votes.
+    const another = data.slot !== this.data?.slot || data.mode !== this.data?.mode;
     const heard = data.serial !== this.data?.serial;
     this.data = data;
     if (another) {
@@ -56,10 +57,10 @@ class TaskCard {
     this.picked = new Set(Array.isArray(from.reasons) ? from.reasons.filter((code) => typeof code === "string") : []);
     this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
     this.pending = null;
-    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {});
+    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {}, from.edits ?? {});
   }
 
-  build(noteText, fields) {
+  build(noteText, fields, edits) {
     const { data, element } = this;
     const { texts } = data;
     element.replaceChildren();
@@ -81,6 +82,7 @@ class TaskCard {
     this.status.setAttribute("role", "status");
     if (data.mode === "verify") this.buildReasons(right);
     if (data.mode !== "form") this.buildNote(right, noteText);
+    this.editor = data.editable === null ? null : new ItemEditor(left, data, edits, () => this.saveDraft());
     this.draw();
   }
 
@@ -163,13 +165,15 @@ class TaskCard {
   /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
   keyInNote(event) {
     const [area] = event.composedPath();
-    if (this.form === null ? area !== this.note : !this.form.holds(area)) return;
+    const isEdited = this.editor?.holds(area) ?? false;
+    if (!isEdited && (this.form === null ? area !== this.note : !this.form.holds(area))) return;
     if (event.key === "Escape") area.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
       area.blur();
       if (this.data.mode !== "verify") this.enter();
+      else if (isEdited) this.decide("revise");
       else if (this.pending) this.decide(this.pending);
     }
   }
@@ -225,11 +229,12 @@ class TaskCard {
       this.draw();
       return;
     }
-    if (data.needs_note.includes(decision) && !this.note.value.trim()) {
+    if (data.needs_note.includes(decision) && !this.note.value.trim() && !this.edits()) {
       this.pending = decision;
-      this.tell("needs_note", true);
+      this.tell(this.editor === null ? "needs_note" : "needs_edits", true);
       this.draw();
-      this.note.focus();
+      if (this.editor === null) this.note.focus();
+      else this.editor.open();
       return;
     }
     this.send("decide", decision);
@@ -244,13 +249,21 @@ class TaskCard {
     const reasons = decision === "accept" || this.data.mode !== "verify" ? [] : [...this.picked];
     const note = does === "decide" && this.form === null ? this.note.value : "";
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields });
+    const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits });
+  }
+
+  /** What was edited of the item; null where nothing was, or nothing can be. */
+  edits() {
+    const edits = this.editor?.edits() ?? {};
+    return Object.keys(edits).length ? edits : null;
   }
 
   saveDraft() {
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
       : { fields: this.form.values };
+    if (this.edits()) draft.edits = this.edits();
     this.drafts.save(this.data.save, draft);
   }
 

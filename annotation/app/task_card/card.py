@@ -14,6 +14,7 @@ from benchwright.records import Item
 from ...desk import OwnTask
 from ...form import Form, OneChoice, form_of
 from ...kinds import KINDS
+from ...revising import right_of
 from ...store import Campaign, RefusedError
 from ..components import component
 from ..task_routes import DRAFT_HEADER, draft_url
@@ -26,7 +27,7 @@ _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
     "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
-    "not_saved", "said", "moved_on",
+    "not_saved", "said", "moved_on", "needs_edits", "edit_item", "right_option", "explanation", "choice",
 )  # fmt: skip
 
 
@@ -50,6 +51,7 @@ class Card:
         is_current: Whether deciding still changes anything.
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
+        editable: Of the item, what can be edited, as it stands; None where nothing can.
         save: Where drafts are kept, and the header that goes with them.
         texts: Words of the card.
     """
@@ -69,6 +71,7 @@ class Card:
     is_current: bool
     fields: Sequence[Mapping[str, Any]]
     beside: Sequence[Mapping[str, str]]
+    editable: Mapping[str, Any] | None
     save: Mapping[str, str]
     texts: Mapping[str, str]
 
@@ -84,6 +87,7 @@ class Act:
         reasons: Codes.
         note: In the annotator's words; None without any.
         fields: Of a typed form; the store checks them.
+        edits: Of the item; the store checks them.
     """
 
     slot: int
@@ -92,6 +96,7 @@ class Act:
     reasons: tuple[str, ...]
     note: str | None
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -120,15 +125,28 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         needs_note=list(form.get("needs_note", ())),
         said=None if task.said is None else {
             "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
-            "fields": dict(task.said.fields or {}), "words": told_of(typed, task.said.fields),
+            "fields": dict(task.said.fields or {}), "edits": dict(task.said.edits or {}),
+            "words": told_of(typed, task.said.fields),
         },
         draft=task.draft,
         is_current=task.is_current,
         fields=[] if typed is None else _fields(typed, item, key),
         beside=list(task.beside),
+        editable=editable_of(item) if form.get("edits") and task.is_current else None,
         save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
+
+
+def editable_of(item: Item, *, with_explanation: bool = False) -> dict[str, Any]:
+    """Return what can be edited of an item, as it stands; pictures among the choices cannot."""
+    return {
+        "question": item.question,
+        "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
+        "keys": [choice.key for choice in item.choices],
+        "right": right_of(item),
+        "explanation": (item.explanation or "") if with_explanation else None,
+    }
 
 
 def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
@@ -163,9 +181,9 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "card.js"), "card.css")(
-        key=_KEY, data=asdict(card), on_act_change=heard
-    )
+    component(
+        "benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "editor.js", "card.js"), "card.css"
+    )(key=_KEY, data=asdict(card), on_act_change=heard)
 
 
 def act_just_done() -> Act:
@@ -193,7 +211,10 @@ def act_of(sent: Any) -> Act:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
         raise RefusedError("this is nothing that the card sends")
-    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")))
+    return Act(
+        sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
+        edits_sent(sent.get("edits")),
+    )  # fmt: skip
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
@@ -211,6 +232,19 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
         if not all(isinstance(one, str) for one in each):
             raise RefusedError("this is nothing that the card sends")
     return dict(fields)
+
+
+def edits_sent(edits: Any) -> dict[str, Any] | None:
+    """Return edits as a browser sent them: an object or nothing; what is in it the store checks.
+
+    Raises:
+        RefusedError: They are something else.
+    """
+    if edits is None:
+        return None
+    if not isinstance(edits, Mapping) or not all(isinstance(name, str) for name in edits):
+        raise RefusedError("this is nothing that the card sends")
+    return dict(edits) or None
 
 
 def captions(item: Item) -> list[str]:
