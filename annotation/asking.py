@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+from .kinds import REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
 from .store import Annotation, CampaignStatus, Work, open_store
 
@@ -77,6 +78,7 @@ def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: i
     total = status.tasks["open"] + status.tasks["done"]
     where = f"--workspace {shlex.quote(str(ctx.workspace))}"
     campaign = f"--campaign {shlex.quote(ctx.stage)}"
+    by_table = f", or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
     served = f"`benchwright review serve {where}`"
     if adjudicator and not status.tasks["open"]:
         return (
@@ -85,6 +87,5 @@ def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: i
         )
     return (
         f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
-        f"are open under {status.rule}; open the review with {served}, "
-        f"or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
+        f"are open under {status.rule}; open the review with {served}{'' if status.kind == REVIEW else by_table}"
     )

@@ -17,7 +17,7 @@ from .kinds import VERIFY
 from .next_rounds import Game
 from .rounds import verified
 from .rules import DECISIONS, parse_rule
-from .simulated import SimulatedAnnotators
+from .simulated import SimulatedAnnotators, check_enough
 from .verdicts import closed
 
 MAX_ROUNDS = 20
@@ -81,8 +81,7 @@ class Verify(CampaignStep):
     def _can_fill_the_slots(cls, value: SimulatedAnnotators | None, info: ValidationInfo) -> SimulatedAnnotators | None:
         if value is None or not {"rule", "form"} <= info.data.keys():
             return value
-        if value.annotators < (slots := parse_rule(info.data["rule"]).slots):
-            raise ValueError(f"{value.annotators} annotators cannot fill {slots} slots of {info.data['rule']}")
+        check_enough(value, parse_rule(info.data["rule"]))
         if unknown := sorted(set(value.reasons) - set(info.data["form"].reasons)):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
         return value

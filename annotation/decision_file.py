@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .csv_rows import Row, read_rows, shown
-from .edit_columns import VERSION, edit_columns_of, edits_in_row, version_of
+from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
 from .form import Form, SeveralOf, form_of
 from .next_rounds import open_next_rounds
 from .store import RefusedError, ReviewStore, Task, decisions_of, fields_of
@@ -76,6 +76,7 @@ def import_decisions(store: ReviewStore, campaign: str, path: Path, *, now: date
         DataError: The file is no such table; nothing goes in.
     """
     settings = store.campaign(campaign)
+    check_by_table(settings)
     form = form_of(settings.form)
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))

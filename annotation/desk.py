@@ -19,6 +19,7 @@ from benchwright.records import Item
 
 from .next_rounds import open_next_rounds
 from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in, item_in
+from .store.blind import answer_blind, blind_answer
 from .store.desks import (
     MAX_HISTORY,
     OWN_HISTORY,
@@ -58,6 +59,7 @@ class OwnTask:
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
         beside: Texts to look at beside the item, each `label` and `text`.
+        answered: What was answered before the key was shown, where the campaign asks for that; None before.
     """
 
     task_id: int
@@ -67,6 +69,7 @@ class OwnTask:
     draft: Mapping[str, Any]
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
+    answered: str | None = None
 
 
 class Past(NamedTuple):
@@ -118,6 +121,8 @@ class Desk:
         if row.submitted_at is None:
             self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
         payload = json.loads(row.payload)
+        with self._store.reading() as connection:
+            answered = blind_answer(connection, task_id, self.annotator)
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
@@ -126,7 +131,18 @@ class Desk:
             draft={} if row.body is None else json.loads(row.body),
             is_current=row.state != "retired",
             beside=tuple(beside_in(payload)),
+            answered=answered,
         )
+
+    def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
+        """Keep what is answered before the key is shown; from then on `open` says it, and it cannot be changed.
+
+        Raises:
+            RefusedError: As `store.blind.answer_blind`.
+        """
+        with self._store.batch() as held, held.writing() as connection:
+            answer_blind(connection, slot_id, self.annotator, answer, now=now)
+            drop_draft(connection, slot_id, self.annotator)
 
     def say(
         self,

@@ -9,7 +9,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from benchwright.errors import BenchwrightError
+
 from .store import Campaign, RefusedError
+from .store.blind import BLIND_FIRST
 
 VERSION = "version"
 EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
@@ -19,6 +22,19 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
     """Return the columns for edits that a campaign's table has, and that of the version."""
     return (*EDIT_COLUMNS, VERSION) if campaign.form.get("edits") else ()
+
+
+def check_by_table(campaign: Campaign) -> None:
+    """Refuse a campaign that shows the key only after the answer: nothing but the app can hold it back until then.
+
+    Raises:
+        BenchwrightError: It is such a campaign.
+    """
+    if campaign.form.get(BLIND_FIRST):
+        raise BenchwrightError(
+            f"campaign {campaign.name!r} shows the key once an answer is stored, which only the app can do; open it "
+            "with `benchwright review serve`"
+        )
 
 
 def version_of(content_hash: str) -> str:

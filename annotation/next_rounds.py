@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from benchwright.records import Item
 
-from .kinds import VERIFY
+from .kinds import REVIEW, VERIFY
+from .review_votes import reviewed
 from .revising import ItemEdits, revised
 from .rounds import Judge, Settled, in_count, settle, verified
 from .rules import Rule, parse_rule
@@ -22,7 +23,7 @@ from .store.records import Adjudicated
 from .store.reports import list_decisions
 from .store.revisions import add_revision, round_of
 
-JUDGES: Mapping[str, Judge] = {VERIFY: verified}
+JUDGES: Mapping[str, Judge] = {VERIFY: verified, REVIEW: reviewed}
 """What decisions come to, by the kind of campaigns that have rounds."""
 NOBODY = Adjudicated(0, None)
 

@@ -12,7 +12,10 @@ ROOM = Room(
         "answer": Entry(
             f"{_HERE}.answering:Answer", "Let people answer each item without its key; the human baseline."
         ),
-        "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
+        "review": Entry(
+            f"{_HERE}.reviewing:Review", "Let people answer each item blind, then vote on it by criteria, in rounds."
+        ),
+        "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept, edit or reject each item, under a rule."),
     },
     commands={
         "filter drop": Entry(f"{_HERE}.override_commands:drop", "Drop images or items by hand that a step kept."),

@@ -16,7 +16,9 @@ from pydantic import Field
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
+from .rules import Rule
 from .store import SIMULATED, ReviewStore
+from .store.blind import BLIND_FIRST, answer_blind
 from .store.revisions import round_of
 
 if TYPE_CHECKING:
@@ -36,6 +38,14 @@ class SimulatedDecision(NamedTuple):
     annotator: str
     decision: str
     reasons: tuple[str, ...]
+    fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+
+
+class Added(NamedTuple):
+    """What goes with a decision: what is said by field, and edits of the item."""
+
+    fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
 
 
@@ -52,10 +62,12 @@ class SimulatedGroup(Record):
         """Return one annotator's decision on an item, given as a task's payload, and the reasons for it."""
         raise NotImplementedError
 
-    def edits(self, payload: Mapping[str, Any], decision: str) -> Mapping[str, Any] | None:
-        """Return the edits that go with a decision; None without any."""
-        del payload, decision
-        return None
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
+        del payload, decision, form, rng
+        return Added()
 
 
 class SimulatedAnnotators(SimulatedGroup):
@@ -80,9 +92,12 @@ class SimulatedAnnotators(SimulatedGroup):
             return ("revise" if is_revised else "accept"), ()
         return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
 
-    def edits(self, payload: Mapping[str, Any], decision: str) -> Mapping[str, Any] | None:
-        """Put a few words before the question."""
-        return {"question": f"Look closely. {payload['question']}"} if decision == "revise" else None
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Make the plain edit that goes with a revision."""
+        del form, rng
+        return Added(edits=look_closely(payload) if decision == "revise" else None)
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -104,6 +119,21 @@ class SimulatedAnswerers(SimulatedGroup):
         return right if is_right and right is not None else others[int(which * len(others))], ()
 
 
+def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the edit that simulated annotators make: a few words before the question."""
+    return {"question": f"Look closely. {payload['question']}"}
+
+
+def check_enough(group: SimulatedGroup, rule: Rule) -> None:
+    """Hold a group to the places that a rule has.
+
+    Raises:
+        ValueError: There are fewer annotators than places.
+    """
+    if group.annotators < rule.slots:
+        raise ValueError(f"{group.annotators} annotators cannot fill {rule.slots} slots of {rule}")
+
+
 def right_key(payload: Mapping[str, Any]) -> str | None:
     """Return the choice of an item, given as JSON values, that is right: its answer, or else that which declines."""
     key: str | None = payload.get("answer")
@@ -119,6 +149,7 @@ def simulated_decisions(
     seed: int,
     stage: str,
     round_: int = 1,
+    form: Mapping[str, Any] | None = None,
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
@@ -132,6 +163,7 @@ def simulated_decisions(
         seed: Of the run.
         stage: Of the campaign.
         round_: In which a version of the item is looked at, from 1.
+        form: Of the campaign.
     """
     drawn = []
     later = () if round_ == 1 else (f"round {round_}",)
@@ -140,14 +172,21 @@ def simulated_decisions(
         rng = generator_for(seed, stage, item_id, annotator, *later)
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
-    return sorted((_said(group, annotator, payload, rng) for _, annotator, rng in taken), key=lambda one: one.annotator)
+    return sorted(
+        (_said(group, annotator, payload, form or {}, rng) for _, annotator, rng in taken),
+        key=lambda one: one.annotator,
+    )
 
 
 def _said(
-    group: SimulatedGroup, annotator: str, payload: Mapping[str, Any], rng: np.random.Generator
+    group: SimulatedGroup,
+    annotator: str,
+    payload: Mapping[str, Any],
+    form: Mapping[str, Any],
+    rng: np.random.Generator,
 ) -> SimulatedDecision:
     decision, reasons = group.says(payload, rng)
-    return SimulatedDecision(annotator, decision, reasons, group.edits(payload, decision))
+    return SimulatedDecision(annotator, decision, reasons, *group.adds(payload, decision, form, rng))
 
 
 def simulate(
@@ -172,7 +211,8 @@ def simulate(
     Returns:
         How many decisions were missing and are now made.
     """
-    slots = store.campaign(campaign).slots_per_task
+    settings = store.campaign(campaign)
+    slots, form = settings.slots_per_task, settings.form
     with store.batch() as held:
         for number in range(1, group.annotators + 1):
             held.upsert_annotator(f"{SIMULATED}{number}", kind="simulated")
@@ -184,10 +224,19 @@ def simulate(
                 with held.reading() as connection:
                     round_ = round_of(connection, task.id)
                 for one in simulated_decisions(
-                    group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_
+                    group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
                 ):
-                    held.decide(
-                        campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits
-                    )
+                    _decide(held, campaign, task.id, one, form)
                     made += 1
     return made
+
+
+def _decide(store: ReviewStore, campaign: str, task: int, one: SimulatedDecision, form: Mapping[str, Any]) -> None:
+    if form.get(BLIND_FIRST):
+        lease = store.claim(campaign, one.annotator, now=NOW, task=task)
+        assert lease is not None, "a claim of one task is met or refused"
+        with store.writing() as connection:
+            answer_blind(connection, lease.slot_id, one.annotator, one.decision, now=NOW)
+    store.decide(
+        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits, fields=one.fields
+    )

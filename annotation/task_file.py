@@ -11,7 +11,7 @@ from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, ItemImage
 
-from .edit_columns import VERSION, edit_columns_of, version_of
+from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 from .form import Form, form_of
 from .store import BLIND, ReviewStore, beside_in, item_in
 
@@ -47,6 +47,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks, settings = store.tasks(campaign), store.campaign(campaign)
     shows_key, form = settings.kind != BLIND, form_of(settings.form)
+    check_by_table(settings)
     filled_in = (*columns_of(form), *edit_columns_of(settings))
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()))
     with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:

@@ -46,13 +46,14 @@ def outcome_of(rule: Rule, history: History, *, rounds: int) -> Outcome:
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_told(one) for one in history.rounds]
     made = () if history.item is None else (history.item,)
-    reason = _reason(history, rounds)
+    reason = reason_of(history, rounds)
     if reason is None:
         return Outcome(evidence=evidence, items=made)
     return Outcome("drop", reason, evidence=evidence, items=made)
 
 
-def _reason(history: History, rounds: int) -> str | None:
+def reason_of(history: History, rounds: int) -> str | None:
+    """Return why an item is dropped; None where it is kept."""
     state, proposal, _ = history.settled
     if state == "accept":
         return None

@@ -8,10 +8,10 @@ from benchwright.errors import BenchwrightError
 
 from ..desk import Desk, OwnTask
 from ..form import form_of
-from ..kinds import ANSWER
+from ..kinds import BLIND_KINDS, REVIEW
 from ..store import RefusedError
 from .site import Site, clock
-from .task_card.card import Act, act_just_done, captions, card_of, show_card
+from .task_card.card import Act, act_just_done, captions, card_of, is_blind, show_card
 from .task_routes import picture_url
 from .texts import TEXTS
 from .viewer import ViewerPicture, show_pictures
@@ -42,10 +42,10 @@ def show(visit: Visit) -> None:
     show_card(card, heard=lambda: _hear(desk, task))
     if (coming := desk.coming()) is not None:
         visit.site.pictures.warm(coming.images)
-    if form_of(visit.campaign.form) is not None:
-        st.caption(TEXTS["keys_form"])
+    if form_of(visit.campaign.form) is not None and not is_blind(task, visit.campaign):
+        st.caption(TEXTS["keys_review" if visit.campaign.kind == REVIEW else "keys_form"])
     else:
-        st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
+        st.caption(TEXTS["keys_answer" if visit.campaign.kind in BLIND_KINDS else "keys_verify"])
 
 
 def _task_of(desk: Desk) -> OwnTask | None:
@@ -81,6 +81,9 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
         return
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
+    elif is_blind(task, desk.campaign):
+        desk.answer(act.slot, act.decision, now=clock())
+        return  # the same task stays, now with its key
     else:
         desk.say(
             act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits, fields=act.fields

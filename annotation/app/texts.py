@@ -76,6 +76,11 @@ TEXTS: Mapping[str, str] = {
         "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · O marks · "
         "M compare · + − 0 zoom"
     ),
+    "keys_review": (
+        "1 yes, 2 no · F next vote · E edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
+        "O marks · M compare · + − 0 zoom"
+    ),
+    "answered": "You answered",
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
     "gone": "That task is not yours, or not any more. Here is the next one.",

@@ -18,15 +18,18 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.seeds import seed_for
 
-from ..kinds import ANSWER, BLIND_KINDS, WITH_KEY
+from ..kinds import ANSWER as ANSWER_KIND
+from ..kinds import BLIND_KINDS, WITH_KEY
 from . import handout_sql as sql
+from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .campaigns import find_campaign
 from .forms import decisions_of, edits_in, fields_of
+from .payloads import item_in
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
 
 MAX_NOTE = 10_000
-BLIND = ANSWER
+BLIND = ANSWER_KIND
 """Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
 
 
@@ -136,7 +139,10 @@ def submit(
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
     form, payload = json.loads(slot.form), json.loads(slot.payload)
+    fields = with_blind_answer(connection, form, slot, fields)
     typed, changed = fields_of(form, payload, fields), edits_in(form, payload, edits)
+    if typed is not None and form.get(BLIND_FIRST):
+        typed.values[ANSWER_RIGHT] = is_right(item_in(payload), typed.values[ANSWER])
     said = {
         "decision": decision if typed is None else typed.decision,
         "reasons": canonical_json(sorted(set(reasons))),

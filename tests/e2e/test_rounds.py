@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from walks import benchwright, make_photographs, run_json
+from walks import benchwright, make_photographs, run_json, tree_digest
 
 from benchwright.release import Release
 
@@ -129,3 +129,31 @@ def test_an_item_edited_in_a_table_is_released_as_its_new_version_and_its_histor
     before = (release.path / "manifest.json").read_bytes()
     assert run(tmp_path)["executed_shards"] == 0
     assert (release.path / "manifest.json").read_bytes() == before
+
+
+def test_simulated_people_verify_and_review_in_rounds_and_end_in_the_same_bytes_each_time(tmp_path: Path) -> None:
+    make_photographs(tmp_path / "p", count=12)
+    people = RECIPE.replace(
+        "    form: {reasons: [unclear]}\n",
+        "    simulate: {annotators: 5, error_rate: 0.1, revise_rate: 0.4}\n"
+        "  - step: review\n"
+        "    simulate: {annotators: 9, accuracy: 0.95, approval: 0.85}\n",
+    )
+    (tmp_path / "r.yaml").write_text(people, encoding="utf-8")
+    done = run(tmp_path)
+    steps = {step["name"]: step for step in done["steps"]}
+    assert done["state"] == "done"
+    assert steps["review"]["in"] == steps["verify"]["kept"]
+    release = Release.open(Path(done["artifacts"]["release"]))
+    report = json.loads((release.path / "agreement.json").read_text(encoding="utf-8"))["campaigns"]
+    assert len(report["verify"]["rounds"]) == 2
+    assert 2 <= len(report["review"]["rounds"]) <= 4
+    revisions = {one.item.revision for one in release.items()}
+    assert len(revisions) > 1  # both campaigns revise, each what the other made
+    assert all(
+        one.item.revision == len(one.item.evidence.get("revisions", ())) for one in release.items()
+    )  # fmt: skip
+    before = tree_digest(tmp_path / "w")
+    (tmp_path / "w").rename(tmp_path / "first")
+    run(tmp_path)
+    assert tree_digest(tmp_path / "w") == before

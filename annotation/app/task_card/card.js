@@ -153,11 +153,13 @@ class TaskCard {
     } else if (data.is_current) {
       put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
     }
+    if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, "e", () => this.key("e"));
     if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
     put("quiet", texts.undo, "u", () => this.send("undo"));
   }
 
   key(letter) {
+    if (letter === "e" && this.form !== null && this.editor !== null) return this.editor.open();
     if (this.data.mode !== "verify") return false;
     this.decide(DECISIONS[letter]);
   }

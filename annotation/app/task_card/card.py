@@ -13,9 +13,11 @@ from benchwright.records import Item
 
 from ...desk import OwnTask
 from ...form import Form, OneChoice, form_of
-from ...kinds import KINDS
+from ...kinds import ANSWER, KINDS
 from ...revising import right_of
 from ...store import Campaign, RefusedError
+from ...store.blind import ANSWER as BLIND_ANSWER
+from ...store.blind import BLIND_FIRST
 from ..components import component
 from ..task_routes import DRAFT_HEADER, draft_url
 from ..texts import TEXTS
@@ -110,12 +112,13 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
     item, form, typed = task.item, campaign.form, form_of(campaign.form)
-    shows_key = KINDS[campaign.kind].shows_key
+    blind = is_blind(task, campaign)
+    shows_key = KINDS[campaign.kind].shows_key and not blind
     key = item.answer or item.refusal
     return Card(
         serial=serial,
         slot=task.slot_id,
-        mode=campaign.kind if typed is None else FORM,
+        mode=ANSWER if blind else campaign.kind if typed is None else FORM,
         question=_spelled(item.question),
         choices=_choices(item),
         right=key if shows_key else None,
@@ -130,12 +133,32 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         },
         draft=task.draft,
         is_current=task.is_current,
-        fields=[] if typed is None else _fields(typed, item, key),
-        beside=list(task.beside),
-        editable=editable_of(item) if form.get("edits") and task.is_current else None,
+        fields=[] if typed is None or blind else _fields(typed, item, key, given=task.answered),
+        beside=[*task.beside, *_shown_after(task, blind=blind)],
+        editable=(
+            editable_of(item, with_explanation=task.answered is not None and item.explanation is not None)
+            if form.get("edits") and task.is_current and not blind
+            else None
+        ),
         save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
+
+
+def is_blind(task: OwnTask, campaign: Campaign) -> bool:
+    """Return whether a task still waits for the answer that comes before its key is shown."""
+    return bool(campaign.form.get(BLIND_FIRST)) and task.answered is None
+
+
+def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
+    """Return what is shown beside an item once it is answered: the answer, and why the key is right."""
+    if blind or task.answered is None:
+        return []
+    words = {one["key"]: one["words"] for one in _choices(task.item)}
+    found = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
+    if task.item.explanation is not None:
+        found.append({"label": TEXTS["explanation"], "text": task.item.explanation})
+    return found
 
 
 def editable_of(item: Item, *, with_explanation: bool = False) -> dict[str, Any]:
@@ -158,10 +181,15 @@ def _choices(item: Item) -> list[dict[str, str]]:
     return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
 
 
-def _fields(form: Form, item: Item, key: str | None) -> list[dict[str, Any]]:
-    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these."""
+def _fields(form: Form, item: Item, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
+    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these.
+
+    An answer that was given before the key was shown is no field any more.
+    """
     found = []
     for field in form.fields:
+        if given is not None and field.name == BLIND_ANSWER:
+            continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):
             offered = [one for one in _choices(item) if field.is_key_offered or one["key"] != key]

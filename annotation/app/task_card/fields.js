@@ -76,7 +76,11 @@ class FormFields {
     } else {
       this.values[field.name] = said === code ? "" : code;
       // What hangs on this choice comes next: its options take the number keys.
-      const next = this.data.fields.findIndex((one) => one.only_if?.field === field.name && one.type !== "text" && this.applies(one));
+      // Without such a one, the next field that still has no choice does.
+      const at = this.data.fields.indexOf(field);
+      const isOpen = (one) => one.type !== "text" && this.applies(one);
+      let next = this.data.fields.findIndex((one) => one.only_if?.field === field.name && isOpen(one));
+      if (next < 0) next = this.data.fields.findIndex((one, place) => place > at && isOpen(one) && !this.values[one.name].length);
       if (next >= 0 && this.values[field.name]) this.active = next;
     }
     this.changed();
