@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from benchwright.errors import BenchwrightError
+from benchwright.records import Item
 
 from ..desk import Desk, OwnTask
 from ..form import form_of
@@ -37,7 +38,7 @@ def show(visit: Visit) -> None:
     if task is None:
         st.success(f"**{TEXTS['all_done']}** {TEXTS['all_done_why']}")
         return
-    show_pictures(_pictures(visit.site, task), key=f"{visit.campaign.id}-{task.task_id}")
+    show_pictures(pictures_of(visit.site, task.task_id, task.item), key=f"{visit.campaign.id}-{task.task_id}")
     card = card_of(task, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     show_card(card, heard=lambda: _hear(desk, task))
     if (coming := desk.coming()) is not None:
@@ -92,14 +93,15 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
         del st.query_params[TASK]
 
 
-def _pictures(site: Site, task: OwnTask) -> list[ViewerPicture]:
+def pictures_of(site: Site, task_id: int, item: Item) -> list[ViewerPicture]:
+    """Return the pictures of a task as the viewer shows them."""
     shown = []
-    for place, (image, caption) in enumerate(zip(task.item.images, captions(task.item), strict=True)):
+    for place, (image, caption) in enumerate(zip(item.images, captions(item), strict=True)):
         width, height = site.pictures.size(image)
         shown.append(
             ViewerPicture(
-                src=picture_url(task.task_id, place),
-                marks=picture_url(task.task_id, place, marks=True) if image.prompts else None,
+                src=picture_url(task_id, place),
+                marks=picture_url(task_id, place, marks=True) if image.prompts else None,
                 caption=caption,
                 alt=TEXTS["alt"].format(caption=caption),
                 width=width,

@@ -89,6 +89,26 @@ TEXTS: Mapping[str, str] = {
     "taken": "{decision}",
     "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
+    # Adjudication
+    "adjudicate": "Adjudicate",
+    "answers": "What annotators said",
+    "annotator_n": "Annotator {number}",
+    "send_back": "Send back",
+    "take_edits": "Take these edits",
+    "needs_own_edits": "Edit the item, or take up edits by number, then press E again (Ctrl+Enter while writing).",
+    "keys_adjudicate": (
+        "A accept · X reject · E edit the item, again to be done · 1–9 take up an annotator's edits · "
+        "W send back to others · S skip · N note (Esc leaves it) · O marks · M compare · + − 0 zoom"
+    ),
+    "no_adjudicator": "This campaign has no adjudicator: its rule is {rule}.",
+    "cases_left": "{waits} wait for you, {more} more are divided",
+    "no_cases": "There is nothing for you to adjudicate now.",
+    "last_round": "This is the last round: a revision would not come again.",
+    "round_n": "Round {round}",
+    "decided_by_you": "Decided by you",
+    "decided_why": "The latest first, with who said what.",
+    "decision": "Decision",
+    "undecided": "Left open",
     # History
     "history_why": "Your decisions, the latest first. Open one to change it.",
     "nothing_said": "You have not decided anything yet.",

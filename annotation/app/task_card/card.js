@@ -34,7 +34,7 @@ class TaskCard {
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
-      f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
+      w: { act: () => this.sendBack() }, f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
 
@@ -49,6 +49,11 @@ class TaskCard {
       this.begin();
     }
     if (another || heard) this.setBusy(false);
+  }
+
+  /** Whether a decision on the item itself is asked for, with A, X and E. */
+  get judges() {
+    return this.data.mode === "verify" || this.data.mode === "adjudicate";
   }
 
   begin() {
@@ -74,6 +79,7 @@ class TaskCard {
     add(left, "h2", "question", data.question);
     this.buildChoices(left);
     this.buildBeside(left);
+    this.buildAnswers(left);
     const right = add(element, "div", "says");
     this.form = null;
     if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft());
@@ -97,6 +103,20 @@ class TaskCard {
       shown.setAttribute("role", "group");
       shown.setAttribute("aria-label", label);
     }
+  }
+
+  /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
+  buildAnswers(parent) {
+    const { answers, texts } = this.data;
+    if (!answers.length) return;
+    const row = add(parent, "section", "answers");
+    row.setAttribute("aria-label", texts.answers);
+    answers.forEach(({ label, lines, edits }, i) => {
+      const box = add(row, "article", "given");
+      add(box, "h3", "", label);
+      for (const line of lines) add(box, "p", "line", line).dir = "auto";
+      if (edits !== null) button(box, "reason", texts.take_edits, i < 9 ? String(i + 1) : "", () => this.pick(i));
+    });
   }
 
   buildChoices(parent) {
@@ -148,20 +168,28 @@ class TaskCard {
     const { texts } = data;
     this.actions = [];
     const put = (name, words, key, act) => this.actions.push(button(row, `action ${name}`, words, key, act));
-    if (data.is_current && data.mode === "verify") {
-      for (const [key, decision] of Object.entries(DECISIONS)) put(decision, texts[decision], key, () => this.decide(decision));
+    if (data.is_current && this.judges) {
+      for (const [key, decision] of Object.entries(DECISIONS)) {
+        if (this.takes(decision)) put(decision, texts[decision], key, () => this.decide(decision));
+      }
+      if (data.mode === "adjudicate") put("quiet", texts.send_back, "w", () => this.sendBack());
     } else if (data.is_current) {
       put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
     }
     if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, "e", () => this.key("e"));
     if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
-    put("quiet", texts.undo, "u", () => this.send("undo"));
+    if (data.mode !== "adjudicate") put("quiet", texts.undo, "u", () => this.send("undo"));
   }
 
   key(letter) {
     if (letter === "e" && this.form !== null && this.editor !== null) return this.editor.open();
-    if (this.data.mode !== "verify") return false;
+    if (!this.judges) return false;
     this.decide(DECISIONS[letter]);
+  }
+
+  sendBack() {
+    if (this.data.mode !== "adjudicate") return false;
+    this.send("decide", "send_back");
   }
 
   /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
@@ -174,7 +202,7 @@ class TaskCard {
       event.preventDefault();
       event.stopPropagation();
       area.blur();
-      if (this.data.mode !== "verify") this.enter();
+      if (!this.judges) this.enter();
       else if (isEdited) this.decide("revise");
       else if (this.pending) this.decide(this.pending);
     }
@@ -188,7 +216,7 @@ class TaskCard {
   }
 
   enter() {
-    if (this.data.mode === "verify" || !this.data.is_current) return false;
+    if (this.judges || !this.data.is_current) return false;
     if (this.form !== null) return this.submit();
     if (this.chosen === null) {
       this.tell("needs_choice", true, { count: this.data.choices.length });
@@ -210,6 +238,12 @@ class TaskCard {
   pick(i) {
     const { data } = this;
     if (this.form !== null) return this.form.pick(i);
+    if (data.mode === "adjudicate") {
+      const edits = data.answers[i]?.edits ?? null;
+      if (edits === null || this.editor === null) return false;
+      this.editor.take(edits);
+      return;
+    }
     if (data.mode === "answer") {
       if (i >= data.choices.length) return false;
       this.chosen = data.choices[i].key;
@@ -222,18 +256,24 @@ class TaskCard {
     this.draw();
   }
 
+  /** In the last round an adjudicator revises nothing: no other would come. */
+  takes(decision) {
+    return decision !== "revise" || this.data.mode !== "adjudicate" || this.data.editable !== null;
+  }
+
   decide(decision) {
     const { data } = this;
-    if (!data.is_current) return;
+    if (!data.is_current || !this.takes(decision)) return;
     if (data.needs_reason.includes(decision) && !this.picked.size) {
       this.pending = decision;
       this.tell("needs_reason", true, { count: Math.min(9, data.reasons.length) });
       this.draw();
       return;
     }
-    if (data.needs_note.includes(decision) && !this.note.value.trim() && !this.edits()) {
+    const isEnough = this.edits() || (data.mode === "verify" && this.note.value.trim());
+    if (data.needs_note.includes(decision) && !isEnough) {
       this.pending = decision;
-      this.tell(this.editor === null ? "needs_note" : "needs_edits", true);
+      this.tell(data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
       this.draw();
       if (this.editor === null) this.note.focus();
       else this.editor.open();
@@ -244,6 +284,7 @@ class TaskCard {
 
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
+    if (does === "undo" && this.data.mode === "adjudicate") return false;
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop();
     this.setBusy(true);
@@ -262,6 +303,7 @@ class TaskCard {
   }
 
   saveDraft() {
+    if (this.data.save === null) return;
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
       : { fields: this.form.values };
@@ -285,7 +327,7 @@ class TaskCard {
 
   draw() {
     const { data } = this;
-    if (this.form !== null) return;
+    if (this.form !== null || data.mode === "adjudicate") return;
     if (data.mode === "answer") {
       this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
       return;

@@ -30,6 +30,7 @@ _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
     "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
     "not_saved", "said", "moved_on", "needs_edits", "edit_item", "right_option", "explanation", "choice",
+    "send_back", "take_edits", "answers", "needs_own_edits",
 )  # fmt: skip
 
 
@@ -54,8 +55,9 @@ class Card:
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
         editable: Of the item, what can be edited, as it stands; None where nothing can.
-        save: Where drafts are kept, and the header that goes with them.
+        save: Where drafts are kept, and the header that goes with them; None where none are.
         texts: Words of the card.
+        answers: What annotators said, for an adjudicator: `label`, `lines`, and `edits` that they propose or None.
     """
 
     serial: int
@@ -74,8 +76,9 @@ class Card:
     fields: Sequence[Mapping[str, Any]]
     beside: Sequence[Mapping[str, str]]
     editable: Mapping[str, Any] | None
-    save: Mapping[str, str]
+    save: Mapping[str, str] | None
     texts: Mapping[str, str]
+    answers: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,8 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         serial=serial,
         slot=task.slot_id,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
-        question=_spelled(item.question),
-        choices=_choices(item),
+        question=spelled(item.question),
+        choices=choices_of(item),
         right=key if shows_key else None,
         declines=shows_key and item.answer is None,
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
@@ -141,8 +144,13 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
             else None
         ),
         save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
-        texts={name: TEXTS[name] for name in _WORDS},
+        texts=words_of_card(),
     )  # fmt: skip
+
+
+def words_of_card() -> dict[str, str]:
+    """Return the words that the card itself says."""
+    return {name: TEXTS[name] for name in _WORDS}
 
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:
@@ -154,7 +162,7 @@ def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
     """Return what is shown beside an item once it is answered: the answer, and why the key is right."""
     if blind or task.answered is None:
         return []
-    words = {one["key"]: one["words"] for one in _choices(task.item)}
+    words = {one["key"]: one["words"] for one in choices_of(task.item)}
     found = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
     if task.item.explanation is not None:
         found.append({"label": TEXTS["explanation"], "text": task.item.explanation})
@@ -177,7 +185,8 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _choices(item: Item) -> list[dict[str, str]]:
+def choices_of(item: Item) -> list[dict[str, str]]:
+    """Return an item's options as cards show them: by key, in words or by the caption of their picture."""
     return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
 
 
@@ -192,7 +201,7 @@ def _fields(form: Form, item: Item, key: str | None, *, given: str | None) -> li
             continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):
-            offered = [one for one in _choices(item) if field.is_key_offered or one["key"] != key]
+            offered = [one for one in choices_of(item) if field.is_key_offered or one["key"] != key]
             document["options"] = [
                 {"code": one["key"], "words": f"{one['key']}: {_short(one['words'])}", "help": ""} for one in offered
             ]
@@ -290,7 +299,7 @@ def captions(item: Item) -> list[str]:
     return found
 
 
-def _spelled(question: str) -> str:
+def spelled(question: str) -> str:
     """Spell the places of pictures in a question as people read them."""
     return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
 
