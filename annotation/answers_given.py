@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .form import Form, form_of
+from .kinds import REVIEW
 from .store import Annotation, Campaign, ReviewStore, Task, about_in, item_in
 
 Row = dict[str, Any]
@@ -42,7 +43,7 @@ def results_of(store: ReviewStore, name: str) -> Results:
     """
     campaign = store.campaign(name)
     form = form_of(campaign.form)
-    if form is None:
+    if form is None or campaign.kind == REVIEW:
         raise BenchwrightError(
             f"campaign {name!r} is of kind {campaign.kind!r}, whose outcome is in the run's tables; "
             "`benchwright outcomes` and `benchwright review agreement` show it"

@@ -60,7 +60,7 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
 @workspace_option
 @click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
 @click.option(
-    "--role", type=click.Choice(["annotator", "curator"]), default="annotator", show_default=True,
+    "--role", type=click.Choice(["annotator", "adjudicator", "curator"]), default="annotator", show_default=True,
     help="Of the account that is added or changed; curators also see progress, agreement and accounts.",
 )  # fmt: skip
 @click.option("--change", metavar="NAME", help="Give somebody the role that --role says.")

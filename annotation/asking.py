@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+from .kinds import REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
 from .store import Annotation, CampaignStatus, Work, open_store
 
@@ -61,17 +62,30 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
-            return Asked(_waiting(status, ctx) + asking.for_whom, [])
+            return Asked(waiting_line(status, ctx) + asking.for_whom, [])
         return Asked(None, store.decisions(ctx.stage))
 
 
-def _waiting(status: CampaignStatus, ctx: CampaignContext) -> str:
+def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:
+    """Return in one line what waits for people, and how they review it.
+
+    Args:
+        status: Where the campaign stands.
+        ctx: Of the campaign.
+        adjudicator: Items that only an adjudicator can decide now.
+    """
     slots = status.slots["free"] + status.slots["leased"]
     total = status.tasks["open"] + status.tasks["done"]
     where = f"--workspace {shlex.quote(str(ctx.workspace))}"
     campaign = f"--campaign {shlex.quote(ctx.stage)}"
+    by_table = f", or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
+    served = f"`benchwright review serve {where}`"
+    if adjudicator and not status.tasks["open"]:
+        return (
+            f"campaign {ctx.stage!r} waits for an adjudicator: {adjudicator} of {total} items are undecided under "
+            f"{status.rule}; open the review with {served}"
+        )
     return (
         f"campaign {ctx.stage!r} waits for people: {status.tasks['open']} of {total} tasks and {slots} slots "
-        f"are open under {status.rule}; open the review with `benchwright review serve {where}`, "
-        f"or go by way of a table with `benchwright review export {where} {campaign} --out tasks.csv`"
+        f"are open under {status.rule}; open the review with {served}{'' if status.kind == REVIEW else by_table}"
     )

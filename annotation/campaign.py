@@ -1,23 +1,26 @@
-"""The campaign `verify`: people look at each item and accept or reject it, as many as its rule asks for."""
+"""The campaign `verify`: people look at each item and accept, edit or reject it, as many as its rule asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import ClassVar
 
-from pydantic import ValidationInfo, field_validator
+from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item, Record
 from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
-from .asking import Asking, ask, work_of
+from .asking import Asking
+from .asking_in_rounds import ask_in_rounds
+from .kinds import VERIFY
+from .next_rounds import Game
+from .rounds import verified
 from .rules import DECISIONS, parse_rule
-from .simulated import SimulatedAnnotators
-from .store import Work
+from .simulated import SimulatedAnnotators, check_enough
 from .verdicts import closed
 
-KIND = "verify"
+MAX_ROUNDS = 20
 
 
 class VerifyForm(Record):
@@ -40,19 +43,27 @@ class VerifyForm(Record):
 class Verify(CampaignStep):
     """Keep items that annotators accept under a rule.
 
-    The others are dropped as `rejected`, `needs_revision` (enough ask for another wording) or `no_agreement`.
+    An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
+    new version in a new round. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision, and
+    nobody made one), `out_of_rounds` or `no_agreement`.
 
     Attributes:
-        rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind.
+        rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind; within `adjudicated(...)` an adjudicator
+            decides what these leave open.
+        rounds: How many rounds an item gets before it is dropped.
+        editors_verify: Let annotators judge a version that they edited themselves.
         form: What annotators can say.
         guidelines: What annotators are told, in Markdown.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 
-    name: ClassVar[str] = KIND
+    name: ClassVar[str] = VERIFY
     consumes: ClassVar[Stream] = "items"
+    revises: ClassVar[bool] = True
 
     rule: str = "unanimous(2)"
+    rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
+    editors_verify: bool = False
     form: VerifyForm = VerifyForm()
     guidelines: str | None = None
     simulate: SimulatedAnnotators | None = None
@@ -70,8 +81,7 @@ class Verify(CampaignStep):
     def _can_fill_the_slots(cls, value: SimulatedAnnotators | None, info: ValidationInfo) -> SimulatedAnnotators | None:
         if value is None or not {"rule", "form"} <= info.data.keys():
             return value
-        if value.annotators < (slots := parse_rule(info.data["rule"]).slots):
-            raise ValueError(f"{value.annotators} annotators cannot fill {slots} slots of {info.data['rule']}")
+        check_enough(value, parse_rule(info.data["rule"]))
         if unknown := sorted(set(value.reasons) - set(info.data["form"].reasons)):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
         return value
@@ -84,16 +94,12 @@ class Verify(CampaignStep):
             "needs_note": ["revise"],
             "reasons": list(self.form.reasons),
             "guidelines": self.guidelines,
+            "edits": True,
+            "rounds": self.rounds,
+            "editors_verify": self.editors_verify,
         }
-        kinds_of_item: dict[str, str] = {}
-        asking = Asking(kind=KIND, rule=str(rule), slots=rule.slots, form=form, group=self.simulate)
-        asked = ask(asking, _work(records, kinds_of_item), ctx)
+        asking = Asking(kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate)
+        asked = ask_in_rounds(asking, Game(rule, verified, self.rounds), records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return closed(rule, kinds_of_item, asked.decisions, simulated=self.simulate is not None, seed=ctx.seed)
-
-
-def _work(records: Iterable[Item], kinds_of_item: dict[str, str]) -> Iterator[Work]:
-    for item in records:
-        kinds_of_item[item.item_id] = item.task
-        yield work_of(item)
+        return closed(rule, asked.histories, rounds=self.rounds, simulated=self.simulate is not None, seed=ctx.seed)

@@ -10,9 +10,13 @@ from typing import Any, Literal, NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .csv_rows import Row, read_rows, shown
+from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
 from .form import Form, SeveralOf, form_of
+from .next_rounds import open_next_rounds
 from .photograph_rows import PhotographRows, note_photographs
-from .store import RefusedError, ReviewStore, decisions_of, fields_of
+from .store import RefusedError, ReviewStore, Task, decisions_of, fields_of
+from .store.forms import edits_in
+from .store.reports import list_decisions
 from .task_file import BESIDE, SHOWN, columns_of
 
 REQUIRED = ("annotator", "item_id", "decision")
@@ -62,7 +66,7 @@ def import_decisions(
 ) -> Imported:
     """Take the decisions of a file in, each as if its annotator had claimed the item and submitted.
 
-    Several reasons in one cell are parted by semicolons.
+    Several reasons in one cell are parted by semicolons. Where the decisions make a revision, its next round opens.
 
     Args:
         store: The review store.
@@ -76,9 +80,12 @@ def import_decisions(
     Raises:
         DataError: The file is no such table; nothing goes in.
     """
-    form = form_of(store.campaign(campaign).form)
+    settings = store.campaign(campaign)
+    check_by_table(settings)
+    form = form_of(settings.form)
     if form is None:
-        rows = list(read_rows(path, required=REQUIRED, optional=OPTIONAL, ignored=SHOWN))
+        optional = (*OPTIONAL, *edit_columns_of(settings))
+        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=SHOWN))
     else:
         _, first, *others = columns_of(form)
         required = ("annotator", "item_id", first)
@@ -86,7 +93,7 @@ def import_decisions(
     photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
     taken = _Taken(store, campaign, now) if form is None else _TakenByField(store, campaign, now, form, photographs)
     counts = {"new": 0, "unchanged": 0, "blank": 0}
-    refused = []
+    refused: list[RefusedRow] = []
     for start in range(0, len(rows), BATCH):
         with store.batch() as held:
             for row in rows[start : start + BATCH]:
@@ -94,6 +101,7 @@ def import_decisions(
                     counts[taken.take(held, row)] += 1
                 except BenchwrightError as error:
                     refused.append(RefusedRow(row.line, str(error)))
+    open_next_rounds(store, campaign)
     return Imported(rows=len(rows), refused=tuple(refused), **counts)
 
 
@@ -104,9 +112,14 @@ class _Taken:
         self._campaign = campaign
         self._now = now
         self._tasks = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
-        self._form = store.campaign(campaign).form
+        settings = store.campaign(campaign)
+        self._form = settings.form
+        with store.reading() as connection:
+            every = list_decisions(connection, settings, with_retired=True)
+        self._looked_at = {(one.annotator, one.item_id) for one in every}
         self._said = {
-            (one.annotator, one.item_id): (one.decision, one.reasons, one.note) for one in store.decisions(campaign)
+            (one.annotator, one.item_id): (one.decision, one.reasons, one.note, dict(one.edits or {}))
+            for one in store.decisions(campaign)
         }
 
     def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
@@ -119,21 +132,34 @@ class _Taken:
         if item_id not in self._tasks:
             raise RefusedError(f"item {shown(item_id)} is no current task of campaign {self._campaign!r}")
         task = self._tasks[item_id]
+        self._check_version(row, task)
         spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
         decision = spelled.get(decision.lower(), decision)
         reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
+        edits = edits_in(self._form, task.payload, edits_in_row(row.values)) or {}
         before = self._said.get((annotator, item_id))
-        if before == (decision, reasons, note):
+        if before == (decision, reasons, note, edits):
             return "unchanged"
         if before is not None:
             raise RefusedError(f"annotator {shown(annotator)} has already said {before[0]!r} of this item")
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
             held.decide(
-                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note
-            )  # fmt: skip
-        self._said[annotator, item_id] = (decision, reasons, note)
+                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note, edits=edits
+            )
+        self._said[annotator, item_id] = (decision, reasons, note, edits)
         return "new"
+
+    def _check_version(self, row: Row, task: Task) -> None:
+        """Refuse a row about an earlier version of an item: what was said of that one is in the store already."""
+        said, who = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
+        if said and said != version_of(task.content_hash):
+            raise RefusedError(f"item {shown(task.item_id)} has been revised since; export the tasks again")
+        if not said and who in self._looked_at and who not in self._said:
+            raise RefusedError(
+                f"item {shown(task.item_id)} has been revised since this annotator decided; a row about its new "
+                "version says so in the column `version`"
+            )
 
 
 class _TakenByField(_Taken):

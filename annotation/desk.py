@@ -17,8 +17,20 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 
 from .exhibit import Exhibit, exhibit_in
+from .next_rounds import open_next_rounds
 from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in
-from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
+from .store.blind import answer_blind, blind_answer
+from .store.desks import (
+    MAX_HISTORY,
+    OWN_HISTORY,
+    OWN_TASK,
+    OWNER,
+    TASK_OF_SLOT,
+    count_own,
+    drop_draft,
+    put_draft,
+    put_skip,
+)
 
 MAX_DRAFT_BYTES = 64 * 1024
 
@@ -32,6 +44,7 @@ class Said(NamedTuple):
     version: int
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,7 @@ class OwnTask:
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
         beside: Texts to look at beside the item, each `label` and `text`.
+        answered: What was answered before the key was shown, where the campaign asks for that; None before.
     """
 
     task_id: int
@@ -55,6 +69,7 @@ class OwnTask:
     draft: Mapping[str, Any]
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
+    answered: str | None = None
 
 
 class Past(NamedTuple):
@@ -106,6 +121,8 @@ class Desk:
         if row.submitted_at is None:
             self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
         payload = json.loads(row.payload)
+        with self._store.reading() as connection:
+            answered = blind_answer(connection, task_id, self.annotator)
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
@@ -114,7 +131,18 @@ class Desk:
             draft={} if row.body is None else json.loads(row.body),
             is_current=row.state != "retired",
             beside=tuple(beside_in(payload)),
+            answered=answered,
         )
+
+    def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
+        """Keep what is answered before the key is shown; from then on `open` says it, and it cannot be changed.
+
+        Raises:
+            RefusedError: As `store.blind.answer_blind`.
+        """
+        with self._store.batch() as held, held.writing() as connection:
+            answer_blind(connection, slot_id, self.annotator, answer, now=now)
+            drop_draft(connection, slot_id, self.annotator)
 
     def say(
         self,
@@ -124,9 +152,12 @@ class Desk:
         now: datetime,
         reasons: Sequence[str] = (),
         note: str | None = None,
+        edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
+
+        Where it was the last that a revision waited for, the next round of the item opens with it.
 
         Raises:
             RefusedError: As `ReviewStore.submit`.
@@ -139,11 +170,14 @@ class Desk:
                 now=now,
                 reasons=reasons,
                 note=note or None,
+                edits=edits,
                 fields=fields,
                 amend=True,
             )
             with held.writing() as connection:
                 drop_draft(connection, slot_id, self.annotator)
+                task = connection.execute(TASK_OF_SLOT, {"slot": slot_id}).scalar_one()
+            open_next_rounds(held, self.campaign.name, task=task)
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.
@@ -206,4 +240,5 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
 
 def _said(row: sa.Row[Any]) -> Said:
     fields = None if row.fields is None else json.loads(row.fields)
-    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields)
+    edits = None if row.edits is None else json.loads(row.edits)
+    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields, edits)

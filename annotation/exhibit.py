@@ -22,6 +22,7 @@ class Exhibit(Record):
         choices: Options, where there are some.
         answer: Key of the right one; None where there is none, or nothing in the picture answers.
         refusal: Key of the option that declines to answer.
+        explanation: Why that answer is right, where the item says so.
         item_id: Of the item; None where it is none.
     """
 
@@ -33,6 +34,7 @@ class Exhibit(Record):
     choices: tuple[Choice, ...] = ()
     answer: str | None = None
     refusal: str | None = None
+    explanation: str | None = None
     item_id: str | None = None
 
 

@@ -13,7 +13,7 @@ from benchwright.review_tasks import Category
 
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
-VERIFY, ANSWER, ERROR_ANALYSIS, ERRATA = "verify", "answer", "error_analysis", "errata"
+VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
 KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "ambiguous", "picture_problem"
 """What an annotator can find of a key."""
@@ -81,6 +81,7 @@ KINDS = {
     for kind in (
         Kind(VERIFY, shows_key=True),
         Kind(ANSWER, shows_key=False),
+        Kind(REVIEW, shows_key=True),
         Kind(
             SCREEN, shows_key=False,
             guidelines=(
@@ -139,3 +140,5 @@ KINDS = {
 
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""
+BLIND_KINDS = (ANSWER, REVIEW)
+"""Kinds whose annotators must not know the key when they begin; in `review` it is shown once they have answered."""

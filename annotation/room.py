@@ -19,11 +19,14 @@ ROOM = Room(
             f"{_HERE}.describing:Describe", "Let people say what each image conveys, and write questions about it."
         ),
         "pair": Entry(f"{_HERE}.pairing:Pair", "Let people say whether two images are the same picture."),
+        "review": Entry(
+            f"{_HERE}.reviewing:Review", "Let people answer each item blind, then vote on it by criteria, in rounds."
+        ),
         "screen": Entry(f"{_HERE}.screening:Screen", "Let people keep or discard each image, with reasons."),
         "screen_items": Entry(
             f"{_HERE}.screening:ScreenItems", "Let people keep or discard each item, such as one that is ambiguous."
         ),
-        "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept or reject each item, under a rule."),
+        "verify": Entry(f"{_HERE}.campaign:Verify", "Let people accept, edit or reject each item, under a rule."),
     },
     commands={
         "filter drop": Entry(f"{_HERE}.override_commands:drop", "Drop images or items by hand that a step kept."),

@@ -7,6 +7,8 @@ Rules as a recipe writes them:
     majority(5)          five annotators, more than half of them must agree
     at_least(4, of=5)    five annotators, four of them must agree
 
+and each of these within `adjudicated(...)`: where it comes to no decision, an adjudicator decides.
+
 A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
 equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items.
 """
@@ -15,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 
@@ -30,6 +32,7 @@ _SINGLE = re.compile(r"single(?:\( *\))?")
 _MAJORITY = re.compile(r"majority\( *([0-9]{1,4}) *\)")
 _UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
 _AT_LEAST = re.compile(r"at_least\( *([0-9]{1,4}) *, *of *= *([0-9]{1,4}) *\)")
+_ADJUDICATED = re.compile(r"adjudicated\( *(.*?) *\)")
 
 
 @dataclass(frozen=True)
@@ -39,10 +42,12 @@ class Rule:
     Args:
         need: Decisions that settle a task, 1 to `slots`.
         slots: Annotators that each task takes, 1 to 99.
+        is_adjudicated: Whether an adjudicator decides what these decisions leave open.
     """
 
     need: int
     slots: int
+    is_adjudicated: bool = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.need <= self.slots <= MAX_SLOTS:
@@ -51,7 +56,8 @@ class Rule:
             )
 
     def __str__(self) -> str:
-        return f"unanimous({self.slots})" if self.need == self.slots else f"at_least({self.need}, of={self.slots})"
+        inner = f"unanimous({self.slots})" if self.need == self.slots else f"at_least({self.need}, of={self.slots})"
+        return f"adjudicated({inner})" if self.is_adjudicated else inner
 
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
         """Return what the decisions come to, in whatever order they came.
@@ -59,7 +65,8 @@ class Rule:
         Where the rule is loose enough for several to reach it (two of four), the first of `DECISIONS` goes.
 
         Returns:
-            None while a slot is open, and when all are done and no decision has enough.
+            None while a slot is open, and when all are done and no decision has enough; what an adjudicator then
+            says is none of this rule's business.
 
         Raises:
             ValueError: There are more decisions than slots, or one that is none of `DECISIONS`.
@@ -81,6 +88,11 @@ def parse_rule(text: str) -> Rule:
         BenchwrightError: It names none; the message offers the nearest form that is one.
     """
     written = text.strip()
+    if match := _ADJUDICATED.fullmatch(written):
+        inner = parse_rule(match[1])
+        if inner.is_adjudicated:
+            raise BenchwrightError(f"{_shown(text)} names an adjudicator twice; did you mean {inner}?")
+        return replace(inner, is_adjudicated=True)
     try:
         if _SINGLE.fullmatch(written):
             return Rule(1, 1)
@@ -102,7 +114,7 @@ def _shown(text: str) -> str:
 def _nearest(written: str) -> str:
     """Guess which valid rule was meant, from the first word and the numbers."""
     word = re.match(r"[A-Za-z_-]*", written[:60])
-    known = ["unanimous", "at_least", "majority", "single"]
+    known = ["unanimous", "at_least", "majority", "single", "adjudicated"]
     name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]
     numbers = [
         min(max(int(digits), 1), MAX_SLOTS) for digits in re.findall(r"(?<![0-9])[0-9]{1,4}(?![0-9])", written[:60])
@@ -114,6 +126,9 @@ def _nearest(written: str) -> str:
         return name
     if name == "majority":
         return f"majority({numbers[0] if numbers else 5})"
+    if name == "adjudicated":
+        inside = written.partition("(")[2]
+        return f"adjudicated({_nearest(inside) if inside else 'unanimous(2)'})"
     if name == "unanimous":
         return f"unanimous({numbers[0] if numbers else 2})"
     return "unanimous(2) or at_least(4, of=5)"

@@ -16,7 +16,10 @@ from pydantic import Field
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
+from .rules import Rule
 from .store import SIMULATED, ReviewStore
+from .store.blind import BLIND_FIRST, answer_blind
+from .store.revisions import round_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,12 +33,20 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item."""
+    """What one simulated annotator says of one item, with the edits that they propose, if any."""
 
     annotator: str
     decision: str
     reasons: tuple[str, ...]
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+
+
+class Added(NamedTuple):
+    """What goes with a decision: what is said by field, and edits of the item."""
+
+    fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
 class SimulatedGroup(Record):
@@ -56,6 +67,13 @@ class SimulatedGroup(Record):
         del payload, rng
         return None
 
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
+        del payload, decision, form, rng
+        return Added()
+
 
 class SimulatedAnnotators(SimulatedGroup):
     """They accept what can be scored: the item has an answer, or a choice that declines to answer.
@@ -63,17 +81,28 @@ class SimulatedAnnotators(SimulatedGroup):
     Attributes:
         error_rate: Chance that one departs from the sane judgement of an item, 0 to 1.
         reasons: Reasons that a rejection gives, one of them each time; none where empty.
+        revise_rate: Chance that one revises an item that would be accepted: the same plain edit of its question.
     """
 
     error_rate: Share = 0.0
     reasons: tuple[str, ...] = ()
+    revise_rate: Share = 0.0
 
     def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Accept or reject."""
+        """Accept, revise or reject."""
         departs, which = rng.random() < self.error_rate, rng.random()
         if (right_key(payload) is not None) != departs:
-            return "accept", ()
+            # Drawn only where it matters: without a rate, everybody says what they said before there was one.
+            is_revised = self.revise_rate > 0 and rng.random() < self.revise_rate
+            return ("revise" if is_revised else "accept"), ()
         return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
+
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Make the plain edit that goes with a revision."""
+        del form, rng
+        return Added(edits=look_closely(payload) if decision == "revise" else None)
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -95,6 +124,21 @@ class SimulatedAnswerers(SimulatedGroup):
         return right if is_right and right is not None else others[int(which * len(others))], ()
 
 
+def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the edit that simulated annotators make: a few words before the question."""
+    return {"question": f"Look closely. {payload['question']}"}
+
+
+def check_enough(group: SimulatedGroup, rule: Rule) -> None:
+    """Hold a group to the places that a rule has.
+
+    Raises:
+        ValueError: There are fewer annotators than places.
+    """
+    if group.annotators < rule.slots:
+        raise ValueError(f"{group.annotators} annotators cannot fill {rule.slots} slots of {rule}")
+
+
 def right_key(payload: Mapping[str, Any]) -> str | None:
     """Return the choice of an item, given as JSON values, that is right: its answer, or else that which declines."""
     key: str | None = payload.get("answer")
@@ -102,7 +146,15 @@ def right_key(payload: Mapping[str, Any]) -> str | None:
 
 
 def simulated_decisions(
-    group: SimulatedGroup, item_id: str, payload: Mapping[str, Any], *, slots: int, seed: int, stage: str
+    group: SimulatedGroup,
+    item_id: str,
+    payload: Mapping[str, Any],
+    *,
+    slots: int,
+    seed: int,
+    stage: str,
+    round_: int = 1,
+    form: Mapping[str, Any] | None = None,
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
@@ -115,23 +167,34 @@ def simulated_decisions(
         slots: Annotators that the item gets.
         seed: Of the run.
         stage: Of the campaign.
+        round_: In which a version of the item is looked at, from 1.
+        form: Of the campaign.
     """
     drawn = []
+    later = () if round_ == 1 else (f"round {round_}",)
     for number in range(1, group.annotators + 1):
         annotator = f"{SIMULATED}{number}"
-        rng = generator_for(seed, stage, item_id, annotator)
+        rng = generator_for(seed, stage, item_id, annotator, *later)
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
-    return sorted((_said(group, annotator, payload, rng) for _, annotator, rng in taken), key=lambda one: one.annotator)
+    return sorted(
+        (_said(group, annotator, payload, form or {}, rng) for _, annotator, rng in taken),
+        key=lambda one: one.annotator,
+    )
 
 
 def _said(
-    group: SimulatedGroup, annotator: str, payload: Mapping[str, Any], rng: np.random.Generator
+    group: SimulatedGroup,
+    annotator: str,
+    payload: Mapping[str, Any],
+    form: Mapping[str, Any],
+    rng: np.random.Generator,
 ) -> SimulatedDecision:
     fields = group.fills_in(payload, rng)
     if fields is not None:
         return SimulatedDecision(annotator, "", (), fields)
-    return SimulatedDecision(annotator, *group.says(payload, rng))
+    decision, reasons = group.says(payload, rng)
+    return SimulatedDecision(annotator, decision, reasons, *group.adds(payload, decision, form, rng))
 
 
 def simulate(
@@ -156,7 +219,8 @@ def simulate(
     Returns:
         How many decisions were missing and are now made.
     """
-    slots = store.campaign(campaign).slots_per_task
+    settings = store.campaign(campaign)
+    slots, form = settings.slots_per_task, settings.form
     with store.batch() as held:
         for number in range(1, group.annotators + 1):
             held.upsert_annotator(f"{SIMULATED}{number}", kind="simulated")
@@ -165,9 +229,22 @@ def simulate(
     for start in range(0, len(waiting), batch):
         with store.batch() as held:  # an item's decisions are in one transaction: all are there, or none
             for task in waiting[start : start + batch]:
-                for one in simulated_decisions(group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage):
-                    held.decide(
-                        campaign, task.id, one.annotator, one.decision, now=NOW, reasons=one.reasons, fields=one.fields
-                    )
+                with held.reading() as connection:
+                    round_ = round_of(connection, task.id)
+                for one in simulated_decisions(
+                    group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
+                ):
+                    _decide(held, campaign, task.id, one, form)
                     made += 1
     return made
+
+
+def _decide(store: ReviewStore, campaign: str, task: int, one: SimulatedDecision, form: Mapping[str, Any]) -> None:
+    if form.get(BLIND_FIRST):
+        lease = store.claim(campaign, one.annotator, now=NOW, task=task)
+        assert lease is not None, "a claim of one task is met or refused"
+        with store.writing() as connection:
+            answer_blind(connection, lease.slot_id, one.annotator, one.decision, now=NOW)
+    store.decide(
+        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits, fields=one.fields
+    )

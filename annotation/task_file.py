@@ -11,6 +11,7 @@ from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
 
+from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 from .exhibit import Exhibit, exhibit_in
 from .form import Form, form_of
 from .store import BLIND, ReviewStore, beside_in
@@ -47,7 +48,8 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks, settings = store.tasks(campaign), store.campaign(campaign)
     shows_key, form = settings.kind != BLIND, form_of(settings.form)
-    filled_in = columns_of(form)
+    check_by_table(settings)
+    filled_in = (*columns_of(form), *edit_columns_of(settings))
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()))
     with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
@@ -56,6 +58,8 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
             shown = _shown(exhibit_in(task.payload), image_name, shows_key=shows_key)
             if form is not None:
                 shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
+            if VERSION in filled_in:
+                shown[VERSION] = version_of(task.content_hash)
             cells = {column: harmless(value) for column, value in shown.items()}
             writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
     return len(tasks)

@@ -9,91 +9,139 @@ from typing import Any
 from benchwright.steps import Outcome, Verdicts
 
 from .agreement import agreement
+from .asking_in_rounds import History
 from .ratings import Rating
-from .rules import DECISIONS, Decision, Rule
+from .rounds import Round
+from .rules import DECISIONS, Rule
 from .store import Annotation
 
 DIGITS = 6
 """Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
 
-
-_DROPPED_AS: Mapping[Decision | None, str] = {
-    "reject": "rejected",
-    "revise": "needs_revision",
-    None: "no_agreement",
-}
-"""Reasons of what is dropped. Once the item has been revised its content is new, and a new round begins."""
+NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT = "needs_revision", "out_of_rounds", "no_agreement"
+DROPPED_AS = ("rejected", NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
+"""Reasons of what is dropped."""
 
 
-def closed(
-    rule: Rule, kinds: Mapping[str, str], decisions: list[Annotation], *, simulated: bool, seed: int
-) -> Verdicts:
+def closed(rule: Rule, histories: Mapping[str, History], *, rounds: int, simulated: bool, seed: int) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
         rule: What decides an item.
-        kinds: The task of each item, by item id.
-        decisions: All of them, for these items.
+        histories: What became of each item, by its id.
+        rounds: How many an item gets.
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
     """
-    by_item: dict[str, list[Annotation]] = {item_id: [] for item_id in kinds}
-    for one in decisions:
-        by_item[one.item_id].append(one)
-    outcomes = {item_id: _outcome(rule, given) for item_id, given in by_item.items()}
+    outcomes = {item_id: outcome_of(rule, one, rounds=rounds) for item_id, one in histories.items()}
     head = {"rule": str(rule), "simulated": simulated}
-    return Verdicts(None, outcomes, head | _summary(kinds, outcomes, decisions, seed=seed))
+    return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
 
 
-def _outcome(rule: Rule, given: list[Annotation]) -> Outcome:
-    said = Counter(one.decision for one in given)
-    reasons = Counter(reason for one in given for reason in one.reasons)
-    evidence: dict[str, Any] = {
-        "rule": str(rule),
-        **{decision: said[decision] for decision in DECISIONS},
-        "reasons": dict(sorted(reasons.items())),
-        "simulated": any(one.annotator_kind == "simulated" for one in given),
-    }
-    decision = rule.decide([d for d in DECISIONS for _ in range(said[d])])
-    if decision == "accept":
-        return Outcome(evidence=evidence)
-    return Outcome("drop", _DROPPED_AS[decision], evidence=evidence)
+def outcome_of(rule: Rule, history: History, *, rounds: int) -> Outcome:
+    """Return the verdict on an item; one that was revised comes as its last version, with what each round said."""
+    last = history.rounds[-1]
+    evidence: dict[str, Any] = {"rule": str(rule), **said_in(last)}
+    evidence["simulated"] = any(one.annotator_kind == "simulated" for one in last.said)
+    if len(history.rounds) > 1 or last.before:
+        evidence["rounds"] = [_told(one) for one in history.rounds]
+    made = () if history.item is None else (history.item,)
+    reason = reason_of(history, rounds)
+    if reason is None:
+        return Outcome(evidence=evidence, items=made)
+    return Outcome("drop", reason, evidence=evidence, items=made)
 
 
-def _summary(
-    kinds: Mapping[str, str],
-    outcomes: Mapping[str, Outcome],
-    decisions: list[Annotation],
-    *,
-    seed: int,
-) -> dict[str, Any]:
+def reason_of(history: History, rounds: int) -> str | None:
+    """Return why an item is dropped; None where it is kept."""
+    state, proposal, _ = history.settled
+    if state == "accept":
+        return None
+    if state == "reject":
+        return "rejected"
+    if state != "revise":
+        return NO_AGREEMENT
+    if proposal is None or rounds == 1:
+        return NEEDS_REVISION
+    # With rounds left and edits there, the item would have become what it was before.
+    return OUT_OF_ROUNDS if len(history.rounds) >= rounds else NO_AGREEMENT
+
+
+def said_in(one: Round) -> dict[str, Any]:
+    """Return what annotators said in a round, in numbers, and what an adjudicator decided, if one did."""
+    said = Counter(given.decision for given in one.said)
+    reasons = Counter(reason for given in one.said for reason in given.reasons)
+    found: dict[str, Any] = {
+        **{decision: said[decision] for decision in DECISIONS}, "reasons": dict(sorted(reasons.items()))
+    }  # fmt: skip
+    if one.adjudication is not None:
+        found["adjudicated"] = one.adjudication.decision
+    return found
+
+
+def _told(one: Round) -> dict[str, Any]:
+    """Return a round as an item's history tells it; `edits` made the version of the next one."""
+    found = said_in(one)
+    if one.before:
+        found["before_sent_back"] = dict(sorted(Counter(given.decision for given in one.before).items()))
+    return found if one.edits is None else {**found, "edits": dict(one.edits)}
+
+
+def ratings_of(histories: Mapping[str, History]) -> dict[str, list[Rating]]:
+    """Return what annotators said by kind of task; each version of an item is a unit of its own."""
+    found: dict[str, list[Rating]] = {}
+    for item_id, history in histories.items():
+        for number, one in enumerate(history.rounds, 1):
+            unit = item_id if number == 1 else f"{item_id} round {number}"
+            found.setdefault(history.task, []).extend(
+                Rating(unit, given.annotator, given.decision) for given in (*one.before, *one.said)
+            )
+    return found
+
+
+def _summary(histories: Mapping[str, History], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
     """Count what was kept and why not, and how far annotators agreed; no clocks, no names."""
-    ratings = [Rating(one.item_id, one.annotator, one.decision) for one in decisions]
+    decisions = [given for one in histories.values() for round_ in one.rounds for given in round_.said + round_.before]
     names = pseudonyms(decisions)
     by_annotator = Counter((names[one.annotator], one.decision) for one in decisions)
-    return {
+    ratings = ratings_of(histories)
+    every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
+    document = {
         **_counts(outcomes.values()),
-        "agreement": rounded(agreement(ratings, categories=DECISIONS, seed=seed).to_json()),
+        "agreement": rounded(agreement(every, categories=DECISIONS, seed=seed).to_json()),
         "tasks": {
             kind: {
-                **_counts(outcome for item_id, outcome in outcomes.items() if kinds[item_id] == kind),
-                **short_agreement([rating for rating in ratings if kinds[rating.unit] == kind], DECISIONS),
+                **_counts(outcome for item_id, outcome in outcomes.items() if histories[item_id].task == kind),
+                **short_agreement(ratings[kind], DECISIONS),
             }
-            for kind in sorted(set(kinds.values()))
+            for kind in sorted(ratings)
         },
         "annotators": {
             name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in names.values()
         },
     }
+    by_round = rounds_told(histories, outcomes)
+    return document if len(by_round) < 2 else {**document, "rounds": by_round}
+
+
+def rounds_told(histories: Mapping[str, History], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
+    """Return for each round how many items came to it, and how many of these were kept, dropped, or revised."""
+    found = []
+    for number in range(1, max((len(one.rounds) for one in histories.values()), default=0) + 1):
+        here = {item_id: len(one.rounds) for item_id, one in histories.items() if len(one.rounds) >= number}
+        ended = [outcomes[item_id].verdict for item_id, last in here.items() if last == number]
+        found.append(
+            {
+                "round": number, "items": len(here), "kept": ended.count("keep"), "dropped": ended.count("drop"),
+                "revised": len(here) - len(ended),
+            }
+        )  # fmt: skip
+    return found
 
 
 def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
     reasons = Counter(outcome.reason for outcome in outcomes)
-    return {
-        "total": reasons.total(),
-        "kept": reasons[None],
-        **{reason: reasons[reason] for reason in _DROPPED_AS.values()},
-    }
+    return {"total": reasons.total(), "kept": reasons[None], **{reason: reasons[reason] for reason in DROPPED_AS}}
 
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:

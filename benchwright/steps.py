@@ -80,6 +80,7 @@ class Step(BaseModel):
         version: Raised when equal settings would give other results.
         consumes: Which stream the step reads and judges.
         makes: Streams that it adds to. Images that only serve as pictures of items need not be named.
+        revises: Whether its outcomes may hold new versions of the very items that it judges; later steps see these.
         values: Columns that its outcomes carry: name to Arrow type, such as `{"phash": "uint64"}`. A value
             named `group`, of type string, is a group key: items, and items made from such images, get it among
             their `group_keys`.
@@ -94,6 +95,7 @@ class Step(BaseModel):
     version: ClassVar[int] = 1
     consumes: ClassVar[Stream]
     makes: ClassVar[tuple[Stream, ...]] = ()
+    revises: ClassVar[bool] = False
     values: ClassVar[Mapping[str, str]] = {}
     reads: ClassVar[tuple[str, ...]] = ()
     identity: ClassVar[tuple[str, ...]] = ()

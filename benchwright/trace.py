@@ -82,13 +82,18 @@ class _History:
         if len(name) < SHORTEST_PREFIX:
             return []
         found: dict[str, tuple[str, Item]] = {}
+        for stage, item in self._items_named(name):
+            found.setdefault(item.item_id, (stage, item))  # as it was made; what revised it follows in its history
+        return [found[item_id] for item_id in sorted(found)]
+
+    def _items_named(self, name: str) -> Iterator[tuple[str, Item]]:
+        """Yield items and their later versions with the stage that each is of, in the order of stages."""
         for stage in self._stages:
             table = StageTable(self.workspace, stage)
             for marker in table.current():
                 rows = table.read(marker, "items")
                 if rows is not None:
-                    found |= {i.item_id: (stage, i) for i in items_of(rows) if i.item_id.startswith(name)}
-        return [found[item_id] for item_id in sorted(found)]
+                    yield from ((stage, item) for item in items_of(rows) if item.item_id.startswith(name))
 
     def of_image(self, record: ImageRecord) -> Iterator[dict[str, Any]]:
         """Yield an image's history: its parents first, then how it came in or was made, then every verdict."""
@@ -125,7 +130,12 @@ class _History:
             "operation": self._operation(stage),
             "item": item.model_dump(mode="json"),
         }
-        yield from self._verdicts(item.item_id)
+        versions = {by: version for by, version in self._items_named(item.item_id) if by != stage}
+        for link in self._verdicts(item.item_id):
+            yield link
+            if link["what"] == "verdict" and link["step"] in versions:
+                version = versions[link["step"]].model_dump(mode="json")
+                yield {"what": "item revised", "step": link["step"], "item": version}
         yield from self._releases(item.item_id)
         yield from self._scores(item.item_id)
 

@@ -31,6 +31,8 @@ def _show_line(one: Past, campaign: Campaign, review: st.Page) -> None:
     words = TEXTS["taken_by_field"] if told else TEXTS.get(one.said.decision, one.said.decision)
     what.text(words if one.said.version == 1 else f"{words} ({TEXTS['changed']})")
     reasons = ", ".join(code.replace("_", " ") for code in one.said.reasons)
-    about.text(" · ".join(part for part in (one.item.task, one.item.question, reasons, told, one.said.note) if part))
+    edited = ", ".join(TEXTS.get(f"edited_{name}", name) for name in one.said.edits or {})
+    parts = (one.item.task, one.item.question, reasons, told, edited, one.said.note)
+    about.text(" · ".join(part for part in parts if part))
     if act.button(TEXTS["open"], key=f"open-{one.task_id}", disabled=not one.is_current):
         st.switch_page(review, query_params={TASK: str(one.task_id), "campaign": campaign.name})

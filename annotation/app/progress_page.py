@@ -10,6 +10,7 @@ import streamlit as st
 from ..agreement import Agreement, agreement
 from ..answers_given import results_of
 from ..form import form_of
+from ..kinds import REVIEW
 from ..ratings import Rating
 from ..results import agreement_of, summary_of
 from ..store import Annotation, Campaign, ReviewStore, item_in
@@ -37,7 +38,7 @@ def show(visit: Visit) -> None:
     decisions = store.decisions(campaign.name)
     if not decisions:
         return
-    if form_of(campaign.form) is not None:
+    if form_of(campaign.form) is not None and campaign.kind != REVIEW:
         _show_found(store, campaign)
         return
     kinds = {

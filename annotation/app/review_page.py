@@ -7,11 +7,12 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ..desk import Desk, OwnTask
+from ..exhibit import Exhibit
 from ..form import form_of
-from ..kinds import ANSWER
+from ..kinds import BLIND_KINDS, REVIEW
 from ..store import RefusedError
 from .site import Site, clock
-from .task_card.card import Act, act_just_done, captions, card_of, show_card
+from .task_card.card import Act, act_just_done, captions, card_of, is_blind, show_card
 from .task_routes import picture_url
 from .texts import TEXTS
 from .viewer import ViewerPicture, show_pictures
@@ -38,15 +39,16 @@ def show(visit: Visit) -> None:
         st.success(f"**{TEXTS['all_done']}** {TEXTS['all_done_why']}")
         return
     if task.item.images:
-        show_pictures(_pictures(visit.site, task), key=f"{visit.campaign.id}-{task.task_id}")
+        show_pictures(pictures_of(visit.site, task.task_id, task.item), key=f"{visit.campaign.id}-{task.task_id}")
     card = card_of(task, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     show_card(card, heard=lambda: _hear(desk, task))
     if (coming := desk.coming()) is not None:
         visit.site.pictures.warm(coming.images)
-    if form_of(visit.campaign.form) is not None:
-        st.caption(TEXTS["keys_form" if task.item.images else "keys_collect"])
+    if form_of(visit.campaign.form) is not None and not is_blind(task, visit.campaign):
+        keys = "keys_review" if visit.campaign.kind == REVIEW else "keys_form" if task.item.images else "keys_collect"
+        st.caption(TEXTS[keys])
     else:
-        st.caption(TEXTS["keys_answer" if visit.campaign.kind == ANSWER else "keys_verify"])
+        st.caption(TEXTS["keys_answer" if visit.campaign.kind in BLIND_KINDS else "keys_verify"])
 
 
 def _task_of(desk: Desk) -> OwnTask | None:
@@ -82,20 +84,26 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
         return
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
+    elif is_blind(task, desk.campaign):
+        desk.answer(act.slot, act.decision, now=clock())
+        return  # the same task stays, now with its key
     else:
-        desk.say(act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, fields=act.fields)
+        desk.say(
+            act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits, fields=act.fields
+        )
     if TASK in st.query_params:
         del st.query_params[TASK]
 
 
-def _pictures(site: Site, task: OwnTask) -> list[ViewerPicture]:
+def pictures_of(site: Site, task_id: int, item: Exhibit) -> list[ViewerPicture]:
+    """Return the pictures of a task as the viewer shows them."""
     shown = []
-    for place, (image, caption) in enumerate(zip(task.item.images, captions(task.item), strict=True)):
+    for place, (image, caption) in enumerate(zip(item.images, captions(item), strict=True)):
         width, height = site.pictures.size(image)
         shown.append(
             ViewerPicture(
-                src=picture_url(task.task_id, place),
-                marks=picture_url(task.task_id, place, marks=True) if image.prompts else None,
+                src=picture_url(task_id, place),
+                marks=picture_url(task_id, place, marks=True) if image.prompts else None,
                 caption=caption,
                 alt=TEXTS["alt"].format(caption=caption),
                 width=width,

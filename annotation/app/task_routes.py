@@ -16,6 +16,7 @@ from benchwright.records import ItemImage
 from ..desk import MAX_DRAFT_BYTES, Desk, may_see
 from ..exhibit import exhibit_in
 from ..store import Account, RefusedError
+from ..store.adjudicating import has_opened
 from .gate import ACCOUNT
 from .shown_pictures import etag
 from .site import Site, clock
@@ -84,7 +85,11 @@ class _Served:
     def _image(self, request: Request) -> ItemImage | None:
         task_id, place = request.path_params["task"], request.path_params["place"]
         name = _account(request).name
-        allowed = self._is_curator(request) or may_see(self._site.store, task_id, name, now=clock())
+        store = self._site.store
+        allowed = self._is_curator(request) or may_see(store, task_id, name, now=clock())
+        if not allowed and _account(request).role == "adjudicator":
+            with store.reading() as connection:
+                allowed = has_opened(connection, task_id, name)
         payload = self._site.store.payload(task_id) if allowed else None
         if payload is None:
             return None

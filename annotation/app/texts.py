@@ -45,7 +45,7 @@ TEXTS: Mapping[str, str] = {
     "declines": "marked as right: nothing in the picture answers",
     "accept": "Accept",
     "reject": "Reject",
-    "revise": "Ask for revision",
+    "revise": "Revise",
     "skip": "Skip",
     "undo": "Undo last",
     "note": "Note",
@@ -53,6 +53,10 @@ TEXTS: Mapping[str, str] = {
     "reasons": "Reasons",
     "needs_reason": "Pick at least one reason (keys 1 to {count}), then press X again.",
     "needs_note": "Write what to change, then press E again (or Ctrl+Enter).",
+    "needs_edits": "Change what is wrong (or write a note with N), then press E again, or Ctrl+Enter while writing.",
+    "edit_item": "Edit the item",
+    "right_option": "Right option",
+    "explanation": "Explanation",
     "needs_choice": "Pick an option first (keys 1 to {count}).",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
     "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
@@ -67,7 +71,7 @@ TEXTS: Mapping[str, str] = {
     "saved": "Draft saved",
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
-        "A accept · X reject · E ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
+        "A accept · X reject · E edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
         "O marks · M compare · + − 0 zoom"
     ),
     "keys_answer": (
@@ -82,6 +86,11 @@ TEXTS: Mapping[str, str] = {
         "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · O marks · "
         "M compare · + − 0 zoom"
     ),
+    "keys_review": (
+        "1 yes, 2 no · F next vote · E edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
+        "O marks · M compare · + − 0 zoom"
+    ),
+    "answered": "You answered",
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
     "gone": "That task is not yours, or not any more. Here is the next one.",
@@ -90,11 +99,35 @@ TEXTS: Mapping[str, str] = {
     "taken": "{decision}",
     "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
+    # Adjudication
+    "adjudicate": "Adjudicate",
+    "answers": "What annotators said",
+    "annotator_n": "Annotator {number}",
+    "send_back": "Send back",
+    "take_edits": "Take these edits",
+    "needs_own_edits": "Edit the item, or take up edits by number, then press E again (Ctrl+Enter while writing).",
+    "keys_adjudicate": (
+        "A accept · X reject · E edit the item, again to be done · 1–9 take up an annotator's edits · "
+        "W send back to others · S skip · N note (Esc leaves it) · O marks · M compare · + − 0 zoom"
+    ),
+    "no_adjudicator": "This campaign has no adjudicator: its rule is {rule}.",
+    "cases_left": "{waits} wait for you, {more} more are divided",
+    "no_cases": "There is nothing for you to adjudicate now.",
+    "last_round": "This is the last round: a revision would not come again.",
+    "round_n": "Round {round}",
+    "decided_by_you": "Decided by you",
+    "decided_why": "The latest first, with who said what.",
+    "decision": "Decision",
+    "undecided": "Left open",
     # History
     "history_why": "Your decisions, the latest first. Open one to change it.",
     "nothing_said": "You have not decided anything yet.",
     "open": "Open",
     "changed": "changed",
+    "edited_question": "question edited",
+    "edited_choices": "options edited",
+    "edited_right": "right option changed",
+    "edited_explanation": "explanation edited",
     # Progress
     "tasks_done": "Tasks decided",
     "slots_done": "Decisions in",

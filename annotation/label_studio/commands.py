@@ -41,6 +41,7 @@ def push(
     The access token comes from the environment variable BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with
     their marks drawn in, unless an option says otherwise.
     """
+    from ..edit_columns import check_by_table
     from .projects import Projects
     from .pushing import CloudUrl, LocalFiles, Shelf, Uploaded
     from .pushing import push as push_campaign
@@ -52,6 +53,7 @@ def push(
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
         found = store.campaign(pick_campaign(store, campaign))
+        check_by_table(found)
         projects = Projects(root)
         shelf: Shelf = Uploaded(server, projects, found.name)
         if local_root is not None:

@@ -23,8 +23,8 @@ from .records import RefusedError
 from .review_store import ReviewStore
 from .schema import accounts, annotators, sessions
 
-Role = Literal["annotator", "curator"]
-ROLES: tuple[Role, ...] = ("annotator", "curator")
+Role = Literal["annotator", "adjudicator", "curator"]
+ROLES: tuple[Role, ...] = ("annotator", "adjudicator", "curator")
 SESSION = timedelta(days=14)
 INVITATION = timedelta(days=7)
 
@@ -36,7 +36,7 @@ class Account:
     Attributes:
         id: In the store.
         name: Of the annotator that this person is.
-        role: Curators also see progress, agreement and accounts.
+        role: Adjudicators also decide what annotators leave open; curators also see progress, agreement and accounts.
         has_password: Whether an invitation was taken up, or a password set.
         is_disabled: Whether signing in is refused; what the person said stays.
         invited_until: End of an open invitation.

@@ -175,7 +175,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
                 raise ValueError(f"item {one.item_id} comes twice in campaign {campaign.name!r}")
             seen[one.item_id] = one.content_hash
             if (one.item_id, one.content_hash) not in known:
-                new.append(_new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
+                new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
         if new:
             connection.execute(sa.insert(tasks), new)
             opened += len(new)
@@ -185,12 +185,13 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     current = [row for key, row in known.items() if seen.get(key[0]) == key[1]]
     gone = [row.id for key, row in known.items() if seen.get(key[0]) != key[1] and row.state != "retired"]
     back = [row.id for row in current if row.state == "retired"]
-    _retire(connection, gone)
-    _reopen(connection, back)
+    retire(connection, gone)
+    reopen(connection, back)
     return Upserted(opened, len(current) - len(back), len(gone), len(back))
 
 
-def _new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
+def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
+    """Return the row of a task that is opened."""
     return {
         "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
         "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
@@ -206,7 +207,8 @@ def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
         connection.execute(sa.insert(slots).from_select(["task_id", "slot"], lacking))
 
 
-def _retire(connection: sa.Connection, task_ids: list[int]) -> None:
+def retire(connection: sa.Connection, task_ids: list[int]) -> None:
+    """Take tasks whose content is gone out of the campaign; slots that were held are free again."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
         connection.execute(
@@ -215,7 +217,8 @@ def _retire(connection: sa.Connection, task_ids: list[int]) -> None:
         connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired"))
 
 
-def _reopen(connection: sa.Connection, task_ids: list[int]) -> None:
+def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
+    """Bring back tasks whose content is back, with what was said of them."""
     is_open = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     for ids in _batched(task_ids):
         connection.execute(
@@ -230,10 +233,17 @@ def list_tasks(connection: sa.Connection, campaign: Campaign, *, states: tuple[T
         .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))
         .order_by(tasks.c.item_id, tasks.c.round)
     )
-    return [
-        Task(
-            id=row.id, item_id=row.item_id, content_hash=row.content_hash, round=row.round, state=row.state,
-            payload=json.loads(row.payload),
-        )
-        for row in connection.execute(query)
-    ]  # fmt: skip
+    return [_task(row) for row in connection.execute(query)]
+
+
+def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
+    """Return the task of one content of an item, which is known to be there."""
+    of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)
+    return _task(connection.execute(sa.select(tasks).where(tasks.c.campaign_id == campaign.id, of_content)).one())
+
+
+def _task(row: sa.Row[Any]) -> Task:
+    return Task(
+        id=row.id, item_id=row.item_id, content_hash=row.content_hash, round=row.round, state=row.state,
+        payload=json.loads(row.payload),
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .handout import kinds_with_key
+from .handout import eyes_of
 from .handout_sql import IS_BLIND
 from .records import Campaign
 from .reports import latest_annotations
@@ -26,6 +26,8 @@ OWNER = (
 )
 """Whether, and how, an annotator has a slot of a task."""
 
+TASK_OF_SLOT = sa.select(slots.c.task_id).where(slots.c.id == sa.bindparam("slot"))
+
 _OWN: sa.Select[Any] = (
     sa.select(
         tasks.c.id.label("task_id"),
@@ -38,6 +40,7 @@ _OWN: sa.Select[Any] = (
         _latest.c.reasons,
         _latest.c.note,
         _latest.c.fields,
+        _latest.c.edits,
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
@@ -69,11 +72,8 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     of_campaign = sa.select(sa.func.count()).select_from(tasks).where(tasks.c.campaign_id == campaign.id)
     decided = of_campaign.where(tasks.c.state != "retired", has_mine, ~held)
     left = of_campaign.where(tasks.c.state == "open", held | (has_free & ~has_mine), IS_BLIND)
-    who = {
-        "name": annotator,
-        "who": connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one(),
-        "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
-    }
+    who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
+    who = {"name": annotator, "campaign": campaign.id, **eyes_of(campaign, who_id)}
     return connection.execute(decided, who).scalar_one(), connection.execute(left, who).scalar_one()
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from benchwright.records import Item
+
 from ..form import FormError, form_of
+from ..revising import EditError, edits_of
 from .payloads import item_in
 from .records import RefusedError
 
@@ -45,3 +48,21 @@ def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping
     except FormError as error:
         raise RefusedError(str(error)) from None
     return Typed(typed.headline_of(values), values)
+
+
+def edits_in(
+    form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None
+) -> dict[str, Any] | None:
+    """Return edits of a task's item, checked, as JSON values; None where they change nothing.
+
+    Raises:
+        RefusedError: The item cannot take them, or the campaign takes none.
+    """
+    if not said:
+        return None
+    if not form.get("edits"):
+        raise RefusedError("this campaign takes no edits of items")
+    try:
+        return edits_of(Item.model_validate(item_in(payload)), said).to_json() or None
+    except EditError as error:
+        raise RefusedError(str(error)) from None

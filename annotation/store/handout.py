@@ -18,17 +18,20 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.seeds import seed_for
 
-from ..kinds import ANSWER, WITH_KEY
+from ..kinds import ANSWER as ANSWER_KIND
+from ..kinds import BLIND_KINDS, WITH_KEY
 from . import handout_sql as sql
 from .authors import is_author
+from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .campaigns import find_campaign
-from .forms import decisions_of, fields_of
+from .forms import decisions_of, edits_in, fields_of
+from .payloads import item_in
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
 from .uploads import check_uploads
 
 MAX_NOTE = 10_000
-BLIND = ANSWER
+BLIND = ANSWER_KIND
 """Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
 
 
@@ -138,12 +141,15 @@ def submit(
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
     form, payload = json.loads(slot.form), json.loads(slot.payload)
-    typed = fields_of(form, payload, fields)
+    fields = with_blind_answer(connection, form, slot, fields)
+    typed, changed = fields_of(form, payload, fields), edits_in(form, payload, edits)
+    if typed is not None and form.get(BLIND_FIRST):
+        typed.values[ANSWER_RIGHT] = is_right(item_in(payload), typed.values[ANSWER])
     said = {
         "decision": decision if typed is None else typed.decision,
         "reasons": canonical_json(sorted(set(reasons))),
         "note": note,
-        "edits": None if edits is None else canonical_json(dict(edits)),
+        "edits": None if changed is None else canonical_json(changed),
         "fields": None if typed is None else canonical_json(typed.values),
     }
     version = 1
@@ -157,12 +163,13 @@ def submit(
     if slot.state == "retired" or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-    if shown := _shown_key(connection, slot.task_id, slot.annotator_id, kinds):
+    seen = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
+    if shown := _shown_key(connection, seen):
         raise RefusedError(shown)
     if typed is not None:
         check_uploads(connection, form, typed.values, task_id=slot.task_id, annotator_id=slot.annotator_id)
     if typed is None:
-        _check(form, decisions_of(form, payload), decision, reasons, note)
+        _check(form, decisions_of(form, payload), decision, reasons, note, is_edited=changed is not None)
     elif reasons or note:
         raise RefusedError("this form has fields of its own, and no reasons or note beside them")
     made = {"slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now}
@@ -178,22 +185,27 @@ def release(connection: sa.Connection, slot_id: int, annotator: str) -> None:
 
 def _who(connection: sa.Connection, campaign: Campaign, annotator: str) -> dict[str, Any]:
     """Return the parameters by which the hand-out knows an annotator in a campaign."""
+    return {"campaign": campaign.id, **eyes_of(campaign, _annotator_for(connection, campaign, annotator))}
+
+
+def eyes_of(campaign: Campaign, annotator_id: int) -> dict[str, Any]:
+    """Return the parameters that say which tasks an annotator has seen too much of."""
+    may_edit_and_judge = campaign.is_simulated or campaign.form.get("editors_verify", False)
     return {
-        "campaign": campaign.id,
-        "who": _annotator_for(connection, campaign, annotator),
+        "who": annotator_id,
+        "editor": None if may_edit_and_judge else annotator_id,
         "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
     }
 
 
 def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
     """Return the kinds of campaigns that give away what this kind asks; none where nothing can be given away."""
-    return WITH_KEY if kind == BLIND and not is_simulated else ()
+    return WITH_KEY if kind in BLIND_KINDS and not is_simulated else ()
 
 
-def _shown_key(connection: sa.Connection, task: int, annotator_id: int, kinds: tuple[str, ...]) -> str | None:
+def _shown_key(connection: sa.Connection, who: Mapping[str, Any]) -> str | None:
     """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
-    shown = {"task": task, "who": annotator_id, "shows_key": kinds}
-    campaign = connection.execute(sql.SHOWN_KEY_OF_TASK, shown).scalar_one_or_none()
+    campaign = connection.execute(sql.SHOWN_KEY_OF_TASK, who).scalar_one_or_none()
     if campaign is None:
         return None
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
@@ -221,8 +233,10 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
         return "this annotator has decided it already"
     if is_author(connection, task, annotator_id):
         return "this annotator wrote this item; somebody else must look at it"
-    if shown := _shown_key(connection, task, annotator_id, who["shows_key"]):
+    if shown := _shown_key(connection, who):
         return shown
+    if connection.execute(sql.INVOLVED_IN_TASK, who).first() is not None:
+        return "this annotator edited this version of the item, or adjudicates it; somebody else must judge it"
     return {
         "open": "all its slots are taken",
         "done": f"all {campaign.rule} decisions are in",
@@ -231,12 +245,20 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
 
 
 def _check(
-    form: Mapping[str, Any], decisions: Sequence[str], decision: str, reasons: Sequence[str], note: str | None
+    form: Mapping[str, Any],
+    decisions: Sequence[str],
+    decision: str,
+    reasons: Sequence[str],
+    note: str | None,
+    *,
+    is_edited: bool,
 ) -> None:
     if decision not in decisions:
         raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
-    if decision in form.get("needs_note", []) and not (note or "").strip():
-        raise RefusedError(f"decision {decision!r} needs a note that says what to change")
+    if is_edited and decision != "revise":
+        raise RefusedError(f"decision {decision!r} comes with edits; only `revise` does")
+    if decision in form.get("needs_note", []) and not (note or "").strip() and not is_edited:
+        raise RefusedError(f"decision {decision!r} needs a note that says what to change, or edits")
     known = form.get("reasons", [])
     if unknown := sorted(set(reasons) - set(known)):
         raise RefusedError(

@@ -12,7 +12,17 @@ import sqlalchemy as sa
 
 from .authors import OWN_ITEMS
 from .reports import latest_annotations
-from .schema import annotations_table, annotators, campaigns, skips, slots, tasks
+from .schema import (
+    adjudications,
+    annotations_table,
+    annotators,
+    blind_answers,
+    campaigns,
+    revisions,
+    skips,
+    slots,
+    tasks,
+)
 
 SHUFFLE_PRIME = 2**31 - 1
 """Every task has a place below this prime; an annotator's order multiplies and shifts it modulo the prime."""
@@ -21,9 +31,12 @@ _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
 _mine = slots.alias("mine")
 _was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == sa.bindparam("who"))
 _seen = sa.union_all(
-    sa.select(slots.c.task_id, slots.c.annotator_id), sa.select(skips.c.task_id, skips.c.annotator_id)
+    sa.select(slots.c.task_id, slots.c.annotator_id),
+    sa.select(skips.c.task_id, skips.c.annotator_id),
+    sa.select(blind_answers.c.task_id, blind_answers.c.annotator_id),
+    sa.select(adjudications.c.task_id, adjudications.c.annotator_id),
 ).subquery("seen")
-"""What was handed out to whom, also where it was given back."""
+"""What was handed out to whom, also where it was given back, and what adjudicators opened."""
 _shown, _showing = tasks.alias("shown"), campaigns.alias("showing")
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
 
@@ -38,7 +51,12 @@ _SHOWN_KEY = (
     .select_from(
         _seen.join(_shown, _seen.c.task_id == _shown.c.id).join(_showing, _shown.c.campaign_id == _showing.c.id)
     )
-    .where(_seen.c.annotator_id == sa.bindparam("who"), _showing.c.kind.in_(sa.bindparam("shows_key", expanding=True)))
+    .where(
+        _seen.c.annotator_id == sa.bindparam("who"),
+        _showing.c.kind.in_(sa.bindparam("shows_key", expanding=True)),
+        # An item has one current task in a campaign: that very one gives away no more than it is to show.
+        (_shown.c.campaign_id != sa.bindparam("campaign")) | (_shown.c.state == "retired"),
+    )
 )
 SHOWN_KEY_OF_TASK = (
     _SHOWN_KEY.join(tasks, tasks.c.item_id == _shown.c.item_id)
@@ -48,8 +66,19 @@ SHOWN_KEY_OF_TASK = (
 )
 
 # Not an EXISTS: this set does not hang on the row, so the database makes it once for all tasks.
-IS_BLIND = tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id)) & tasks.c.item_id.not_in(OWN_ITEMS)
-"""Whether an annotator neither was shown an item's key nor wrote the item; needs `who` and `shows_key`."""
+_INVOLVED = sa.union_all(
+    sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
+    sa.select(adjudications.c.task_id).where(adjudications.c.annotator_id == sa.bindparam("who")),
+)
+"""Tasks whose version an annotator edited, or that they opened to adjudicate."""
+INVOLVED_IN_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), tasks.c.id.in_(_INVOLVED))
+IS_BLIND = sa.and_(
+    tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id)),
+    tasks.c.item_id.not_in(OWN_ITEMS),
+    tasks.c.id.not_in(_INVOLVED),
+)
+"""Whether an annotator may judge a task with fresh eyes: neither shown its key, nor its author, nor its editor; needs
+`handout.eyes_of` and `campaign`."""
 
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
@@ -112,6 +141,7 @@ HELD = (
         annotators.c.name,
         tasks.c.state,
         tasks.c.payload,
+        tasks.c.campaign_id,
         campaigns.c.form,
         campaigns.c.is_archived,
         campaigns.c.is_simulated,

@@ -102,6 +102,50 @@ class Annotation:
 
 
 @dataclass(frozen=True)
+class Adjudication:
+    """What an adjudicator decided of one task."""
+
+    item_id: str
+    content_hash: str
+    annotator: str
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+    edits: Mapping[str, Any] | None
+    decided_at: datetime
+
+
+class Adjudicated(NamedTuple):
+    """What adjudicators did with one task: how often it was sent back, and what counts since then."""
+
+    sent_back: int
+    decision: Adjudication | None
+
+
+@dataclass(frozen=True)
+class Revision:
+    """The next version of an item, made within a campaign.
+
+    Attributes:
+        item_id: The item.
+        task_id: The task of the version.
+        content_hash: Of the version.
+        revised_from: Content hash of the version that it was made from.
+        round: In which the version is looked at, from 2.
+        edits: What makes it of the version before, as JSON values.
+        annotator: Whose edits they are.
+    """
+
+    item_id: str
+    task_id: int
+    content_hash: str
+    revised_from: str
+    round: int
+    edits: Mapping[str, Any]
+    annotator: str
+
+
+@dataclass(frozen=True)
 class CampaignStatus:
     """Where a campaign stands. Slots are those of current tasks; expired leases count as free."""
 

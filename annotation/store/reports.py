@@ -23,8 +23,17 @@ def latest_annotations() -> sa.Select[Any]:
     )
 
 
-def list_decisions(connection: sa.Connection, campaign: Campaign) -> list[Annotation]:
-    """Return the latest decisions on a campaign's current tasks, by item id and slot."""
+def list_decisions(
+    connection: sa.Connection, campaign: Campaign, *, with_retired: bool = False, task: int | None = None
+) -> list[Annotation]:
+    """Return the latest decisions on a campaign's tasks, by item id, round and slot.
+
+    Args:
+        connection: That reads.
+        campaign: The campaign.
+        with_retired: Also those on earlier contents of items; without them only current tasks count.
+        task: Only those on one task.
+    """
     latest = latest_annotations().subquery()
     query = (
         sa.select(
@@ -39,9 +48,13 @@ def list_decisions(connection: sa.Connection, campaign: Campaign) -> list[Annota
         .join(slots, latest.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(tasks.c.campaign_id == campaign.id, tasks.c.state != "retired")
-        .order_by(tasks.c.item_id, slots.c.slot)
+        .where(tasks.c.campaign_id == campaign.id)
+        .order_by(tasks.c.item_id, tasks.c.round, slots.c.slot)
     )
+    if not with_retired:
+        query = query.where(tasks.c.state != "retired")
+    if task is not None:
+        query = query.where(tasks.c.id == task)
     return [
         Annotation(
             item_id=row.item_id, content_hash=row.content_hash, round=row.round, slot=row.slot,

@@ -203,14 +203,16 @@ class ReviewStore:
         now: datetime,
         reasons: Sequence[str] = (),
         note: str | None = None,
+        edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
     ) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
         with self.writing() as connection:
             lease = handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=LEASE_S)
             handout.submit(
-                connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note, fields=fields
-            )
+                connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note, edits=edits,
+                fields=fields,
+            )  # fmt: skip
 
     def submit(
         self,

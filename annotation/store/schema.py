@@ -11,6 +11,9 @@ Beside them stand `uploads`, photographs that annotators brought for a task; `au
 therefore not asked about it; and `overrides`: what curators decided against verdicts of steps. The last too only ever
 grow.
 
+`revisions` link the task of an item's next version to the one that it was made from, `blind_answers` hold what was
+answered before the key was shown, `adjudications` what adjudicators opened and decided. All three only ever grow.
+
 The migrations make these tables; a test holds both equal.
 """
 
@@ -141,7 +144,7 @@ accounts = sa.Table(
     sa.Column("invite_until", UtcDateTime),
     sa.Column("is_disabled", sa.Boolean, nullable=False),
     sa.Column("created_at", UtcDateTime, nullable=False),
-    sa.CheckConstraint("role IN ('annotator', 'curator')", name="role"),
+    sa.CheckConstraint("role IN ('annotator', 'adjudicator', 'curator')", name="role"),
     sa.CheckConstraint("(invite_hash IS NULL) = (invite_until IS NULL)", name="invite"),
 )
 
@@ -203,4 +206,43 @@ overrides = sa.Table(
     sa.CheckConstraint("action IN ('keep', 'drop', 'undo')", name="action"),
     sa.CheckConstraint("(action = 'keep') = (reason IS NOT NULL)", name="reason"),
     sa.Index(None, "stage", "record_id"),
+)
+
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False, unique=True),
+    sa.Column("revised_from", sa.ForeignKey("tasks.id"), nullable=False, unique=True),
+    sa.Column("round", sa.Integer, nullable=False),
+    sa.Column("edits", sa.Text, nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("revised_at", UtcDateTime, nullable=False),
+)
+
+blind_answers = sa.Table(
+    "blind_answers",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("answer", sa.Text, nullable=False),
+    sa.Column("answered_at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("task_id", "annotator_id"),
+)
+
+adjudications = sa.Table(
+    "adjudications",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("decision", sa.Text, nullable=False),
+    sa.Column("reasons", sa.Text, nullable=False),
+    sa.Column("note", sa.Text),
+    sa.Column("edits", sa.Text),
+    sa.Column("decided_at", UtcDateTime, nullable=False),
+    sa.CheckConstraint("decision IN ('opened', 'accept', 'reject', 'revise', 'send_back')", name="decision"),
+    sa.Index(None, "task_id"),
+    sa.Index(None, "annotator_id"),
 )

@@ -41,8 +41,8 @@ def _line(link: dict[str, Any]) -> str:
         width, height = link["size_wh"]
         by = f" by {link['step']}" if what == "made image" else ""
         return f"{what} {link['image_id'][:12]} ({width} x {height}, {link['media_type']}){by}"
-    if what == "item made":
-        return f"item made by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
+    if what in {"item made", "item revised"}:
+        return f"{what} by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
     if what in {"verdict", "overridden"}:
         return _judgement(link)
     if what == "released":

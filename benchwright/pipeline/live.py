@@ -78,7 +78,7 @@ def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) 
             continue
         if before.consumes == stage.consumes or (stage.consumes == "items" and GROUP in before.values):
             seen.append([before.id, marker.effect])
-        if "items" in before.makes and stage.consumes == "items":
+        if ("items" in before.makes or before.step.revises) and stage.consumes == "items":
             seen.append([before.id, marker.files.get("items", {}).get("sha256")])
         if before.id in wanted:
             seen.append([before.id, marker.files["outcomes"]["sha256"]])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from alembic.script import ScriptDirectory
 
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store import migrate as migrate_module
+from benchwright.annotation.store.accounts import hash_of
 from benchwright.annotation.store.connection import connect
 from benchwright.annotation.store.schema import authors, metadata
 from benchwright.errors import BenchwrightError, DataError
@@ -116,11 +118,25 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             f"VALUES (1, 1, 1, 'accept', '[]', 'fine', '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
+        if version >= "0002":
+            connection.exec_driver_sql(
+                "INSERT INTO accounts (id, annotator_id, role, password_hash, is_disabled, created_at) "
+                f"VALUES (3, 1, 'curator', 'hash', 0, '{moment}')"
+            )
+            connection.exec_driver_sql(
+                "INSERT INTO sessions (id, account_id, token_hash, created_at, ends_at) "
+                f"VALUES (1, 3, '{hash_of('token')}', '{moment}', '2026-03-09 12:00:00.000000')"
+            )
     engine.dispose()
     with open_store(url) as store:
         [said] = store.decisions("verify")
         assert (said.annotator, said.decision, said.note, said.fields) == ("ann", "accept", "fine", None)
-        assert Accounts(store).all() == []
+        accounts = Accounts(store)
+        assert [(one.id, one.name, one.role) for one in accounts.all()] == [(3, "ann", "curator")][: version >= "0002"]
+        if version >= "0002":
+            found = accounts.of_session("token", now=datetime(2026, 3, 8, tzinfo=UTC))
+            assert found is not None
+            assert found.name == "ann"
         with store.reading() as connection:
             assert connection.execute(sa.select(authors)).all() == []
 

@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError
 ORDER: dict[Decision | None, int] = {"reject": 0, "revise": 1, None: 1, "accept": 2}
 
 fixed = settings(deadline=None, derandomize=True)
-rules = st.integers(1, 9).flatmap(lambda slots: st.builds(Rule, st.integers(1, slots), st.just(slots)))
+rules = st.integers(1, 9).flatmap(lambda slots: st.builds(Rule, st.integers(1, slots), st.just(slots), st.booleans()))
 
 
 @st.composite
@@ -34,6 +34,9 @@ def rules_with_decisions(draw: st.DrawFn) -> tuple[Rule, list[Decision]]:
         ("majority(5)", Rule(3, 5)),
         ("majority(4)", Rule(3, 4)),
         (" majority( 1 ) ", Rule(1, 1)),
+        ("adjudicated(unanimous(2))", Rule(2, 2, is_adjudicated=True)),
+        (" adjudicated( at_least(4, of=5) ) ", Rule(4, 5, is_adjudicated=True)),
+        ("adjudicated(single)", Rule(1, 1, is_adjudicated=True)),
     ],
 )
 def test_a_rule_is_read_as_a_recipe_writes_it(text: str, rule: Rule) -> None:
@@ -60,6 +63,8 @@ def test_a_rule_reads_back_what_it_says_of_itself(rule: Rule) -> None:
         ("majorty(3)", "majority(3)"),
         ("majority(0)", "majority(1)"),
         ("singel", "single"),
+        ("adjudicated", "adjudicated(unanimous(2))"),
+        ("adjudicatd(majority(3))", "adjudicated(majority(3))"),
         ("all of them", "unanimous(2) or at_least(4, of=5)"),
         ("", "unanimous(2) or at_least(4, of=5)"),
         ("unanimous(٣)", "unanimous(2)"),
@@ -125,3 +130,19 @@ def test_one_more_accept_never_makes_an_outcome_worse(case: tuple[Rule, list[Dec
     changed = list(decisions)
     changed[data.draw(st.integers(0, rule.slots - 1))] = "accept"
     assert ORDER[rule.decide(changed)] >= ORDER[rule.decide(decisions)]
+
+
+def test_a_rule_takes_one_adjudicator() -> None:
+    with pytest.raises(BenchwrightError, match=r"twice; did you mean adjudicated\(unanimous\(1\)\)"):
+        parse_rule("adjudicated(adjudicated(single))")
+    with pytest.raises(BenchwrightError, match="did you mean"):
+        parse_rule("adjudicated()")
+
+
+@fixed
+@given(rules_with_decisions())
+def test_an_adjudicator_changes_nothing_about_what_the_decisions_themselves_come_to(
+    case: tuple[Rule, list[Decision]],
+) -> None:
+    rule, decisions = case
+    assert Rule(rule.need, rule.slots, not rule.is_adjudicated).decide(decisions) == rule.decide(decisions)

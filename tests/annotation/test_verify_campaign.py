@@ -88,11 +88,11 @@ def test_a_closed_campaign_keeps_what_was_accepted_and_drops_the_rest_with_a_rea
     # Correspondence: pairs rr, ar, rr. Two of three agree; alpha from coincidences o_ar = 2, n = (1, 5).
     assert summary["tasks"] == {
         "correspondence": {
-            "total": 3, "kept": 0, "rejected": 2, "needs_revision": 0, "no_agreement": 1,
+            "total": 3, "kept": 0, "rejected": 2, "needs_revision": 0, "out_of_rounds": 0, "no_agreement": 1,
             "percent": round(2 / 3, 6), "krippendorff_alpha": round(1 - 2 / (2 * 1 * 5 / 5), 6),
         },
         "jigsaw": {
-            "total": 2, "kept": 2, "rejected": 0, "needs_revision": 0, "no_agreement": 0,
+            "total": 2, "kept": 2, "rejected": 0, "needs_revision": 0, "out_of_rounds": 0, "no_agreement": 0,
             "percent": 1.0, "krippendorff_alpha": None,
         },
     }  # fmt: skip

@@ -112,5 +112,7 @@ def say(page: Page, letter: str, *, note: str = "which corner?") -> None:
         page.keyboard.press("x")
     else:
         page.keyboard.press("e")
+        page.keyboard.press("Escape")  # out of the item's own texts, which stay as they are
+        page.keyboard.press("n")
         page.keyboard.type(note)
         page.keyboard.press("Control+Enter")

@@ -34,14 +34,15 @@ class TaskCard {
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
-      p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) },
+      p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) }, w: { act: () => this.sendBack() },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
 
   update(data, send) {
     this.sendToServer = send;
-    const another = data.slot !== this.data?.slot;
+    // The same slot may come with another form: first an answer, then votes.
+    const another = data.slot !== this.data?.slot || data.mode !== this.data?.mode;
     const heard = data.serial !== this.data?.serial;
     this.data = data;
     if (another) {
@@ -51,16 +52,21 @@ class TaskCard {
     if (another || heard) this.setBusy(false);
   }
 
+  /** Whether a decision on the item itself is asked for, with A, X and E. */
+  get judges() {
+    return this.data.mode === "verify" || this.data.mode === "adjudicate";
+  }
+
   begin() {
     const { said, draft } = this.data;
     const from = Object.keys(draft).length ? draft : said ?? {};
     this.picked = new Set(Array.isArray(from.reasons) ? from.reasons.filter((code) => typeof code === "string") : []);
     this.chosen = typeof from.decision === "string" && this.data.mode === "answer" ? from.decision : null;
     this.pending = null;
-    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {});
+    this.build(typeof from.note === "string" ? from.note : "", from.fields ?? {}, from.edits ?? {});
   }
 
-  build(noteText, fields) {
+  build(noteText, fields, edits) {
     const { data, element } = this;
     const { texts } = data;
     element.replaceChildren();
@@ -74,6 +80,7 @@ class TaskCard {
     add(left, "h2", "question", data.question);
     this.buildChoices(left);
     this.buildBeside(left);
+    this.buildAnswers(left);
     const right = add(element, "div", "says");
     this.form = null;
     if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft());
@@ -82,6 +89,7 @@ class TaskCard {
     this.status.setAttribute("role", "status");
     if (data.mode === "verify") this.buildReasons(right);
     if (data.mode !== "form") this.buildNote(right, noteText);
+    this.editor = data.editable === null ? null : new ItemEditor(left, data, edits, () => this.saveDraft());
     this.draw();
   }
 
@@ -96,6 +104,20 @@ class TaskCard {
       shown.setAttribute("role", "group");
       shown.setAttribute("aria-label", label);
     }
+  }
+
+  /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
+  buildAnswers(parent) {
+    const { answers, texts } = this.data;
+    if (!answers.length) return;
+    const row = add(parent, "section", "answers");
+    row.setAttribute("aria-label", texts.answers);
+    answers.forEach(({ label, lines, edits }, i) => {
+      const box = add(row, "article", "given");
+      add(box, "h3", "", label);
+      for (const line of lines) add(box, "p", "line", line).dir = "auto";
+      if (edits !== null) button(box, "reason", texts.take_edits, i < 9 ? String(i + 1) : "", () => this.pick(i));
+    });
   }
 
   buildChoices(parent) {
@@ -147,30 +169,42 @@ class TaskCard {
     const { texts } = data;
     this.actions = [];
     const put = (name, words, key, act) => this.actions.push(button(row, `action ${name}`, words, key, act));
-    if (data.is_current && data.mode === "verify") {
-      for (const [key, decision] of Object.entries(DECISIONS)) put(decision, texts[decision], key, () => this.decide(decision));
+    if (data.is_current && this.judges) {
+      for (const [key, decision] of Object.entries(DECISIONS)) {
+        if (this.takes(decision)) put(decision, texts[decision], key, () => this.decide(decision));
+      }
+      if (data.mode === "adjudicate") put("quiet", texts.send_back, "w", () => this.sendBack());
     } else if (data.is_current) {
       put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
     }
+    if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, "e", () => this.key("e"));
     if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
-    put("quiet", texts.undo, "u", () => this.send("undo"));
+    if (data.mode !== "adjudicate") put("quiet", texts.undo, "u", () => this.send("undo"));
   }
 
   key(letter) {
-    if (this.data.mode !== "verify") return false;
+    if (letter === "e" && this.form !== null && this.editor !== null) return this.editor.open();
+    if (!this.judges) return false;
     this.decide(DECISIONS[letter]);
+  }
+
+  sendBack() {
+    if (this.data.mode !== "adjudicate") return false;
+    this.send("decide", "send_back");
   }
 
   /** A key in the note: Escape leaves it, Ctrl+Enter gives the decision that waits for it. */
   keyInNote(event) {
     const [area] = event.composedPath();
-    if (this.form === null ? area !== this.note : !this.form.holds(area)) return;
+    const isEdited = this.editor?.holds(area) ?? false;
+    if (!isEdited && (this.form === null ? area !== this.note : !this.form.holds(area))) return;
     if (event.key === "Escape") area.blur();
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       event.stopPropagation();
       area.blur();
-      if (this.data.mode !== "verify") this.enter();
+      if (!this.judges) this.enter();
+      else if (isEdited) this.decide("revise");
       else if (this.pending) this.decide(this.pending);
     }
   }
@@ -183,7 +217,7 @@ class TaskCard {
   }
 
   enter() {
-    if (this.data.mode === "verify" || !this.data.is_current) return false;
+    if (this.judges || !this.data.is_current) return false;
     if (this.form !== null) return this.submit();
     if (this.chosen === null) {
       this.tell("needs_choice", true, { count: this.data.choices.length });
@@ -206,6 +240,12 @@ class TaskCard {
   pick(i) {
     const { data } = this;
     if (this.form !== null) return this.form.pick(i);
+    if (data.mode === "adjudicate") {
+      const edits = data.answers[i]?.edits ?? null;
+      if (edits === null || this.editor === null) return false;
+      this.editor.take(edits);
+      return;
+    }
     if (data.mode === "answer") {
       if (i >= data.choices.length) return false;
       this.chosen = data.choices[i].key;
@@ -218,20 +258,27 @@ class TaskCard {
     this.draw();
   }
 
+  /** In the last round an adjudicator revises nothing: no other would come. */
+  takes(decision) {
+    return decision !== "revise" || this.data.mode !== "adjudicate" || this.data.editable !== null;
+  }
+
   decide(decision) {
     const { data } = this;
-    if (!data.is_current) return;
+    if (!data.is_current || !this.takes(decision)) return;
     if (data.needs_reason.includes(decision) && !this.picked.size) {
       this.pending = decision;
       this.tell("needs_reason", true, { count: Math.min(9, data.reasons.length) });
       this.draw();
       return;
     }
-    if (data.needs_note.includes(decision) && !this.note.value.trim()) {
+    const isEnough = this.edits() || (data.mode === "verify" && this.note.value.trim());
+    if (data.needs_note.includes(decision) && !isEnough) {
       this.pending = decision;
-      this.tell("needs_note", true);
+      this.tell(data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
       this.draw();
-      this.note.focus();
+      if (this.editor === null) this.note.focus();
+      else this.editor.open();
       return;
     }
     this.send("decide", decision);
@@ -239,6 +286,7 @@ class TaskCard {
 
   send(does, decision = "") {
     if (this.busy || (does === "skip" && this.data.said !== null)) return false;
+    if (does === "undo" && this.data.mode === "adjudicate") return false;
     if (does === "skip") this.drafts.flush();
     if (does === "decide") this.drafts.drop();
     this.setBusy(true);
@@ -246,13 +294,22 @@ class TaskCard {
     const reasons = decision === "accept" || this.data.mode !== "verify" ? [] : [...this.picked];
     const note = does === "decide" && this.form === null ? this.note.value : "";
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields });
+    const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits });
+  }
+
+  /** What was edited of the item; null where nothing was, or nothing can be. */
+  edits() {
+    const edits = this.editor?.edits() ?? {};
+    return Object.keys(edits).length ? edits : null;
   }
 
   saveDraft() {
+    if (this.data.save === null) return;
     const draft = this.form === null
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
       : { fields: this.form.values };
+    if (this.edits()) draft.edits = this.edits();
     this.drafts.save(this.data.save, draft);
   }
 
@@ -272,7 +329,7 @@ class TaskCard {
 
   draw() {
     const { data } = this;
-    if (this.form !== null) return;
+    if (this.form !== null || data.mode === "adjudicate") return;
     if (data.mode === "answer") {
       this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
       return;

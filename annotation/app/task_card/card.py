@@ -13,8 +13,11 @@ from benchwright.errors import BenchwrightError
 from ...desk import OwnTask
 from ...exhibit import Exhibit
 from ...form import Form, OneChoice, form_of
-from ...kinds import KINDS
+from ...kinds import ANSWER, KINDS
+from ...revising import right_of
 from ...store import Campaign, RefusedError
+from ...store.blind import ANSWER as BLIND_ANSWER
+from ...store.blind import BLIND_FIRST
 from ..components import component
 from ..photograph_routes import photographs_url
 from ..task_routes import DRAFT_HEADER, draft_url
@@ -23,13 +26,14 @@ from ..texts import TEXTS
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
 _KEY = "card"
-_SCRIPTS = ("drafts.js", "photographs.js", "fields.js", "card.js")
+_SCRIPTS = ("drafts.js", "photographs.js", "fields.js", "editor.js", "card.js")
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
     "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "needs_photograph",
     "choose_photograph", "photograph_size", "photograph_sent", "photograph_failed", "answer", "submit", "saved",
-    "not_saved", "said", "moved_on",
+    "not_saved", "said", "moved_on", "needs_edits", "edit_item", "right_option", "explanation", "choice",
+    "send_back", "take_edits", "answers", "needs_own_edits",
 )  # fmt: skip
 
 
@@ -53,8 +57,10 @@ class Card:
         is_current: Whether deciding still changes anything.
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
-        save: Where drafts are kept, and photographs; and the header that goes with them.
+        editable: Of the item, what can be edited, as it stands; None where nothing can.
+        save: Where drafts are kept, and photographs; and the header that goes with them; None where none are.
         texts: Words of the card.
+        answers: What annotators said, for an adjudicator: `label`, `lines`, and `edits` that they propose or None.
     """
 
     serial: int
@@ -72,8 +78,10 @@ class Card:
     is_current: bool
     fields: Sequence[Mapping[str, Any]]
     beside: Sequence[Mapping[str, str]]
-    save: Mapping[str, str]
+    editable: Mapping[str, Any] | None
+    save: Mapping[str, str] | None
     texts: Mapping[str, str]
+    answers: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class Act:
         reasons: Codes.
         note: In the annotator's words; None without any.
         fields: Of a typed form; the store checks them.
+        edits: Of the item; the store checks them.
     """
 
     slot: int
@@ -95,6 +104,7 @@ class Act:
     reasons: tuple[str, ...]
     note: str | None
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -108,14 +118,15 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
     item, form, typed = task.item, campaign.form, form_of(campaign.form)
-    shows_key = KINDS[campaign.kind].shows_key
+    blind = is_blind(task, campaign)
+    shows_key = KINDS[campaign.kind].shows_key and not blind
     key = item.answer or item.refusal
     return Card(
         serial=serial,
         slot=task.slot_id,
-        mode=campaign.kind if typed is None else FORM,
-        question=_spelled(item.question),
-        choices=_choices(item),
+        mode=ANSWER if blind else campaign.kind if typed is None else FORM,
+        question=spelled(item.question),
+        choices=choices_of(item),
         right=key if shows_key else None,
         declines=shows_key and item.answer is None,
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
@@ -123,17 +134,55 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         needs_note=list(form.get("needs_note", ())),
         said=None if task.said is None else {
             "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
-            "fields": dict(task.said.fields or {}), "words": told_of(typed, task.said.fields),
+            "fields": dict(task.said.fields or {}), "edits": dict(task.said.edits or {}),
+            "words": told_of(typed, task.said.fields),
         },
         draft=task.draft,
         is_current=task.is_current,
-        fields=[] if typed is None else _fields(typed, item, key),
-        beside=list(task.beside),
+        fields=[] if typed is None or blind else _fields(typed, item, key, given=task.answered),
+        beside=[*task.beside, *_shown_after(task, blind=blind)],
+        editable=(
+            editable_of(item, with_explanation=task.answered is not None and item.explanation is not None)
+            if form.get("edits") and task.is_current and not blind
+            else None
+        ),
         save={
             "url": draft_url(task.task_id), "header": DRAFT_HEADER, "photographs": photographs_url(task.task_id),
         },
-        texts={name: TEXTS[name] for name in _WORDS},
+        texts=words_of_card(),
     )  # fmt: skip
+
+
+def words_of_card() -> dict[str, str]:
+    """Return the words that the card itself says."""
+    return {name: TEXTS[name] for name in _WORDS}
+
+
+def is_blind(task: OwnTask, campaign: Campaign) -> bool:
+    """Return whether a task still waits for the answer that comes before its key is shown."""
+    return bool(campaign.form.get(BLIND_FIRST)) and task.answered is None
+
+
+def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
+    """Return what is shown beside an item once it is answered: the answer, and why the key is right."""
+    if blind or task.answered is None:
+        return []
+    words = {one["key"]: one["words"] for one in choices_of(task.item)}
+    found = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
+    if task.item.explanation is not None:
+        found.append({"label": TEXTS["explanation"], "text": task.item.explanation})
+    return found
+
+
+def editable_of(item: Exhibit, *, with_explanation: bool = False) -> dict[str, Any]:
+    """Return what can be edited of an item, as it stands; pictures among the choices cannot."""
+    return {
+        "question": item.question,
+        "choices": {choice.key: choice.text for choice in item.choices if choice.text is not None},
+        "keys": [choice.key for choice in item.choices],
+        "right": right_of(item),
+        "explanation": (item.explanation or "") if with_explanation else None,
+    }
 
 
 def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
@@ -141,17 +190,23 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _choices(item: Exhibit) -> list[dict[str, str]]:
+def choices_of(item: Exhibit) -> list[dict[str, str]]:
+    """Return an item's options as cards show them: by key, in words or by the caption of their picture."""
     return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
 
 
-def _fields(form: Form, item: Exhibit, key: str | None) -> list[dict[str, Any]]:
-    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these."""
+def _fields(form: Form, item: Exhibit, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
+    """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these.
+
+    An answer that was given before the key was shown is no field any more.
+    """
     found = []
     for field in form.fields:
+        if given is not None and field.name == BLIND_ANSWER:
+            continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):
-            offered = [one for one in _choices(item) if field.is_key_offered or one["key"] != key]
+            offered = [one for one in choices_of(item) if field.is_key_offered or one["key"] != key]
             document["options"] = [
                 {"code": one["key"], "words": f"{one['key']}: {_short(one['words'])}", "help": ""} for one in offered
             ]
@@ -198,7 +253,10 @@ def act_of(sent: Any) -> Act:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
         raise RefusedError("this is nothing that the card sends")
-    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")))
+    return Act(
+        sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
+        edits_sent(sent.get("edits")),
+    )  # fmt: skip
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
@@ -218,6 +276,19 @@ def _fields_sent(fields: Any) -> dict[str, Any] | None:
     return dict(fields)
 
 
+def edits_sent(edits: Any) -> dict[str, Any] | None:
+    """Return edits as a browser sent them: an object or nothing; what is in it the store checks.
+
+    Raises:
+        RefusedError: They are something else.
+    """
+    if edits is None:
+        return None
+    if not isinstance(edits, Mapping) or not all(isinstance(name, str) for name in edits):
+        raise RefusedError("this is nothing that the card sends")
+    return dict(edits) or None
+
+
 def captions(item: Exhibit) -> list[str]:
     """Return what people call each of an item's pictures: a place, and the option that it is."""
     keys: dict[str, list[str]] = {}
@@ -233,7 +304,7 @@ def captions(item: Exhibit) -> list[str]:
     return found
 
 
-def _spelled(question: str) -> str:
+def spelled(question: str) -> str:
     """Spell the places of pictures in a question as people read them."""
     return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
 

@@ -1,0 +1,147 @@
+"""Asking people about items whose versions come again: what `verify` and `review` do, whatever their question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+from .asking import Asking, waiting_line, work_of
+from .next_rounds import NOBODY, Game, by_version, open_next_rounds
+from .revising import ItemEdits, revised
+from .rounds import Round, Settled, in_count
+from .simulated import NOW, simulate
+from .store import ReviewStore, Work, item_in, open_store
+from .store.adjudicating import list_adjudicated
+from .store.campaigns import find_task
+from .store.records import Revision
+from .store.reports import list_decisions
+from .store.revisions import list_revisions
+
+
+@dataclass(frozen=True)
+class History:
+    """What became of an item in a campaign, round by round.
+
+    Attributes:
+        task: Kind of question, as tables of results have it.
+        rounds: At least one, the first on the item as it came.
+        settled: What the last one came to.
+        item: The last version; None where it is the item as it came.
+    """
+
+    task: str
+    rounds: tuple[Round, ...]
+    settled: Settled
+    item: Item | None
+
+
+@dataclass(frozen=True)
+class AskedInRounds:
+    """Where a campaign stands: one line on what waits for people, or the history of every item by its id."""
+
+    waiting: str | None
+    histories: dict[str, History] = field(default_factory=dict)
+
+
+@dataclass
+class _Came:
+    """An item as it came: its kind of question, its content, and itself where its versions will be asked for."""
+
+    task: str
+    content_hash: str
+    item: Item | None
+
+
+def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: CampaignContext) -> AskedInRounds:
+    """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
+
+    Args:
+        asking: What is asked, and of how many; its form says `rounds`.
+        game: By what decisions count.
+        items: As they come from the step before.
+        ctx: Of the campaign.
+    """
+    settings = {} if asking.group is None else asking.group.model_dump(mode="json")
+    came: dict[str, _Came] = {}
+    with open_store(ctx.store_url) as store:
+        with store.batch() as held:
+            held.upsert_campaign(
+                ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
+                settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
+            )  # fmt: skip
+            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), came, keep=asking.group is not None))
+            open_next_rounds(held, ctx.stage)
+        if asking.group is not None:
+            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+            while open_next_rounds(store, ctx.stage):
+                simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+        status = store.status(ctx.stage, now=NOW)
+        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, game, came)
+    waits = sum(one.settled.state == "waits" for one in histories.values())
+    if status.tasks["open"] or waits:
+        return AskedInRounds(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
+    return AskedInRounds(None, histories)
+
+
+_Links = dict[tuple[str, str], Revision]
+
+
+def _links(store: ReviewStore, name: str) -> _Links:
+    """Return by item id and content hash which version was made of it."""
+    with store.reading() as connection:
+        found = list_revisions(connection, store.campaign(name))
+    return {(one.item_id, one.revised_from): one for one in found}
+
+
+def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]:
+    """Yield the revisions that lead from a content of an item to its present version."""
+    while (link := links.get((item_id, content_hash))) is not None:
+        yield link
+        content_hash = link.content_hash
+
+
+def _work(items: Iterable[Item], links: _Links, came: dict[str, _Came], *, keep: bool) -> Iterator[Work]:
+    """Yield each item's present version, and note how it came."""
+    for item in items:
+        version = item
+        for link in _chain(item.item_id, item.content_hash, links):
+            version = revised(version, ItemEdits.model_validate(link.edits))
+        is_kept = keep or version is not item
+        came[item.item_id] = _Came(item.task, item.content_hash, item if is_kept else None)
+        yield work_of(version)
+
+
+def _histories(store: ReviewStore, name: str, game: Game, came: dict[str, _Came]) -> dict[str, History]:
+    campaign, links = store.campaign(name), _links(store, name)
+    with store.reading() as connection:
+        said = by_version(list_decisions(connection, campaign, with_retired=True))
+        adjudicated = list_adjudicated(connection, campaign)
+    found = {}
+    for item_id, one in came.items():
+        chain = list(_chain(item_id, one.content_hash, links))
+        rounds = []
+        contents = [one.content_hash, *(link.content_hash for link in chain)]
+        for place, content in enumerate(contents):
+            given, verdict = said.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
+            counted, before = in_count(game.rule, given, sent_back=verdict.sent_back)
+            edits = chain[place].edits if place < len(chain) else None
+            rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
+        last = (item_id, contents[-1])
+        settled = game.settle(said.get(last, []), adjudicated.get(last, NOBODY))
+        if chain and one.item is None:
+            with store.reading() as connection:
+                payload = find_task(connection, campaign, item_id, one.content_hash).payload
+            one.item = Item.model_validate(item_in(payload))
+        found[item_id] = History(one.task, tuple(rounds), settled, _last_version(one, chain))
+    return found
+
+
+def _last_version(came: _Came, chain: list[Revision]) -> Item | None:
+    version = came.item if chain else None
+    for link in chain:
+        assert version is not None
+        version = revised(version, ItemEdits.model_validate(link.edits))
+    return version

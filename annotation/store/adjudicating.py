@@ -1,0 +1,119 @@
+"""What adjudicators decide of tasks, and that they opened them: whoever has knows the key and the others' answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json
+
+from .records import Adjudicated, Adjudication, Campaign
+from .schema import adjudications, annotators, slots, tasks
+
+OPENED, SEND_BACK = "opened", "send_back"
+
+
+def list_adjudicated(
+    connection: sa.Connection, campaign: Campaign, *, task: int | None = None
+) -> dict[tuple[str, str], Adjudicated]:
+    """Return what adjudicators did with a campaign's tasks, by item id and content hash; only where they did anything.
+
+    The latest decision counts; sending back takes back those before.
+    """
+    query = (
+        sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
+        .join(tasks, adjudications.c.task_id == tasks.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, adjudications.c.decision != OPENED)
+        .order_by(adjudications.c.id)
+    )
+    if task is not None:
+        query = query.where(tasks.c.id == task)
+    found: dict[tuple[str, str], Adjudicated] = {}
+    for row in connection.execute(query):
+        key = (row.item_id, row.content_hash)
+        before = found.get(key, Adjudicated(0, None))
+        if row.decision == SEND_BACK:
+            found[key] = Adjudicated(before.sent_back + 1, None)
+            continue
+        decision = Adjudication(
+            item_id=row.item_id, content_hash=row.content_hash, annotator=row.name, decision=row.decision,
+            reasons=tuple(json.loads(row.reasons)), note=row.note,
+            edits=None if row.edits is None else json.loads(row.edits), decided_at=row.decided_at,
+        )  # fmt: skip
+        found[key] = Adjudicated(before.sent_back, decision)
+    return found
+
+
+def done_tasks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], int]:
+    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash."""
+    query = sa.select(tasks.c.item_id, tasks.c.content_hash, tasks.c.id)
+    rows = connection.execute(query.where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done"))
+    return {(row.item_id, row.content_hash): row.id for row in rows}
+
+
+def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
+    """Return whether somebody opened a task to adjudicate it."""
+    query = (
+        sa.select(adjudications.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(adjudications.c.task_id == task_id, annotators.c.name == name)
+    )
+    return connection.execute(query).first() is not None
+
+
+def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) -> set[str]:
+    """Return the items that somebody took part in as an annotator in a campaign, in whatever round."""
+    query = (
+        sa.select(tasks.c.item_id)
+        .join(slots, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, annotators.c.name == name)
+    )
+    return set(connection.execute(query).scalars())
+
+
+def add_adjudication(
+    connection: sa.Connection,
+    task_id: int,
+    name: str,
+    decision: str,
+    *,
+    now: datetime,
+    reasons: Sequence[str] = (),
+    note: str | None = None,
+    edits: Mapping[str, Any] | None = None,
+) -> None:
+    """Add that an adjudicator opened a task, or what they decided of it."""
+    who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+    changed = None if edits is None else canonical_json(dict(edits))
+    values = {
+        "task_id": task_id, "annotator_id": who, "decision": decision, "note": note, "decided_at": now,
+        "reasons": canonical_json(sorted(set(reasons))), "edits": changed,
+    }  # fmt: skip
+    connection.execute(sa.insert(adjudications).values(values))
+
+
+def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
+    """Open a task again with so many slots more, for annotators who have not judged it."""
+    last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
+    rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
+    connection.execute(sa.insert(slots), rows)
+    connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(state="open"))
+
+
+def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[sa.Row[Any]]:
+    """Return what an adjudicator decided in a campaign, the latest first: task, content, decision, note, moment."""
+    query = (
+        sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
+        .join(tasks, adjudications.c.task_id == tasks.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, annotators.c.name == name, adjudications.c.decision != OPENED)
+        .order_by(adjudications.c.id.desc())
+        .limit(limit)
+    )
+    return list(connection.execute(query))

@@ -1,0 +1,283 @@
+"""The adjudicator's desk: what comes to it, in which order, what is told of annotators, and what its decisions do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import datetime
+
+import pytest
+
+from benchwright.annotation.adjudication import AdjudicationDesk
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.app.task_card.adjudication_card import adjudication_card
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+MakeItems = Callable[..., list[Item]]
+X, Y = {"question": "Which piece fits best?"}, {"question": "Which of the two?"}
+STEP = Verify(rule="adjudicated(unanimous(2))", rounds=3)
+
+
+@pytest.fixture
+def store(context: CampaignContext) -> Iterator[ReviewStore]:
+    with open_store(context.store_url) as opened:
+        for name in ("ann", "ben", "cas", "dee", "judge", "other"):
+            opened.upsert_annotator(name)
+        yield opened
+
+
+def decide(store: ReviewStore, item: Item, now: datetime, **said: str | dict[str, str]) -> int:
+    """Let annotators decide an item: a word, or edits that revise; return its task."""
+    [task] = [one for one in store.tasks("verify", states=("open", "done")) if one.item_id == item.item_id]
+    for name, word in said.items():
+        edits = word if isinstance(word, dict) else None
+        decision = word if isinstance(word, str) else "revise"
+        reasons = ["unclear"] if decision == "reject" else []
+        store.decide("verify", task.id, name, decision, now=now, reasons=reasons, edits=edits)
+    return task.id
+
+
+def desk_of(store: ReviewStore, name: str = "judge", campaign: str = "verify") -> AdjudicationDesk:
+    return AdjudicationDesk(store, store.campaign(campaign), name)
+
+
+def test_what_the_rule_leaves_open_comes_first_and_what_all_agree_on_never(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    step = Verify(rule="adjudicated(majority(3))")
+    agreed, outvoted, open_, half = make_items(jigsaw=4)
+    step.advance([agreed, outvoted, open_, half], context)
+    decide(store, agreed, now, ann="accept", ben="accept", cas="accept")
+    second = decide(store, outvoted, now, ann="accept", ben="accept", cas="reject")
+    first = decide(store, open_, now, ann="accept", ben="reject", cas=X)
+    decide(store, half, now, ann="accept", ben="reject")  # cas has not decided yet
+    queue = desk_of(store).queue()
+    assert [(one.task_id, one.waits) for one in queue] == [(first, True), (second, False)]
+    assert [round(one.divided, 2) for one in queue] == [0.67, 0.33]
+
+
+def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    one, two = items = make_items(jigsaw=2)
+    STEP.advance(items, context)
+    tasks = [decide(store, item, now, ann="accept", ben="reject") for item in (one, two)]
+    waiting = STEP.advance(items, context).waiting
+    assert waiting is not None
+    assert "waits for an adjudicator: 2 of 2 items are undecided" in waiting
+    desk = desk_of(store)
+    for task, decision in zip(tasks, ("accept", "reject"), strict=True):
+        desk.open(task, now=now)
+        desk.decide(task, decision, now=now, note="seen it closely")
+    assert desk.queue() == []
+    verdicts = STEP.advance(items, context)
+    assert [verdicts.outcomes[item.item_id].reason for item in items] == [None, "rejected"]
+    evidence = verdicts.outcomes[one.item_id].evidence
+    assert (evidence["adjudicated"], evidence["accept"], evidence["reject"]) == ("accept", 1, 1)
+    assert "judge" not in json.dumps([verdicts.summary, dict(evidence)])
+
+
+def test_names_are_told_only_once_the_case_is_decided(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann=X, ben="reject")
+    desk = desk_of(store)
+    card = asdict(adjudication_card(desk.open(task, now=now), store.campaign("verify"), serial=0))
+    assert [one["label"] for one in card["answers"]] == ["Annotator 1", "Annotator 2"]
+    assert {line for one in card["answers"] for line in one["lines"]} == {
+        "Revise", f"question edited: {X['question']}", "Reject", "unclear",
+    }  # fmt: skip
+    assert "ann" not in json.dumps(card["answers"]).replace("Annotator", "")
+    assert desk.decided() == []
+    desk.decide(task, "reject", now=now)
+    [told] = desk.decided()
+    assert (told.decision, {one.annotator for one in told.said}) == ("reject", {"ann", "ben"})
+
+
+def test_edits_of_the_adjudicator_make_the_next_version(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann=X, ben=Y)
+    desk = desk_of(store)
+    desk.open(task, now=now)
+    desk.decide(task, "revise", now=now, edits={**Y, "right": "A"})
+    [version] = store.tasks("verify")
+    assert (version.payload["question"], version.payload["answer"]) == (Y["question"], "A")
+    assert Desk(store, store.campaign("verify"), "judge").next(now=now) is None  # their own version
+    decide(store, items[0], now, ann="accept", ben="accept")
+    outcome = STEP.advance(items, context).outcomes[items[0].item_id]
+    assert outcome.verdict == "keep"
+    assert outcome.evidence["rounds"][0]["adjudicated"] == "revise"
+    assert outcome.items[0].answer == "A"
+
+
+def test_a_case_that_is_sent_back_goes_to_others_whose_decisions_alone_count(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    desk = desk_of(store)
+    desk.open(task, now=now)
+    desk.decide(task, "send_back", now=now, note="look at the corner")
+    assert desk.queue() == []
+    waiting = STEP.advance(items, context).waiting
+    assert waiting is not None
+    assert "1 of 1 tasks and 2 slots" in waiting
+    for name in ("ann", "ben", "judge"):
+        assert store.claim("verify", name, now=now) is None, name
+    decide(store, items[0], now, cas="accept", dee="accept")
+    verdicts = STEP.advance(items, context)
+    outcome = verdicts.outcomes[items[0].item_id]
+    assert (outcome.verdict, outcome.evidence["accept"], outcome.evidence["reject"]) == ("keep", 2, 0)
+    assert outcome.evidence["rounds"][0]["before_sent_back"] == {"accept": 1, "reject": 1}
+    assert verdicts.summary["agreement"]["raters"] == 4
+
+
+def test_a_case_that_is_sent_back_and_divided_again_comes_back(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    desk = desk_of(store)
+    desk.open(task, now=now)
+    desk.decide(task, "send_back", now=now)
+    decide(store, items[0], now, cas="accept", dee="reject")
+    assert [one.waits for one in desk.queue()] == [True]
+    desk.open(task, now=now)
+    desk.decide(task, "accept", now=now)
+    assert STEP.advance(items, context).summary["kept"] == 1
+
+
+def test_nobody_adjudicates_what_they_judged_or_edited(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann=X, ben="accept")
+    for name in ("ann", "ben"):
+        assert desk_of(store, name).queue() == []
+        with pytest.raises(RefusedError, match="not open to you"):
+            desk_of(store, name).open(task, now=now)
+    desk_of(store).open(task, now=now)
+    desk_of(store).decide(task, "revise", now=now, edits=X)
+    decide(store, items[0], now, cas="accept", dee="reject")
+    assert desk_of(store, "ann").queue() == []  # of whatever version
+    assert len(desk_of(store, "other").queue()) == 1
+
+
+def test_whoever_opened_a_case_answers_that_item_in_no_blind_campaign(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    Answer(annotators_per_item=1).advance(items, context._replace(stage="answer"))
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    assert store.claim("answer", "other", now=now, lease_s=1) is not None
+    desk_of(store).open(task, now=now)
+    with pytest.raises(RefusedError, match="was shown the right answer in campaign 'verify'"):
+        store.claim("answer", "judge", now=now.replace(year=2027), task=store.tasks("answer")[0].id)
+
+
+def test_two_adjudicators_decide_a_case_once(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    for name in ("judge", "other"):
+        desk_of(store, name).open(task, now=now)
+    desk_of(store, "other").decide(task, "accept", now=now)
+    with pytest.raises(RefusedError, match="somebody has decided it"):
+        desk_of(store).decide(task, "reject", now=now)
+
+
+@pytest.mark.parametrize(
+    ("decision", "edits", "words"),
+    [
+        pytest.param("burn", None, "none of accept, reject, revise, send_back", id="no decision"),
+        pytest.param("revise", None, "a revision needs edits", id="nothing edited"),
+        pytest.param("revise", {"question": "Which piece fits?"}, "a revision needs edits", id="nothing changed"),
+        pytest.param("accept", X, "no other decision takes any", id="an accept with edits"),
+        pytest.param("revise", {"right": "Q"}, "none of its choices", id="no such key"),
+    ],
+)
+def test_decisions_that_cannot_be_are_refused(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime,
+    decision: str, edits: dict[str, str] | None, words: str,
+) -> None:  # fmt: skip
+    items = make_items(jigsaw=1)
+    STEP.advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    desk = desk_of(store)
+    with pytest.raises(RefusedError, match="open the case"):
+        desk.decide(task, "accept", now=now)
+    desk.open(task, now=now)
+    with pytest.raises(RefusedError, match=words):
+        desk.decide(task, decision, now=now, edits=edits)
+    assert len(desk.queue()) == 1
+
+
+def test_in_the_last_round_nothing_is_revised(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items, step = make_items(jigsaw=1), Verify(rule="adjudicated(unanimous(2))", rounds=1)
+    step.advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    desk = desk_of(store)
+    case = desk.open(task, now=now)
+    assert case.is_last
+    assert adjudication_card(case, store.campaign("verify"), serial=0).editable is None
+    with pytest.raises(RefusedError, match="round 1 is the last"):
+        desk.decide(task, "revise", now=now, edits=X)
+
+
+def test_campaigns_without_an_adjudicator_have_no_cases(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    Verify().advance(items, context)
+    task = decide(store, items[0], now, ann="accept", ben="reject")
+    assert desk_of(store).queue() == []
+    with pytest.raises(BenchwrightError, match="has no adjudicator"):
+        desk_of(store).open(task, now=now)
+
+
+def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    review = context._replace(stage="review")
+    step, items = Review(rule="adjudicated(unanimous(2))"), make_items(implication=1)
+    step.advance(items, review)
+    for name in ("ann", "ben"):
+        desk = Desk(store, store.campaign("review"), name)
+        task = desk.next(now=now)
+        assert task is not None
+        desk.answer(task.slot_id, "B", now=now)
+        votes = {"accurate": "yes", "reasonable": "yes", "difficult": "no"}
+        desk.say(task.slot_id, "", now=now, fields={**votes, "note": f"{name}'s note"})
+    waiting = step.advance(items, review).waiting
+    assert waiting is not None
+    assert "waits for an adjudicator: 1 of 1" in waiting
+    judge = desk_of(store, campaign="review")
+    [head] = judge.queue()
+    case = judge.open(head.task_id, now=now)
+    card = adjudication_card(case, store.campaign("review"), serial=0)
+    assert {tuple(one["lines"][:4]) for one in card.answers} == {
+        ("Answer: B", "Accurate? yes", "Reasonable? yes", "Difficult? no")
+    }
+    judge.decide(head.task_id, "revise", now=now, edits={"choices": {"A": "the one on the left"}})
+    [version] = store.tasks("review")
+    assert version.payload["choices"][0]["text"] == "the one on the left"

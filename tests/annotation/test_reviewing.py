@@ -1,0 +1,234 @@
+"""The campaign `review`: the answer comes first and is kept, votes count one by one, and what fails comes again to others."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.decision_file import import_decisions
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.simulated_reviewers import SimulatedReviewers
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.task_file import export_tasks
+from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+MakeItems = Callable[..., list[Item]]
+YES = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}
+FIVE = ("r1", "r2", "r3", "r4", "r5")
+FIVE_MORE = ("r6", "r7", "r8", "r9", "r10")
+
+
+@pytest.fixture
+def review(context: CampaignContext) -> CampaignContext:
+    return context._replace(stage="review")
+
+
+@pytest.fixture
+def store(context: CampaignContext) -> Iterator[ReviewStore]:
+    with open_store(context.store_url) as opened:
+        for name in (*FIVE, *FIVE_MORE, "ann", "ben"):
+            opened.upsert_annotator(name)
+        yield opened
+
+
+def item_of(make_items: MakeItems) -> Item:
+    [item] = make_items(implication=1)
+    return item.model_copy(update={"explanation": "because of the secret reason"})
+
+
+def vote(store: ReviewStore, now: datetime, name: str, answer: str = "B", **fields: object) -> None:
+    """Answer and vote on the open task: yes to all but what is named; `edits` revises."""
+    desk = Desk(store, store.campaign("review"), name)
+    task = desk.next(now=now)
+    assert task is not None, name
+    edits = fields.pop("edits", None)
+    desk.answer(task.slot_id, answer, now=now)
+    desk.say(task.slot_id, "", now=now, fields={**YES, **fields}, edits=edits)  # type: ignore[arg-type]
+
+
+def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    Review().advance([item_of(make_items)], review)
+    campaign = store.campaign("review")
+    desk = Desk(store, campaign, "r1")
+    task = desk.next(now=now)
+    assert task is not None
+    before = asdict(card_of(task, campaign, serial=0))
+    assert (before["mode"], before["right"], before["fields"], before["editable"]) == ("answer", None, [], None)
+    assert "secret" not in json.dumps(before)
+    desk.answer(task.slot_id, "A", now=now)
+    after = asdict(card_of(desk.open(task.task_id, now=now), campaign, serial=1))
+    assert (after["mode"], after["right"]) == ("form", "B")
+    assert [field["name"] for field in after["fields"]] == ["accurate", "reasonable", "difficult", "note"]
+    assert after["beside"] == [
+        {"label": "You answered", "text": "A: the left one"},
+        {"label": "Explanation", "text": "because of the secret reason"},
+    ]
+    assert after["editable"]["explanation"] == "because of the secret reason"
+
+
+def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    Review().advance([item_of(make_items)], review)
+    desk = Desk(store, store.campaign("review"), "r1")
+    task = desk.next(now=now)
+    assert task is not None
+    with pytest.raises(RefusedError, match="answer first"):
+        desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})
+    with pytest.raises(RefusedError, match="none of A, B"):
+        desk.answer(task.slot_id, "C", now=now)
+    with pytest.raises(RefusedError, match="does not hold"):
+        Desk(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
+    desk.answer(task.slot_id, "A", now=now)
+    desk.answer(task.slot_id, "A", now=now)  # pressed twice
+    with pytest.raises(RefusedError, match="answered A before the key was shown"):
+        desk.answer(task.slot_id, "B", now=now)
+    desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})  # whatever a browser sends
+    [said] = store.decisions("review")
+    assert (said.decision, dict(said.fields or {})) == ("A", {"answer": "A", **YES, "answer_right": "no"})
+    desk.say(task.slot_id, "", now=now, fields={**YES, "difficult": "no"})  # votes may be changed, the answer not
+    [said] = store.decisions("review")
+    assert (said.version, said.decision) == (2, "A")
+
+
+def test_an_answer_outlives_its_lease_and_whoever_saw_the_key_goes_on_from_there(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    Review().advance([item_of(make_items)], review)
+    desk = Desk(store, store.campaign("review"), "r1")
+    task = desk.next(now=now)
+    assert task is not None
+    desk.answer(task.slot_id, "A", now=now)
+    later = now + timedelta(days=1)
+    again = desk.next(now=later)
+    assert again is not None
+    assert again.answered == "A"
+    Answer(annotators_per_item=1).advance([item_of(make_items)], review._replace(stage="answer"))
+    desk.skip(again.task_id, now=later)
+    assert store.claim("answer", "r1", now=later) is None  # what they saw, they saw
+
+
+@pytest.mark.parametrize(
+    ("votes", "kept", "missed"),
+    [
+        pytest.param([{}] * 5, True, [], id="all five"),
+        pytest.param([{"answer": "A"}, {"accurate": "no"}, {"difficult": "no"}, {}, {}], True, [], id="one short of each"),
+        pytest.param([{"answer": "A"}, {"answer": "A"}, {}, {}, {}], False, ["answer"], id="three answered as the key"),
+        pytest.param([{}, {}, {}, {"difficult": "no"}, {"difficult": "no"}], False, ["difficult"], id="three votes"),
+    ],
+)  # fmt: skip
+def test_an_item_passes_with_four_of_five_answers_and_votes_for_each_criterion(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime,
+    votes: list[dict[str, str]], kept: bool, missed: list[str],
+) -> None:  # fmt: skip
+    item = item_of(make_items)
+    Review().advance([item], review)
+    for name, fields in zip(FIVE, votes, strict=True):
+        vote(store, now, name, **fields)  # type: ignore[arg-type]
+    verdicts = Review().advance([item], review)
+    outcome = verdicts.outcomes[item.item_id]
+    assert (outcome.verdict, outcome.reason) == (("keep", None) if kept else ("drop", "failed_review"))
+    assert outcome.evidence["missed"] == missed
+    assert verdicts.summary["criteria"].keys() == {"answer", "accurate", "reasonable", "difficult"}
+    assert "r1" not in json.dumps(verdicts.summary)
+
+
+def test_what_fails_comes_again_revised_and_to_nobody_who_saw_its_key(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    item = item_of(make_items)
+    Review(rounds=2).advance([item], review)
+    edits = {"question": "What does it stand for?", "right": "A"}
+    for name in FIVE[:4]:
+        vote(store, now, name, accurate="no")
+    vote(store, now, "r5", accurate="no", edits=edits)
+    [task] = store.tasks("review")
+    assert task.payload["question"] == edits["question"]
+    waiting = Review(rounds=2).advance([item], review).waiting
+    assert waiting is not None
+    assert "saw the key of in an earlier round" in waiting
+    assert "review export" not in waiting
+    for name in FIVE:
+        assert store.claim("review", name, now=now) is None
+    for name in FIVE_MORE:
+        vote(store, now, name, answer="A")
+    verdicts = Review(rounds=2).advance([item], review)
+    outcome = verdicts.outcomes[item.item_id]
+    assert outcome.verdict == "keep"
+    [version] = outcome.items
+    assert (version.answer, version.revision) == ("A", 1)
+    told = outcome.evidence["rounds"]
+    assert [one["votes"]["accurate"] for one in told] == [0, 5]
+    assert told[0]["edits"] == edits
+
+
+def test_nobody_reviews_what_they_verified(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    item = item_of(make_items)
+    Verify().advance([item], review._replace(stage="verify"))
+    [task] = store.tasks("verify")
+    for name in ("ann", "ben"):
+        store.decide("verify", task.id, name, "accept", now=now)
+    Review().advance([item], review)
+    assert store.claim("review", "ann", now=now) is None
+    assert Desk(store, store.campaign("review"), "ben").progress(now=now) == (0, 0)
+    assert store.claim("review", "r1", now=now) is not None
+    Answer(annotators_per_item=1).advance([item], review._replace(stage="answer"))
+    assert store.claim("answer", "r1", now=now) is None
+
+
+def test_tables_hold_no_key_back_so_there_are_none(
+    review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path
+) -> None:
+    Review().advance([item_of(make_items)], review)
+    with pytest.raises(BenchwrightError, match="only the app can do"):
+        export_tasks(store, "review", tmp_path / "tasks.csv", image_name=lambda image: image.image_id)
+    (tmp_path / "said.csv").write_text("annotator,item_id,answer\n", encoding="utf-8")
+    with pytest.raises(BenchwrightError, match="only the app can do"):
+        import_decisions(store, "review", tmp_path / "said.csv", now=now)
+
+
+def test_simulated_reviewers_go_through_four_rounds_and_end_the_same_each_time(
+    review: CampaignContext, make_items: MakeItems, tmp_path: Path
+) -> None:
+    items = make_items(implication=20)
+    step = Review(simulate=SimulatedReviewers(annotators=8, accuracy=0.9, approval=0.75))
+    verdicts = step.advance(items, review)
+    summary = verdicts.summary
+    assert [one["round"] for one in summary["rounds"]] == [1, 2, 3, 4]
+    assert summary["kept"] + summary["failed_review"] + summary["out_of_rounds"] + summary["rejected"] == 20
+    assert all(one["revised"] + one["kept"] + one["dropped"] == one["items"] for one in summary["rounds"])
+    assert summary["simulated"] is True
+    assert step.advance(items, review) == verdicts
+    elsewhere = review._replace(store_url=f"sqlite:///{tmp_path}/other.sqlite")
+    assert step.advance(items[::-1], elsewhere).outcomes == verdicts.outcomes
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        pytest.param({"rule": "four of five"}, "did you mean", id="rule"),
+        pytest.param({"criteria": ["accurate", "accurate"]}, "different names", id="twice"),
+        pytest.param({"criteria": ["answer"]}, "none of them answer", id="the answer"),
+        pytest.param({"criteria": []}, "at least 1", id="none"),
+        pytest.param({"simulate": {"annotators": 4}}, "4 annotators cannot fill 5 slots", id="few"),
+    ],
+)  # fmt: skip
+def test_settings_that_cannot_work_are_refused_in_words(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(ValidationError, match=words):
+        Review(**settings)  # type: ignore[arg-type]

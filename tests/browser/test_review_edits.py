@@ -1,0 +1,88 @@
+"""Editing an item in the review app: by keyboard, kept as it is typed, and back as a new version for other eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sign_in, slot_on_screen
+
+from benchwright.annotation.store import open_store
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext
+
+SCRIPT = '<img src=x onerror="window.hacked=1">'
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    with serve(make_workspace(tmp_path_factory.mktemp("edits"))) as running:
+        yield running
+
+
+def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else(
+    site: ReviewSite, new_context: Callable[..., BrowserContext]
+) -> None:
+    ann = new_context().new_page()
+    sign_in(ann, site, "ann")
+    slot = slot_on_screen(ann)
+    ann.keyboard.press("e")
+    question = ann.get_by_role("textbox", name="Question")
+    assert question.input_value()
+    ann.keyboard.press("Control+Enter")  # nothing is changed yet
+    assert "Change what is wrong" in ann.locator(".card .status").inner_text()
+    ann.keyboard.press("Control+a")
+    ann.keyboard.type(f"Which piece fits? 1 2 x {SCRIPT}")  # letters and digits in a text are text
+    ann.get_by_text("Draft saved").wait_for()
+    ann.reload()
+    assert slot_on_screen(ann) == slot
+    assert ann.get_by_role("textbox", name="Question").input_value() == f"Which piece fits? 1 2 x {SCRIPT}"
+    ann.get_by_role("textbox", name="Question").focus()
+    ann.keyboard.press("Tab")  # options that are pictures have no text: the key comes next
+    assert ann.evaluate("document.activeElement.shadowRoot?.activeElement?.tagName") == "SELECT"
+    ann.keyboard.press("Escape")
+    ann.keyboard.press("e")
+    assert next_slot(ann, slot) is not None
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        [said] = store.decisions("verify")
+        assert (said.decision, said.edits) == ("revise", {"question": f"Which piece fits? 1 2 x {SCRIPT}"})
+        tasks = {task.item_id: task.id for task in store.tasks("verify")}
+
+    # Ben accepts the item as it was; its new version comes to him and not to Ann.
+    ben = new_context().new_page()
+    sign_in(ben, site, "ben", path="/")
+    slot_ben: int | None = slot_on_screen(ben)
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        for _ in range(10):
+            [held] = [one for one in tasks.items() if _holds(store, "ben", one[1])]
+            if held[0] == said.item_id:
+                break
+            ben.keyboard.press("s")
+            slot_ben = next_slot(ben, slot_ben or 0)
+        ben.keyboard.press("a")
+        next_slot(ben, slot_ben or 0)
+        version = next(task for task in store.tasks("verify") if task.item_id == said.item_id)
+    assert version.payload["question"] == f"Which piece fits? 1 2 x {SCRIPT}"
+    assert version.payload["revision"] == 1
+    ben.goto(f"{site.url}/history")
+    ben.get_by_text("Accept").wait_for()
+    assert ben.evaluate("window.hacked") is None
+    ann.goto(f"{site.url}/history")
+    ann.get_by_text("question edited").wait_for()
+    assert ann.evaluate("window.hacked") is None
+
+
+def _holds(store: object, name: str, task: int) -> bool:
+    import sqlalchemy as sa
+
+    from benchwright.annotation.store import ReviewStore
+    from benchwright.annotation.store.schema import annotators, slots
+
+    assert isinstance(store, ReviewStore)
+    query = sa.select(slots.c.id).join(annotators).where(
+        slots.c.task_id == task, annotators.c.name == name, slots.c.submitted_at.is_(None)
+    )  # fmt: skip
+    with store.reading() as connection:
+        return connection.execute(query).first() is not None
