@@ -55,6 +55,7 @@ def agreement(
     """
     from .agreement import agreement as agreement_of
     from .agreement import without_each
+    from .ratings import columns_of
 
     if ordinal and sets:
         raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
@@ -65,7 +66,7 @@ def agreement(
     found = agreement_of(said.rows, categories=said.categories, metric=metric)
     document = found.to_json()
     if leave_one_out:
-        others = without_each(said.rows, categories=said.categories, metric=metric)
+        others = without_each(columns_of(said.rows, categories=said.categories, metric=metric), metric=metric)
         document["without"] = {
             name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
         }

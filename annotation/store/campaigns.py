@@ -19,6 +19,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
 from .handout_sql import SHUFFLE_PRIME
+from .payloads import facets_of
 from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted, Work
 from .schema import annotations_table, annotators, campaigns, slots, tasks
 
@@ -189,10 +190,12 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
 
 
 def _new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
+    about = facets_of(work.payload)
     return {
         "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
         "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
         "payload": canonical_json(dict(work.payload)), "state": "open",
+        "item_kind": about.kind, "item_task": about.task, "category": about.category,
     }  # fmt: skip
 
 
