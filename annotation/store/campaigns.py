@@ -68,7 +68,7 @@ def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
         id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,
         form=json.loads(row.form), settings=json.loads(row.settings), seed=int(row.seed),
-        is_simulated=row.is_simulated,
+        is_simulated=row.is_simulated, is_for_assigned=row.is_for_assigned,
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ from benchwright.seeds import seed_for
 
 from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
+from .assigned import check_assigned
 from .campaigns import find_campaign
 from .forms import decisions_of, fields_of
 from .records import Campaign, Lease, RefusedError
@@ -202,6 +203,7 @@ def _annotator_for(connection: sa.Connection, campaign: Campaign, name: str) -> 
     if (row.kind == "simulated") != campaign.is_simulated:
         whose = "simulated annotators" if campaign.is_simulated else "people"
         raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
+    check_assigned(connection, campaign, int(row.id), name)
     return int(row.id)
 
 

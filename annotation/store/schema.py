@@ -8,7 +8,8 @@ free, leased (annotator and `lease_until`) or submitted (annotator and `submitte
 whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
 
 What counts are made of lies in narrow columns with indexes of their own, so that no count reads payloads or notes:
-`item_kind`, `item_task` and `category` of `tasks` from the payload, and `slots.decision`, the newest version's, which a trigger keeps.
+`item_kind`, `item_task` and `category` of `tasks` from the payload, and `slots.decision`, the newest version's, which
+a trigger keeps.
 
 Who may decide in a campaign is everybody, or, where it `is_for_assigned`, those in `assignments`.
 
