@@ -17,8 +17,8 @@ from .ratings import Metric
 from .store import Campaign, ReviewStore, tallies
 from .store.said_columns import NONE, SaidColumns, read_facet, read_said, read_seconds
 
-Split = Literal["kind", "task", "category", "time"]
-SPLITS: tuple[Split, ...] = ("kind", "task", "category", "time")
+Split = Literal["all", "kind", "task", "category", "time"]
+SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time")
 RESAMPLES = 1000
 
 
@@ -85,6 +85,8 @@ class Overview:
 
     def _names(self, split: Split, found: SaidColumns) -> Sequence[str]:
         """Return the part that each unit belongs to."""
+        if split == "all":
+            return [NONE] * len(found.task_ids)
         if split == "time":
             periods = periods_of(found.day_names)
             return [periods[day] for day in found.days]
