@@ -56,6 +56,11 @@ class Overview:
         with self._store.reading() as connection:
             return tallies.count_by_day(connection, self.campaign)
 
+    def people(self) -> int:
+        """Return how many annotators have decided something."""
+        with self._store.reading() as connection:
+            return tallies.count_people(connection, self.campaign)
+
     def decisions_by_annotator(self) -> dict[str, dict[str, int]]:
         """Return how often each annotator gave each decision."""
         with self._store.reading() as connection:
@@ -65,6 +70,11 @@ class Overview:
         """Return the reasons given, the most frequent first."""
         with self._store.reading() as connection:
             return tallies.count_reasons(connection, self.campaign, examples=examples)
+
+    def divided(self, *, most: int) -> list[tallies.Divided]:
+        """Return the newest tasks on which annotators differ."""
+        with self._store.reading() as connection:
+            return tallies.list_divided(connection, self.campaign, most=most)
 
     def said(self, asked: Asked) -> SaidColumns:
         """Return one aspect of all newest decisions; what follows is reckoned from it."""

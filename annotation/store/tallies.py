@@ -57,6 +57,23 @@ class Example(NamedTuple):
     note: str | None
 
 
+class Told(NamedTuple):
+    """What one annotator says of a task."""
+
+    annotator: str
+    decision: str
+    note: str | None
+
+
+class Divided(NamedTuple):
+    """A task on which annotators differ."""
+
+    task_id: int
+    item_id: str
+    task: str | None
+    said: list[Told]
+
+
 class Filled(NamedTuple):
     """Slots of current tasks."""
 
@@ -100,6 +117,16 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
     )
     every, submitted, leased = connection.execute(query).one()
     return Filled(submitted, int(leased or 0), every - submitted - int(leased or 0))
+
+
+def count_people(connection: sa.Connection, campaign: Campaign) -> int:
+    """Return how many annotators have decided something; looks at each one's slots until it finds one."""
+    has_said = (
+        sa.exists()
+        .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
+        .where(tasks.c.campaign_id + 0 == campaign.id, tasks.c.state != "retired")
+    )
+    return int(connection.execute(sa.select(sa.func.count()).select_from(annotators).where(has_said)).scalar_one())
 
 
 def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[str, dict[str, int]]:
@@ -162,6 +189,33 @@ def count_reasons(connection: sa.Connection, campaign: Campaign, *, examples: in
             shown.setdefault(key, {}).setdefault(row.task_id, Example(row.task_id, row.item_id, row.note))
     ordered = sorted(times.items(), key=lambda one: (-one[1], one[0]))
     return [Reason(*key, count, tuple(shown[key].values())[:examples]) for key, count in ordered]
+
+
+def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) -> list[Divided]:
+    """Return the newest current tasks on which annotators differ, with who said what, by name."""
+    given = (
+        sa.select(sa.func.count(sa.distinct(slots.c.decision))).where(slots.c.task_id == tasks.c.id).scalar_subquery()
+    )
+    chosen = (
+        sa.select(tasks.c.id, tasks.c.item_id, tasks.c.item_task)
+        .where(_current(campaign), given > 1)
+        .order_by(tasks.c.id.desc())
+        .limit(most)
+        .subquery()
+    )
+    newest = latest_annotations().subquery()
+    query = (
+        sa.select(chosen, annotators.c.name, newest.c.decision, newest.c.note)
+        .join(slots, slots.c.task_id == chosen.c.id)
+        .join(newest, newest.c.slot_id == slots.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .order_by(chosen.c.id.desc(), annotators.c.name)
+    )
+    found: dict[int, Divided] = {}
+    for row in connection.execute(query):
+        one = found.setdefault(row.id, Divided(row.id, row.item_id, row.item_task, []))
+        one.said.append(Told(row.name, row.decision, row.note))
+    return list(found.values())
 
 
 def count_gold(connection: sa.Connection, campaign: Campaign) -> dict[str, tuple[int, int]]:

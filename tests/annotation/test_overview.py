@@ -242,3 +242,20 @@ def test_periods_are_days_then_weeks_then_months() -> None:
     assert periods_of(days(14)) == days(14)
     assert set(periods_of(days(15))) == {"week of 2026-03-02", "week of 2026-03-09", "week of 2026-03-16"}
     assert sorted(set(periods_of(days(300))))[:2] == ["2026-03", "2026-04"]
+
+
+def test_people_count_who_have_decided_something(overview: Overview, store: ReviewStore, now: datetime) -> None:
+    store.upsert_annotator("eve")
+    assert store.claim("verify", "eve", now=now + timedelta(days=9)) is not None
+    assert overview.people() == 4
+
+
+def test_divided_tasks_come_with_who_said_what(overview: Overview, store: ReviewStore) -> None:
+    said: dict[str, dict[str, str]] = {}
+    for one in store.decisions("verify"):
+        said.setdefault(one.item_id, {})[one.annotator] = one.decision
+    expected = {item: given for item, given in said.items() if len(set(given.values())) > 1}
+    found = overview.divided(most=100)
+    assert {one.item_id: {told.annotator: told.decision for told in one.said} for one in found} == expected
+    assert [one.task_id for one in found] == sorted((one.task_id for one in found), reverse=True)
+    assert overview.divided(most=2) == found[:2]
