@@ -114,13 +114,15 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     if ratings is not None:
         _refuse_both(workspace, campaign)
-        found = rater_qualities(read_ratings(ratings))
+        found, gold = rater_qualities(read_ratings(ratings)), {}
     else:
         with open_for_commands(workspace) as store:
             overview, asked = _asked(store, campaign, None, ordinal=False, sets=False)
-            found = overview.qualities(overview.said(asked))
+            found, gold = overview.qualities(overview.said(asked)), overview.gold()
     listed = [one.to_json() for one in found]
-    emit({"annotators": listed}, as_json=as_json, text=lambda: _quality_text(listed))
+    known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
+    document = {"annotators": listed, "gold": known}
+    emit(document, as_json=as_json, text=lambda: _quality_text(listed))
 
 
 def _agreement_text(document: Mapping[str, Any]) -> str:

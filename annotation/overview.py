@@ -104,9 +104,13 @@ class Overview:
             facet = read_facet(connection, self.campaign, split)
         return [facet.get(int(task), NONE) for task in found.task_ids]
 
+    def gold(self) -> dict[str, Tally]:
+        """Return how each annotator did on gold tasks, which count nowhere else; nothing where there are none."""
+        with self._store.reading() as connection:
+            return {name: Tally(*of) for name, of in tallies.count_gold(connection, self.campaign).items()}
+
     def qualities(self, found: SaidColumns, *, settled: float = SETTLED) -> list[RaterQuality]:
         """Return what one aspect of all decisions tells of each annotator, with their pace and their gold."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-            gold = {name: Tally(*of) for name, of in tallies.count_gold(connection, self.campaign).items()}
-        return qualities_in(found.ratings, seconds=seconds, gold=gold, settled=settled)
+        return qualities_in(found.ratings, seconds=seconds, gold=self.gold(), settled=settled)

@@ -39,6 +39,7 @@ STYLE = """<style>
   list-style: none; padding: 0 !important; margin: 0; }
 .bw-days li { flex: 1 1 0; min-width: 2px; max-width: 3.5rem; background: #3b82c4; margin: 0; }
 .bw-ends { display: flex; justify-content: space-between; font-size: .8rem; margin-bottom: .5rem; }
+.bw-heat th + th { text-align: center; }
 .bw-heat td { text-align: center; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
 .bw-thumb { display: flex; gap: .9rem; flex-wrap: wrap; list-style: none;
   padding: 0 !important; margin: .2rem 0 .9rem; }
