@@ -80,7 +80,7 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
     assert page.locator(".bw-key li").all_inner_texts() == [
         "accepted", "rejected", "to be revised", "no agreement", "begun", "untouched",
     ]  # fmt: skip
-    assert page.locator(".bw-days li").count() == 3
+    assert page.locator(".bw-days span").count() == 3
     page.get_by_role("heading", name="Where annotators disagree").wait_for()
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         now = datetime.now(UTC)

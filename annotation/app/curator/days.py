@@ -19,11 +19,12 @@ def days_plot(caption: str, counts: Mapping[str, int]) -> str:
     days = [(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)]
     most = max(counts.values())
     columns = "".join(
-        f'<li style="height:{counts.get(day, 0) / most:.2%}" title="{day}: {counts.get(day, 0)}"></li>' for day in days
+        f'<span style="height:{counts.get(day, 0) / most:.2%}" title="{day}: {counts.get(day, 0)}"></span>'
+        for day in days
     )
     busiest = max(days, key=lambda day: counts.get(day, 0))
     told = f"{caption}: {sum(counts.values())}; {busiest}: {counts.get(busiest, 0)}"
     return (
-        f'<div>{escape(told)}</div><ul class="bw-days" role="img" aria-label="{escape(told)}">{columns}</ul>'
+        f'<div>{escape(told)}</div><div class="bw-days" role="img" aria-label="{escape(told)}">{columns}</div>'
         f'<div class="bw-ends"><span>{days[0]}</span><span>{days[-1]}</span></div>'
     )

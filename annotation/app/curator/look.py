@@ -35,9 +35,8 @@ STYLE = """<style>
 .bw-range > b { position: absolute; top: 50%; width: 11px; height: 11px; margin: -5.5px 0 0 -5.5px; border-radius: 50%;
   background: #3b82c4; }
 .bw-range > u { position: absolute; top: 0; bottom: 0; border-left: 1px dashed currentColor; opacity: .6; }
-.bw-days { display: flex; align-items: flex-end; gap: 2px; height: 6.5rem; border-bottom: 1px solid currentColor;
-  list-style: none; padding: 0 !important; margin: 0; }
-.bw-days li { flex: 1 1 0; min-width: 2px; max-width: 3.5rem; background: #3b82c4; margin: 0; }
+.bw-days { display: flex; align-items: flex-end; gap: 2px; height: 6.5rem; border-bottom: 1px solid currentColor; }
+.bw-days span { flex: 1 1 0; min-width: 2px; max-width: 3.5rem; background: #3b82c4; }
 .bw-ends { display: flex; justify-content: space-between; font-size: .8rem; margin-bottom: .5rem; }
 .bw-heat th + th { text-align: center; }
 .bw-heat td { text-align: center; border: 1px solid color-mix(in srgb, currentColor 35%, transparent); }
