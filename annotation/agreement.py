@@ -24,7 +24,8 @@ import numpy as np
 
 from benchwright.seeds import generator_for
 
-from .ratings import Floats, Metric, Rating, RatingTable, tabulate
+from .rating_columns import RatingColumns
+from .ratings import Floats, Metric, Rating, RatingTable, columns_of, fold
 
 Interval = tuple[float, float]
 
@@ -79,13 +80,20 @@ def agreement(
 
     Args:
         ratings: In any order.
-        categories: As in `tabulate`.
+        categories: As in `columns_of`.
         metric: Of Krippendorff's alpha; the others are nominal.
         resamples: Bootstrap samples of units; 0 for no intervals.
         seed: Of the bootstrap; equal seeds give equal intervals.
     """
-    rows = list(ratings)
-    table = tabulate(rows, categories=categories, metric=metric)
+    columns = columns_of(ratings, categories=categories, metric=metric)
+    return agreement_in(columns, metric=metric, resamples=resamples, seed=seed)
+
+
+def agreement_in(
+    columns: RatingColumns, *, metric: Metric = "nominal", resamples: int = 1000, seed: int = 0
+) -> Agreement:
+    """Return what `agreement` returns, of ratings in columns."""
+    table = fold(columns, metric=metric)
     whole = table.times[None, :].astype(np.float64)
     values = {name: _or_none(statistic(table, whole)[0]) for name, statistic in STATISTICS.items()}
     return Agreement(
@@ -96,18 +104,12 @@ def agreement(
     )
 
 
-def without_each(
-    ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal"
-) -> dict[str, Agreement]:
+def without_each(columns: RatingColumns, *, metric: Metric = "nominal") -> dict[str, Agreement]:
     """Return the agreement of the others, without intervals, for each rater left out, by name.
 
     A rater without whom agreement rises says something else than the others.
     """
-    rows = list(ratings)
-    return {
-        name: agreement([row for row in rows if row.rater != name], categories=categories, metric=metric, resamples=0)
-        for name in sorted({row.rater for row in rows})
-    }
+    return {name: agreement_in(columns.without(name), metric=metric, resamples=0) for name in columns.present}
 
 
 def percent_agreement(table: RatingTable, weights: Floats) -> Floats:

@@ -5,22 +5,34 @@ It advises a curator whom to talk to. Nothing here changes what a rule accepts.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .agreement import without_each
-from .dawid_skene import Estimated, dawid_skene
-from .ratings import Rating
+from .dawid_skene import SETTLED, Estimated, estimated_from
+from .rating_columns import RatingColumns
+from .ratings import Rating, columns_of
 
 FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MAD_AS_DEVIATION = 0.6745
 """What the median absolute deviation of a normal variable is of its standard deviation."""
+
+
+class Tally(NamedTuple):
+    """How many of how many."""
+
+    right: int
+    of: int
+
+    @property
+    def shared(self) -> tuple[float | None, int]:
+        """Return the share, None where there is nothing to share, and of how many."""
+        return (self.right / self.of if self.of else None), self.of
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,7 @@ class RaterQuality:
         alpha_without: Krippendorff's alpha of the others.
         median_seconds: Of the time that a rating took, where it is known.
         pace: Modified z-score of the log of that median among all raters; below -3.5 is suspiciously fast.
+        on_gold: Share right of units whose right label is known, and of how many.
     """
 
     rater: str
@@ -49,10 +62,17 @@ class RaterQuality:
     alpha_without: float | None
     median_seconds: float | None
     pace: float | None
+    on_gold: tuple[float | None, int] = (None, 0)
+
+    @property
+    def is_suspiciously_fast(self) -> bool | None:
+        """Return whether the pace is an outlier; None where it is not known."""
+        return None if self.pace is None else self.pace < -FAST
 
     def to_json(self) -> dict[str, Any]:
         """Return the entry that `review annotators --json` prints."""
         share, units = self.with_others
+        right, of_gold = self.on_gold
         return {
             "rater": self.rater,
             "ratings": self.ratings,
@@ -64,7 +84,9 @@ class RaterQuality:
             "alpha_without": self.alpha_without,
             "median_seconds": self.median_seconds,
             "pace": self.pace,
-            "suspiciously_fast": None if self.pace is None else self.pace < -FAST,
+            "suspiciously_fast": self.is_suspiciously_fast,
+            "on_gold": right,
+            "on_gold_units": of_gold,
         }
 
 
@@ -78,43 +100,70 @@ def rater_qualities(
         categories: Labels that could have been given.
         seconds: What each rating of a rater took, by name.
     """
-    rows = sorted(ratings)
-    if not rows:
+    return qualities_in(columns_of(ratings, categories=categories), seconds=seconds)
+
+
+def qualities_in(
+    columns: RatingColumns,
+    *,
+    seconds: Mapping[str, Sequence[float]] | None = None,
+    gold: Mapping[str, Tally] | None = None,
+    settled: float = SETTLED,
+) -> list[RaterQuality]:
+    """Return what `rater_qualities` returns, of ratings in columns.
+
+    Args:
+        columns: The ratings.
+        seconds: What each rating of a rater took, by name.
+        gold: How each rater did on units whose right label is known, by name.
+        settled: As in `estimated_from`.
+    """
+    if not len(columns):
         return []
-    estimated = dawid_skene(rows)
-    left_out = without_each(rows, categories=categories)
-    against = _against_others(rows)
-    middle = {name: median(times) for name, times in (seconds or {}).items() if times}
+    estimated = estimated_from(columns, settled=settled)
+    left_out = without_each(columns)
+    against = _against_others(columns)
+    labels = np.bincount(
+        columns.raters * len(columns.label_names) + columns.labels,
+        minlength=len(columns.rater_names) * len(columns.label_names),
+    ).reshape(len(columns.rater_names), -1)
+    middle = {name: median(times) for name, times in (seconds or {}).items() if len(times)}
     paces = _paces(middle)
     return [
         RaterQuality(
             rater=name,
-            ratings=sum(row.rater == name for row in rows),
-            labels=dict(sorted(Counter(row.label for row in rows if row.rater == name).items())),
-            with_others=against[name],
+            ratings=int(labels[place].sum()),
+            labels={label: int(n) for label, n in sorted(zip(columns.label_names, labels[place], strict=True)) if n},
+            with_others=against[place].shared,
             estimated_accuracy=estimated.accuracy(name),
             confusion=_confusion(estimated, name),
             alpha_without=left_out[name].krippendorff_alpha,
             median_seconds=middle.get(name),
             pace=paces.get(name),
+            on_gold=(gold or {}).get(name, Tally(0, 0)).shared,
         )
         for name in estimated.raters
+        for place in [columns.rater_names.index(name)]
     ]
 
 
-def _against_others(rows: Sequence[Rating]) -> dict[str, tuple[float | None, int]]:
+def _against_others(columns: RatingColumns) -> list[Tally]:
     """Compare each rating with the most frequent label of the others; units where they tie say nothing."""
-    said: dict[str, Counter[str]] = {}
-    for row in rows:
-        said.setdefault(row.unit, Counter())[row.label] += 1
-    same, of = Counter[str](), Counter[str]()
-    for row in rows:
-        others = said[row.unit] - Counter([row.label])
-        ranked = others.most_common(2)
-        if ranked and (len(ranked) == 1 or ranked[0][1] > ranked[1][1]):
-            of[row.rater] += 1
-            same[row.rater] += ranked[0][0] == row.label
-    return {name: (same[name] / of[name] if of[name] else None, of[name]) for name in {row.rater for row in rows}}
+    many, people = len(columns.label_names), len(columns.rater_names)
+    counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
+    others = counts.reshape(columns.unit_count, many)[columns.units]
+    others[np.arange(len(columns)), columns.labels] -= 1
+    most = others.max(axis=1)
+    tells = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
+    same = tells & (others.argmax(axis=1) == columns.labels)
+    return [
+        Tally(int(right), int(of))
+        for right, of in zip(
+            np.bincount(columns.raters[same], minlength=people),
+            np.bincount(columns.raters[tells], minlength=people),
+            strict=True,
+        )
+    ]
 
 
 def _confusion(estimated: Estimated, rater: str) -> dict[str, dict[str, float]]:

@@ -1,21 +1,18 @@
-"""``benchwright review ...``: look at campaigns, and take tasks out and decisions in without the app."""
+"""``benchwright review import``, and what all commands of reviews share: the workspace, its store, a campaign of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
-    from .annotator_quality import RaterQuality
-    from .ratings import Metric, Rating
-    from .store import CampaignStatus, ReviewStore
+    from .store import ReviewStore
 
 _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
@@ -24,69 +21,6 @@ workspace_option = click.option(
 campaign_option = click.option(
     "--campaign", metavar="NAME", help="As the recipe names the step.  [default: the only one]"
 )
-
-
-@click.command("status")
-@workspace_option
-@json_option
-def status(workspace: Path | None, as_json: bool) -> None:
-    """Say for each campaign how many tasks and slots are open."""
-    with open_for_commands(workspace) as store:
-        now = datetime.now(UTC)
-        found = [store.status(name, now=now) for name in store.campaign_names()]
-    emit({"campaigns": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _status_text(found))
-
-
-@click.command("agreement")
-@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
-@workspace_option
-@campaign_option
-@click.option("--ordinal", is_flag=True, help="Labels are numbers: Krippendorff's alpha counts how far apart they are.")
-@click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
-@click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
-@json_option
-def agreement(
-    ratings: Path | None, workspace: Path | None, campaign: str | None, ordinal: bool, sets: bool, leave_one_out: bool,
-    as_json: bool,
-) -> None:  # fmt: skip
-    """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
-
-    Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
-    """
-    from .agreement import agreement as agreement_of
-    from .agreement import without_each
-
-    if ordinal and sets:
-        raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
-    if (ordinal or sets) and ratings is None:
-        raise BenchwrightError("--ordinal and --sets are for --ratings; decisions of a campaign have no order")
-    said = _said(ratings, workspace, campaign)
-    metric: Metric = "ordinal" if ordinal else "masi" if sets else "nominal"
-    found = agreement_of(said.rows, categories=said.categories, metric=metric)
-    document = found.to_json()
-    if leave_one_out:
-        others = without_each(said.rows, categories=said.categories, metric=metric)
-        document["without"] = {
-            name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
-        }
-    emit(document, as_json=as_json, text=lambda: _agreement_text(document))
-
-
-@click.command("annotators")
-@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
-@workspace_option
-@campaign_option
-@json_option
-def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say of each annotator: with the others or against them, estimated errors (Dawid and Skene), pace.
-
-    Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
-    """
-    from .annotator_quality import rater_qualities
-
-    said = _said(ratings, workspace, campaign)
-    found = rater_qualities(said.rows, categories=said.categories, seconds=said.seconds)
-    emit({"annotators": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _quality_text(found))
 
 
 @click.command("import")
@@ -112,25 +46,6 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     ]
     emit({"campaign": name, **imported.to_json()}, as_json=as_json, text="\n".join(lines))
     return 1 if imported.refused else 0
-
-
-@click.command("export")
-@workspace_option
-@campaign_option
-@click.option("--out", type=_FILE, metavar="CSV", required=True, help="File to write.")
-@click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
-@json_option
-def export(workspace: Path | None, campaign: str | None, out: Path, images: Path | None, as_json: bool) -> None:
-    """Write a campaign's open tasks with question, choices and pictures, to fill in and import again."""
-    from .pictures import Pictures
-    from .task_file import export_tasks
-
-    root = workspace_of(workspace)
-    with open_for_commands(root) as store:
-        name = pick_campaign(store, campaign)
-        count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
-    document = {"campaign": name, "tasks": count, "out": str(out)}
-    emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
 
 
 def workspace_of(given: Path | None) -> Path:
@@ -169,74 +84,3 @@ def pick_campaign(store: ReviewStore, given: str | None) -> str:
     if len(names) != 1:
         raise BenchwrightError(f"say which campaign with --campaign NAME; there are: {', '.join(names) or 'none yet'}")
     return names[0]
-
-
-class _Said(NamedTuple):
-    """Ratings, what could have been said, and what each rating of a rater took."""
-
-    rows: list[Rating]
-    categories: tuple[str, ...] = ()
-    seconds: Mapping[str, list[float]] = {}
-
-
-def _said(ratings: Path | None, workspace: Path | None, campaign: str | None) -> _Said:
-    from .rating_file import read_ratings
-    from .ratings import Rating
-
-    if ratings is not None and (workspace is not None or campaign is not None):
-        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
-    if ratings is not None:
-        return _Said(read_ratings(ratings))
-    with open_for_commands(workspace) as store:
-        name = pick_campaign(store, campaign)
-        decisions = store.decisions(name)
-        categories = tuple(store.campaign(name).form.get("decisions", ()))
-    seconds: dict[str, list[float]] = {}
-    for one in decisions:
-        seconds.setdefault(one.annotator, []).append((one.submitted_at - one.started_at).total_seconds())
-    return _Said([Rating(one.item_id, one.annotator, one.decision) for one in decisions], categories, seconds)
-
-
-def _status_text(found: list[CampaignStatus]) -> str:
-    if not found:
-        return "no campaigns yet"
-    lines = []
-    for one in found:
-        who = "simulated annotators" if one.simulated else "annotators"
-        total = one.tasks["done"] + one.tasks["open"]
-        slots = ", ".join(f"{count} {state}" for state, count in one.slots.items())
-        lines.append(
-            f"{one.name}: {one.tasks['done']} of {total} tasks done under {one.rule}; "
-            f"slots: {slots}; {one.annotators} {who}"
-        )
-    return "\n".join(lines)
-
-
-def _agreement_text(document: dict[str, Any]) -> str:
-    lines = [f"{document['units']} units, {document['raters']} raters"]
-    for name, bounds in document["ci"].items():
-        interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
-        lines.append(f"{name:<19} {_number(document[name])}{interval}")
-    for rater, others in document.get("without", {}).items():
-        alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
-        lines.append(f"without {printable(rater)}: alpha {alpha}, percent {percent}")
-    return "\n".join(lines)
-
-
-def _quality_text(found: list[RaterQuality]) -> str:
-    if not found:
-        return "no decisions yet"
-    lines = []
-    for one in found:
-        share, units = one.with_others
-        pace = "" if one.median_seconds is None else f"; median {one.median_seconds:.1f} s"
-        haste = " (suspiciously fast)" if one.to_json()["suspiciously_fast"] else ""
-        lines.append(
-            f"{printable(one.rater)}: {one.ratings} ratings; with the others {_number(share)} of {units} units; "
-            f"estimated accuracy {one.estimated_accuracy:.3f}; alpha without {_number(one.alpha_without)}{pace}{haste}"
-        )
-    return "\n".join(lines)
-
-
-def _number(value: float | None) -> str:
-    return "undefined" if value is None else f"{value:.3f}"

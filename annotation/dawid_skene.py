@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from benchwright.errors import DataError
 
-from .ratings import MAX_CELLS, Floats, Rating
+from .rating_columns import RatingColumns
+from .ratings import MAX_CELLS, Floats, Rating, in_columns
 
 _ROUNDS = 500
-_SETTLED = 1e-10
-"""Change of the log-likelihood per rating at which the estimate counts as settled."""
+SETTLED = 1e-10
+"""Change of the log-likelihood per rating that leaves error rates right to four digits."""
+NEARLY_SETTLED = 1e-6
+"""The same for two digits, in a tenth of the rounds."""
 _FLOOR = 1e-300
 
 _Ints = NDArray[np.int64]
@@ -31,19 +34,17 @@ class Estimated:
     """The maximum-likelihood estimate.
 
     Args:
-        labels: (K) categories, sorted.
+        labels: (K) categories in use, in their order.
         raters: (J) names, sorted.
-        units: (I) names, sorted.
         shares: (K,) how frequent each category is as the truth.
         error_rates: (J, K, K) probability that a rater says the last index where the middle one is true; NaN in
             rows of truths of which a rater saw none.
-        truth: (I, K) probability of each category as a unit's truth.
+        truth: (I, K) probability of each category as a unit's truth, by the names or numbers of units.
         log_likelihood: Of the ratings.
     """
 
     labels: tuple[str, ...]
     raters: tuple[str, ...]
-    units: tuple[str, ...]
     shares: Floats
     error_rates: Floats
     truth: Floats
@@ -65,31 +66,39 @@ def dawid_skene(ratings: Iterable[Rating]) -> Estimated:
     Raises:
         DataError: There are none, or labels are texts rather than categories.
     """
-    rows = sorted(ratings)
-    if not rows:
+    return estimated_from(in_columns(sorted(ratings)))
+
+
+def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Estimated:
+    """Return what `dawid_skene` returns, of ratings in columns; labels in use only.
+
+    Args:
+        columns: At least one rating.
+        settled: Change of the log-likelihood per rating at which the estimate counts as settled.
+
+    Raises:
+        DataError: As `dawid_skene`.
+    """
+    if not len(columns):
         raise DataError("there are no ratings to estimate error rates from")
-    unit_names, units = _numbered([row.unit for row in rows])
-    rater_names, raters = _numbered([row.rater for row in rows])
-    label_names, labels = _numbered([row.label for row in rows])
-    many = len(label_names)
-    if max(len(unit_names), len(rater_names) * many) * many > MAX_CELLS:
-        raise DataError(f"{many} different labels over {len(unit_names)} units: labels must be categories, not texts")
-    given = np.bincount(units * many + labels, minlength=len(unit_names) * many).reshape(-1, many)
+    used, labels = np.unique(columns.labels, return_inverse=True)
+    present, units = np.unique(columns.units, return_inverse=True)
+    judging, raters = np.unique(columns.raters, return_inverse=True)
+    many = len(used)
+    if max(len(present), len(judging) * many) * many > MAX_CELLS:
+        raise DataError(f"{many} different labels over {len(present)} units: labels must be categories, not texts")
+    given = np.bincount(units * many + labels, minlength=len(present) * many).reshape(-1, many)
     truth = given / given.sum(axis=1, keepdims=True)
     before = -np.inf
     for _ in range(_ROUNDS):
-        shares, rates = _maximised(truth, units, raters * many + labels, len(rater_names))
+        shares, rates = _maximised(truth, units, raters * many + labels, len(judging))
         truth, likelihood = _expected(shares, rates, units, raters, labels)
-        if likelihood - before <= _SETTLED * len(rows):
+        if likelihood - before <= settled * len(columns):
             break
         before = likelihood
-    return Estimated(label_names, rater_names, unit_names, shares, rates, truth, likelihood)
-
-
-def _numbered(names: list[str]) -> tuple[tuple[str, ...], _Ints]:
-    distinct = tuple(sorted(set(names)))
-    number = {name: place for place, name in enumerate(distinct)}
-    return distinct, np.array([number[name] for name in names], dtype=np.int64)
+    label_names = tuple(columns.label_names[place] for place in used)
+    rater_names = tuple(columns.rater_names[place] for place in judging)
+    return Estimated(label_names, rater_names, shares, rates, truth, likelihood)
 
 
 def _maximised(truth: Floats, units: _Ints, said: _Ints, raters: int) -> tuple[Floats, Floats]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from benchwright.errors import DataError
 
 from .label_sets import MAX_SETS, joined, masi_distances, members_of
+from .rating_columns import RatingColumns, distinct_rows, numbered
 
 Floats = NDArray[np.float64]
 Metric = Literal["nominal", "ordinal", "masi"]
@@ -72,6 +73,22 @@ def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metri
 
     Args:
         ratings: In any order; the table does not depend on it.
+        categories: As in `columns_of`.
+        metric: As in `columns_of`.
+
+    Raises:
+        DataError: As `columns_of`.
+    """
+    return fold(columns_of(ratings, categories=categories, metric=metric), metric=metric)
+
+
+def columns_of(
+    ratings: Iterable[Rating], *, categories: Sequence[str] = (), metric: Metric = "nominal"
+) -> RatingColumns:
+    """Return ratings as columns.
+
+    Args:
+        ratings: In any order.
         categories: Labels that could have been given, where some may not occur. AC1 depends on their number.
         metric: `ordinal` needs labels that are numbers, or `categories` in their order; `masi` reads each label as
             a set, its members joined by `|`.
@@ -83,24 +100,56 @@ def tabulate(ratings: Iterable[Rating], *, categories: Sequence[str] = (), metri
     for before, after in pairwise(rows):
         if before[:2] == after[:2]:
             raise DataError(f"rater {after.rater!r} rated unit {after.unit!r} twice; keep one of the two ratings")
-    units = {name: row for row, name in enumerate(dict.fromkeys(rating.unit for rating in rows))}
-    raters = {name: row for row, name in enumerate(sorted({rating.rater for rating in rows}))}
-    labels = {name: row for row, name in enumerate(_ordered({rating.label for rating in rows}, categories, metric))}
-    if len(units) * len(labels) > MAX_CELLS:
-        raise DataError(f"{len(labels)} different labels over {len(units)} units: labels must be categories, not texts")
-    if metric == "masi" and len(labels) > MAX_SETS:
-        raise DataError(f"{len(labels)} different sets of labels, at most {MAX_SETS} can be compared")
-    counts = np.zeros((len(units), len(labels)), dtype=np.int64)
-    pair = np.full((len(units), 2), -1, dtype=np.int64)
-    for rating in rows:
-        unit, label = units[rating.unit], labels[rating.label]
-        counts[unit, label] += 1
-        if len(raters) == 2:
-            pair[unit, raters[rating.rater]] = label
-    patterns, times = np.unique(np.hstack([counts, pair]), axis=0, return_counts=True)
+    return in_columns(
+        rows, _ordered({rating.label for rating in rows}, categories, metric), is_declared=bool(categories)
+    )
+
+
+def in_columns(
+    ratings: Sequence[Rating], labels: Sequence[str] | None = None, *, is_declared: bool = False
+) -> RatingColumns:
+    """Return ratings as columns as they are; a rater may have rated a unit more than once.
+
+    Args:
+        ratings: In any order.
+        labels: In their order; sorted where None.
+        is_declared: Whether these are all that could have been given.
+    """
+    unit_names, units = numbered(rating.unit for rating in ratings)
+    rater_names, raters = numbered(rating.rater for rating in ratings)
+    label_names, given = numbered((rating.label for rating in ratings), labels)
+    return RatingColumns(units, raters, given, len(unit_names), rater_names, label_names, is_declared)
+
+
+def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
+    """Return ratings counted by unit. Units without a rating are not there, nor are labels that nobody gave or stated.
+
+    Raises:
+        DataError: There are too many different labels.
+    """
+    names, labels = columns.label_names, columns.labels
+    if not columns.is_declared:
+        used, labels = np.unique(labels, return_inverse=True)
+        names = tuple(names[place] for place in used)
+    many = len(names)
+    if columns.unit_count * many > MAX_CELLS:
+        raise DataError(
+            f"{many} different labels over {columns.unit_count} units: labels must be categories, not texts"
+        )
+    if metric == "masi" and many > MAX_SETS:
+        raise DataError(f"{many} different sets of labels, at most {MAX_SETS} can be compared")
+    counts = np.bincount(columns.units * many + labels, minlength=columns.unit_count * many).reshape(
+        columns.unit_count, many
+    )
+    raters, place = np.unique(columns.raters, return_inverse=True)
+    pair = np.full((columns.unit_count, 2), -1, dtype=np.int64)
+    if len(raters) == 2:
+        pair[columns.units, place] = labels
+    rated = np.bincount(columns.units, minlength=columns.unit_count) > 0
+    patterns, times = distinct_rows(np.hstack([counts, pair])[rated].astype(np.int64))
     return RatingTable(
-        times.astype(np.int64), patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric,
-        masi_distances(list(labels)) if metric == "masi" else None,
+        times, patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric,
+        masi_distances(list(names)) if metric == "masi" else None,
     )  # fmt: skip
 
 

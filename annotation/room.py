@@ -38,14 +38,18 @@ ROOM = Room(
         ),
         "filter undo": Entry(f"{_HERE}.override_commands:undo", "Take back a restore or a drop by hand."),
         "review agreement": Entry(
-            f"{_HERE}.commands:agreement",
+            f"{_HERE}.agreement_commands:agreement",
             "Say how far annotators agree, in a campaign or a CSV file of ratings.",
         ),
         "review annotators": Entry(
-            f"{_HERE}.commands:annotators", "Say of each annotator how well they fit with the others."
+            f"{_HERE}.agreement_commands:annotators", "Say of each annotator how well they fit with the others."
         ),
         "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
-        "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
+        "review assign": Entry(f"{_HERE}.curator_commands:assign", "Leave a campaign to some annotators."),
+        "review export": Entry(
+            f"{_HERE}.export_commands:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
+        ),
+        "review reasons": Entry(f"{_HERE}.curator_commands:reasons", "Say which reasons were given, with examples."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
         "review label-studio pull": Entry(
             f"{_HERE}.label_studio.commands:pull", "Bring annotations from Label Studio into the review store."
@@ -59,7 +63,7 @@ ROOM = Room(
         ),
         "review results": Entry(f"{_HERE}.task_commands:results", "Say what such a campaign came to."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
-        "review status": Entry(f"{_HERE}.commands:status", "Say which tasks wait for people, by campaign."),
+        "review status": Entry(f"{_HERE}.curator_commands:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),
     },
     photographs={

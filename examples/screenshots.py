@@ -128,9 +128,29 @@ def history(tour: Tour) -> Image.Image:
 
 
 def progress(tour: Tour) -> Image.Image:
-    """How far a campaign is, and how far annotators agree."""
-    page = tour.page(CURATOR, f"/progress?campaign={CAMPAIGN}")
-    page.get_by_role("heading", name="Agreement", exact=True).wait_for()
+    """How far a campaign is, and what became of its tasks."""
+    return _of_curator(tour, "progress", ".bw-days")
+
+
+def agreement(tour: Tour) -> Image.Image:
+    """How far annotators agree, by task."""
+    return _of_curator(tour, "agreement", ".bw-range b")
+
+
+def annotators(tour: Tour) -> Image.Image:
+    """Who says what the others say, and likely errors."""
+    return _of_curator(tour, "annotators", ".bw-heat")
+
+
+def why(tour: Tour) -> Image.Image:
+    """Reasons with counts, and tasks that they were given for."""
+    return _of_curator(tour, "reasons", ".bw-thumb img")
+
+
+def _of_curator(tour: Tour, name: str, ready: str) -> Image.Image:
+    page = tour.page(CURATOR, f"/{name}?campaign={CAMPAIGN}")
+    page.locator(ready).first.wait_for()
+    page.wait_for_function("() => !document.querySelector('[data-testid=stSkeleton]')")
     return _shot(page)
 
 
@@ -186,6 +206,9 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-reasons.png": reasons,
     "review-history.png": history,
     "review-progress.png": progress,
+    "review-agreement.png": agreement,
+    "review-annotators.png": annotators,
+    "review-why.png": why,
     "review-people.png": people,
     "review-errors.png": errors,
 }

@@ -11,6 +11,7 @@ from benchwright.errors import BenchwrightError
 from ..account_words import invitation_path, state_of
 from ..store import Account
 from ..store.accounts import Role
+from .curator import assigning_part
 from .review_page import inert
 from .site import Site, clock
 from .texts import TEXTS
@@ -28,6 +29,7 @@ def show(site: Site, account: Account) -> None:
         st.code(link, language=None)
     for one in site.accounts.all():
         _show_account(site, one, is_self=one.name == account.name)
+    assigning_part.show(site)
 
 
 def _show_form(site: Site) -> None:

@@ -20,6 +20,7 @@ from benchwright.seeds import seed_for
 
 from .authors import note_authors
 from .handout_sql import SHUFFLE_PRIME
+from .payloads import facets_of
 from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted, Work
 from .schema import annotations_table, annotators, campaigns, slots, tasks
 
@@ -68,7 +69,7 @@ def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
         id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,
         form=json.loads(row.form), settings=json.loads(row.settings), seed=int(row.seed),
-        is_simulated=row.is_simulated,
+        is_simulated=row.is_simulated, is_for_assigned=row.is_for_assigned,
     )  # fmt: skip
 
 
@@ -192,10 +193,12 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
 
 def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
     """Return the row of a task that is opened."""
+    about = facets_of(work.payload)
     return {
         "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
         "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
         "payload": canonical_json(dict(work.payload)), "state": "open",
+        "item_kind": about.kind, "item_task": about.task, "category": about.category,
     }  # fmt: skip
 
 

@@ -21,6 +21,7 @@ from benchwright.seeds import seed_for
 from ..kinds import ANSWER as ANSWER_KIND
 from ..kinds import BLIND_KINDS, WITH_KEY
 from . import handout_sql as sql
+from .assigned import check_assigned
 from .authors import is_author
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .campaigns import find_campaign
@@ -218,6 +219,7 @@ def _annotator_for(connection: sa.Connection, campaign: Campaign, name: str) -> 
     if (row.kind == "simulated") != campaign.is_simulated:
         whose = "simulated annotators" if campaign.is_simulated else "people"
         raise RefusedError(f"annotator {name!r} is a {row.kind} one; campaign {campaign.name!r} is for {whose}")
+    check_assigned(connection, campaign, int(row.id), name)
     return int(row.id)
 
 

@@ -7,7 +7,7 @@ annotators see, `about` tells tables of results apart and is not shown to them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from benchwright.review_tasks import ReviewTask
 
@@ -34,3 +34,18 @@ def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
 def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
     """Return what tables of results are told apart by."""
     return dict(payload.get("about", {})) if _ITEM in payload else {}
+
+
+class Facets(NamedTuple):
+    """What tasks are counted by: kind of question, task and category of the item; None where there is none."""
+
+    kind: str | None
+    task: str | None
+    category: str | None
+
+
+def facets_of(payload: Mapping[str, Any]) -> Facets:
+    """Return what a task counts under."""
+    item = item_in(payload)
+    found = [item.get(name) for name in Facets._fields] if isinstance(item, Mapping) else [None, None]
+    return Facets(*(value if isinstance(value, str) else None for value in found))

@@ -51,6 +51,8 @@ class Campaign:
     settings: Mapping[str, Any]
     seed: int
     is_simulated: bool
+    is_for_assigned: bool = False
+    """Whether only annotators who are assigned to it may decide."""
 
 
 @dataclass(frozen=True)

@@ -141,6 +141,12 @@ class ReviewStore:
             with self._engine.connect() as connection:
                 yield connection
 
+    @contextmanager
+    def as_it_is(self) -> Iterator[ReviewStore]:
+        """Yield a store for reading only, whose every call sees the same state, however long it is read."""
+        with self.snapshot() as connection:
+            yield ReviewStore(self._engine, self.where, held=connection)
+
     def upsert_campaign(
         self,
         name: str,

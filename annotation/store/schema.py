@@ -7,6 +7,12 @@ A task is one content of one item; an item that changes gets a new task and the 
 free, leased (annotator and `lease_until`) or submitted (annotator and `submitted_at`). Two unique keys hold
 whatever the code does: a slot exists once, and nobody has two slots of one task. Annotations only ever grow.
 
+What counts are made of lies in narrow columns with indexes of their own, so that no count reads payloads or notes:
+`item_kind`, `item_task` and `category` of `tasks` from the payload, and `slots.decision`, the newest version's, which
+a trigger keeps.
+
+Who may decide in a campaign is everybody, or, where it `is_for_assigned`, those in `assignments`.
+
 Beside them stand `uploads`, photographs that annotators brought for a task; `authors`, who wrote which item and is
 therefore not asked about it; and `overrides`: what curators decided against verdicts of steps. The last too only ever
 grow.
@@ -68,6 +74,7 @@ campaigns = sa.Table(
     sa.Column("seed", sa.Text, nullable=False),
     sa.Column("is_simulated", sa.Boolean, nullable=False),
     sa.Column("is_archived", sa.Boolean, nullable=False),
+    sa.Column("is_for_assigned", sa.Boolean, nullable=False, server_default=sa.false()),
 )
 
 annotators = sa.Table(
@@ -90,9 +97,13 @@ tasks = sa.Table(
     sa.Column("shuffle", sa.BigInteger, nullable=False),
     sa.Column("payload", sa.Text, nullable=False),
     sa.Column("state", sa.Text, nullable=False),
+    sa.Column("item_kind", sa.Text),
+    sa.Column("item_task", sa.Text),
+    sa.Column("category", sa.Text),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),
+    sa.Index(None, "campaign_id", "item_kind", "item_task", "category", "state"),
 )
 
 slots = sa.Table(
@@ -105,6 +116,7 @@ slots = sa.Table(
     sa.Column("claimed_at", UtcDateTime),
     sa.Column("lease_until", UtcDateTime),
     sa.Column("submitted_at", UtcDateTime),
+    sa.Column("decision", sa.Text),
     sa.UniqueConstraint("task_id", "slot"),
     sa.UniqueConstraint("task_id", "annotator_id"),
     sa.CheckConstraint(
@@ -114,6 +126,7 @@ slots = sa.Table(
     ),
     sa.Index(None, "annotator_id"),
     sa.Index(None, "lease_until"),
+    sa.Index(None, "task_id", "annotator_id", "decision"),
 )
 
 # Not named as the others: modules here import `annotations` from `__future__`.
@@ -188,6 +201,13 @@ authors = sa.Table(
     metadata,
     sa.Column("item_id", sa.Text, primary_key=True),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True, index=True),
+)
+
+assignments = sa.Table(
+    "assignments",
+    metadata,
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
 )
 
 overrides = sa.Table(

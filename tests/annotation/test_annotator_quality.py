@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from benchwright.annotation.agreement_commands import agreement, annotators
 from benchwright.annotation.annotator_quality import rater_qualities
-from benchwright.annotation.commands import agreement, annotators
 from benchwright.annotation.ratings import Rating
 
 

@@ -61,7 +61,7 @@ def task_of(store: ReviewStore, name: str) -> int:
 
 
 PATHS = [
-    "/", "/review", "/progress", "/people", "/history", "/logout", "/pictures/1/0", "/pictures/1/0/marks", "/drafts/1", "/photographs/1", "/photographs/1/x",
+    "/", "/review", "/progress", "/agreement", "/annotators", "/reasons", "/people", "/history", "/logout", "/pictures/1/0", "/pictures/1/0/marks", "/drafts/1", "/photographs/1", "/photographs/1/x",
     "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics", "/_stcore/script-health-check", "/media/x.png",
     "/static/index.js", "/index.html", "/favicon.png", "/component/x/y", "/_stcore/upload_file/a/b",
     "/_stcore/bidi-components/x/y", "/auth/login", "/manifest.json", "/login/", "/login/../people", "/LOGIN",

@@ -112,10 +112,12 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             "INSERT INTO campaigns VALUES (1, 'verify', 'verify', 'unanimous(1)', 1, "
             """'{"decisions":["accept","reject"]}', '{}', '7', 0, 0)""",
             "INSERT INTO annotators VALUES (1, 'ann', 'person')",
-            "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, '{}', 'done')",
+            "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, "
+            """'{"task":"jigsaw","category":"street","kind":"yes_no"}', 'done')""",
             f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
             "INSERT INTO annotations (id, slot_id, version, decision, reasons, note, started_at, submitted_at) "
-            f"VALUES (1, 1, 1, 'accept', '[]', 'fine', '{moment}', '{moment}')",
+            f"VALUES (1, 1, 1, 'reject', '[]', NULL, '{moment}', '{moment}'), "
+            f"(2, 1, 2, 'accept', '[]', 'fine', '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
         if version >= "0002":
@@ -139,6 +141,13 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             assert found.name == "ann"
         with store.reading() as connection:
             assert connection.execute(sa.select(authors)).all() == []
+            counted = connection.execute(
+                sa.text(
+                    "SELECT item_kind, item_task, category, slots.decision FROM tasks JOIN slots ON task_id = tasks.id"
+                )
+            ).one()
+            assert tuple(counted) == ("yes_no", "jigsaw", "street", "accept")
+            assert connection.execute(sa.text("SELECT is_for_assigned FROM campaigns")).scalar_one() == 0
 
 
 def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:

@@ -77,6 +77,8 @@ def test_status_counts_tasks_and_slots_by_campaign(review: Callable[..., Said], 
                 "tasks": {"open": 3, "done": 0, "retired": 0},
                 "slots": {"free": 6, "leased": 0, "submitted": 0},
                 "annotators": 0,
+                "outcomes": {"accept": 0, "reject": 0, "revise": 0, "no_agreement": 0, "begun": 0, "untouched": 3},
+                "decisions_by_day": {},
             }
         ]
     }  # fmt: skip
@@ -154,8 +156,9 @@ def test_a_bad_ratings_file_exits_2_with_one_line(review: Callable[..., Said], t
     [
         pytest.param(["--ratings", "r.csv", "--campaign", "verify"], "give either --ratings or", id="both"),
         pytest.param(
-            ["--ordinal", "--workspace", "."], "--ordinal and --sets are for --ratings", id="ordinal decisions"
+            ["--ratings", "r.csv", "--by", "task"], "--field and --by are for a campaign", id="parts of a file"
         ),
+        pytest.param(["--ratings", "r.csv", "--ordinal", "--sets"], "either numbers", id="two metrics"),
     ],
 )
 def test_agreement_refuses_what_does_not_go_together(
@@ -164,6 +167,113 @@ def test_agreement_refuses_what_does_not_go_together(
     said = review("agreement", *arguments)
     assert said.code == 2
     assert words in said.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        pytest.param(["--ordinal"], "'decision' has no order", id="ordinal decisions"),
+        pytest.param(["--sets"], "'decision' is one code at a time", id="sets of decisions"),
+        pytest.param(["--field", "mood"], "asks no 'mood'", id="an unknown field"),
+    ],
+)
+def test_decisions_are_compared_only_as_what_they_are(
+    review: Callable[..., Said], workspace: Path, options: list[str], words: str
+) -> None:
+    said = review("agreement", "--workspace", workspace, *options)
+    assert said.code == 2
+    assert words in said.err
+
+
+def decide(review: Callable[..., Said], workspace: Path) -> None:
+    """Have ann and ben agree on one item, and differ on the next, with a reason."""
+    one, other = ids(workspace)[:2]
+    rows = [
+        f"ann,{one},accept,,",
+        f"ben,{one},accept,,",
+        f"ann,{other},accept,,",
+        f"ben,{other},reject,unclear,blurred",
+    ]
+    path = write(workspace / "d.csv", "annotator,item_id,decision,reason,note", *rows)
+    assert review("import", path, "--workspace", workspace).code == 0
+
+
+def test_agreement_by_part_and_of_reasons(review: Callable[..., Said], workspace: Path) -> None:
+    decide(review, workspace)
+    document = review("agreement", "--workspace", workspace, "--by", "task", "--by", "time", "--json").document
+    assert [(part["by"], part["units"]) for part in document["parts"]] == [("task", 2), ("time", 2)]
+    assert document["parts"][0]["percent"] == document["percent"] == 0.5
+    assert document["parts"][0]["ci"]["percent"] == document["ci"]["percent"]
+    reasons = review("agreement", "--workspace", workspace, "--field", "reasons", "--json").document
+    assert (reasons["percent"], reasons["units"]) == (0.5, 2)
+    text = review("agreement", "--workspace", workspace, "--by", "task", "--leave-one-out").out
+    assert "task jigsaw: 2 units, alpha 0.000, percent 0.500" in text
+    assert "without ann: alpha undefined, percent undefined" in text
+
+
+def test_status_says_what_became_of_tasks_by_part(review: Callable[..., Said], workspace: Path) -> None:
+    decide(review, workspace)
+    [campaign] = review("status", "--workspace", workspace, "--by", "task", "--json").document["campaigns"]
+    assert campaign["outcomes"] == {
+        "accept": 1, "reject": 0, "revise": 0, "no_agreement": 1, "begun": 0, "untouched": 1,
+    }  # fmt: skip
+    assert campaign["parts"] == [{"by": "task", "part": "jigsaw", "tasks": 3, "outcomes": campaign["outcomes"]}]
+    assert list(campaign["decisions_by_day"].values()) == [4]
+    assert (
+        "jigsaw: 1 accept, 0 reject, 0 revise, 1 no agreement"
+        in review("status", "--workspace", workspace, "--by", "task").out
+    )
+
+
+def test_reasons_are_listed_with_items_and_notes(review: Callable[..., Said], workspace: Path) -> None:
+    assert "no reasons given yet" in review("reasons", "--workspace", workspace).out
+    decide(review, workspace)
+    document = review("reasons", "--workspace", workspace, "--json").document
+    assert document == {
+        "campaign": "verify",
+        "reasons": [
+            {
+                "decision": "reject", "reason": "unclear", "times": 1,
+                "examples": [{"item_id": ids(workspace)[1], "note": "blurred"}],
+            }
+        ],
+    }  # fmt: skip
+
+
+def test_assigning_says_who_may_decide_and_tables_keep_to_it(review: Callable[..., Said], workspace: Path) -> None:
+    with open_store(Workspace(workspace).store_url) as store:
+        for name in ("ann", "ben"):
+            store.upsert_annotator(name)
+    assert review("assign", "--workspace", workspace).out == "verify: everybody\n"
+    document = review("assign", "ann", "--workspace", workspace, "--json").document
+    assert document == {"campaigns": [{"name": "verify", "is_for_assigned": True, "assigned": ["ann"]}]}
+    path = write(
+        workspace / "d.csv",
+        "annotator,item_id,decision",
+        *(f"{one},{ids(workspace)[0]},accept" for one in ("ann", "ben")),
+    )
+    said = review("import", path, "--workspace", workspace)
+    assert said.code == 1
+    assert "line 3: annotator 'ben' is not assigned to campaign 'verify'" in said.out
+    assert review("assign", "ann", "--off", "--workspace", workspace).out == "verify: nobody\n"
+    assert review("assign", "--everybody", "--workspace", workspace).out == "verify: everybody\n"
+    assert "say whom" in review("assign", "--off", "--workspace", workspace).err
+    assert review("assign", "dora", "--workspace", workspace).code == 2
+
+
+def test_everything_is_exported_by_one_command(review: Callable[..., Said], workspace: Path) -> None:
+    decide(review, workspace)
+    out = workspace / "everything"
+    said = review(
+        "export", "--all", "--pseudonyms", "--format", "csv", "--out", out, "--workspace", workspace, "--json"
+    )
+    assert said.document["tables"]["annotations"] == {"rows": 4, "files": ["annotations.csv"]}
+    assert "annotator-2" in (out / "annotations.csv").read_text(encoding="utf-8")
+    assert (
+        "annotations: 4 rows" in review("export", "--all", "--out", workspace / "again", "--workspace", workspace).out
+    )
+    assert review("export", "--pseudonyms", "--out", workspace / "t.csv", "--workspace", workspace).code == 2
+    assert review("export", "--all", "--images", out, "--out", out, "--workspace", workspace).code == 2
 
 
 def test_a_misspelt_campaign_is_answered_with_the_nearest(review: Callable[..., Said], workspace: Path) -> None:

@@ -107,7 +107,7 @@ def test_two_annotators_review_ten_items_each_and_the_store_has_it_right(
     # Eight of ten agree; both say accept 7, reject 2, revise 1 times, so chance gives .49 + .04 + .01.
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/progress")
-    curator.get_by_role("heading", name="Agreement").wait_for()
+    curator.get_by_role("heading", name="What became of the tasks").wait_for()
     found = run_json("review", "agreement", "--workspace", site.workspace)
     assert (found["units"], found["raters"], found["percent"]) == (10, 2, 0.8)
     assert found["cohen_kappa"] == pytest.approx((0.8 - 0.54) / (1 - 0.54))

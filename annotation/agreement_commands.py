@@ -1,0 +1,159 @@
+"""``benchwright review agreement | annotators``: how far annotators agree, and who says something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+from benchwright.errors import BenchwrightError
+
+from .commands import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .curator_commands import FACETS
+
+if TYPE_CHECKING:
+    from .aspects import Asked
+    from .overview import Overview
+    from .ratings import Metric
+    from .store import ReviewStore
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("agreement")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@workspace_option
+@campaign_option
+@click.option(
+    "--field", metavar="NAME", help="What is compared: `reasons`, or a field of a form.  [default: the first]"
+)
+@click.option("--ordinal", is_flag=True, help="Labels have an order: alpha counts how far apart they are.")
+@click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
+@click.option(
+    "--by", type=click.Choice([*FACETS, "time"]), multiple=True, help="Also by part; may be given several times."
+)
+@click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
+@json_option
+def agreement(
+    ratings: Path | None, workspace: Path | None, campaign: str | None, field: str | None, ordinal: bool, sets: bool,
+    by: tuple[str, ...], leave_one_out: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
+
+    Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
+    """
+    from .agreement import agreement_in, without_each
+    from .rating_file import read_ratings
+    from .ratings import columns_of
+
+    if ordinal and sets:
+        raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
+    parts: dict[str, Any] = {}
+    metric: Metric
+    if ratings is not None:
+        _refuse_both(workspace, campaign)
+        if field is not None or by:
+            raise BenchwrightError("--field and --by are for a campaign; a file of ratings has nothing but labels")
+        metric = "ordinal" if ordinal else "masi" if sets else "nominal"
+        columns = columns_of(read_ratings(ratings), metric=metric)
+    else:
+        with open_for_commands(workspace) as store:
+            overview, asked = _asked(store, campaign, field, ordinal=ordinal, sets=sets)
+            said, metric = overview.said(asked), asked.metric
+            parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
+        columns = said.ratings
+    document = agreement_in(columns, metric=metric).to_json()
+    if by:
+        document["parts"] = [
+            {"by": split, "part": group.name, **group.found.to_json()} for split in by for group in parts[split]
+        ]
+    if leave_one_out:
+        others = without_each(columns, metric=metric)
+        document["without"] = {
+            name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
+        }
+    emit(document, as_json=as_json, text=lambda: _agreement_text(document))
+
+
+def _asked(
+    store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
+) -> tuple[Overview, Asked]:
+    from .aspects import aspect_named
+    from .overview import Overview
+
+    found = store.campaign(pick_campaign(store, campaign))
+    asked = aspect_named(found, field, ordinal=ordinal)
+    if sets and asked.metric != "masi":
+        raise BenchwrightError(
+            f"{asked.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and fields "
+            "of several options, which are compared as sets by themselves"
+        )
+    return Overview(store, found), asked
+
+
+def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
+    if workspace is not None or campaign is not None:
+        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
+
+
+@click.command("annotators")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@workspace_option
+@campaign_option
+@json_option
+def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
+    """Say of each annotator: with the others or against them, right on gold, estimated errors, pace.
+
+    Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
+    """
+    from .annotator_quality import rater_qualities
+    from .rating_file import read_ratings
+
+    if ratings is not None:
+        _refuse_both(workspace, campaign)
+        found, gold = rater_qualities(read_ratings(ratings)), {}
+    else:
+        with open_for_commands(workspace) as store:
+            overview, asked = _asked(store, campaign, None, ordinal=False, sets=False)
+            found, gold = overview.qualities(overview.said(asked)), overview.gold()
+    listed = [one.to_json() for one in found]
+    known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
+    document = {"annotators": listed, "gold": known}
+    emit(document, as_json=as_json, text=lambda: _quality_text(listed))
+
+
+def _agreement_text(document: Mapping[str, Any]) -> str:
+    lines = [f"{document['units']} units, {document['raters']} raters"]
+    for name, bounds in document["ci"].items():
+        interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+        lines.append(f"{name:<19} {_number(document[name])}{interval}")
+    for part in document.get("parts", ()):
+        lines.append(
+            f"{part['by']} {printable(part['part'] or '-')}: {part['units']} units, "
+            f"alpha {_number(part['krippendorff_alpha'])}, percent {_number(part['percent'])}"
+        )
+    for rater, others in document.get("without", {}).items():
+        alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
+        lines.append(f"without {printable(rater)}: alpha {alpha}, percent {percent}")
+    return "\n".join(lines)
+
+
+def _quality_text(found: Sequence[Mapping[str, Any]]) -> str:
+    lines = []
+    for one in found:
+        pace = "" if one["median_seconds"] is None else f"; median {one['median_seconds']:.1f} s"
+        haste = " (suspiciously fast)" if one["suspiciously_fast"] else ""
+        gold = f"; gold {_number(one['on_gold'])} of {one['on_gold_units']}" if one["on_gold_units"] else ""
+        lines.append(
+            f"{printable(one['rater'])}: {one['ratings']} ratings; with the others {_number(one['with_others'])} of "
+            f"{one['with_others_units']} units{gold}; estimated accuracy {one['estimated_accuracy']:.3f}; "
+            f"alpha without {_number(one['alpha_without'])}{pace}{haste}"
+        )
+    return "\n".join(lines) or "no decisions yet"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,1 @@
+"""What only curators see: agreement, annotators, reasons, assignment, and the plots of them."""

@@ -1,0 +1,71 @@
+"""The curator's page of annotators: right on gold, with the others or against them, likely errors, pace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from ...annotator_quality import RaterQuality
+from ...aspects import aspects_of
+from ...dawid_skene import NEARLY_SETTLED
+from ...overview import Overview
+from ..visit import Visit
+from .confusion import confusion_table
+from .intervals import Dot, intervals_plot
+from .look import STYLE
+from .reckoned import once
+from .texts import TEXTS
+
+
+def show(visit: Visit) -> None:
+    """Show what a campaign's decisions tell of each annotator."""
+    overview = Overview(visit.site.store, visit.campaign)
+    key = (visit.site.store.where, *overview.stamp(), "qualities")
+    asked = aspects_of(visit.campaign)[0]
+    with st.spinner(TEXTS["reckoning"]):
+        found = once(key, lambda: overview.qualities(overview.said(asked), settled=NEARLY_SETTLED))
+    if not found:
+        st.info(TEXTS["nothing_said"])
+        return
+    st.html(STYLE)
+    st.caption(TEXTS["annotators_why"])
+    has_gold = any(one.on_gold[1] for one in found)
+    st.dataframe([_row(one, has_gold=has_gold) for one in found], hide_index=True)
+    st.subheader(TEXTS["with_others"])
+    ranked = sorted(found, key=lambda one: (one.with_others[0] if one.with_others[0] is not None else 2, one.rater))
+    st.html(intervals_plot(TEXTS["with_others_why"], [_dot(one) for one in ranked]))
+    st.subheader(TEXTS["confusion"])
+    names = [one.rater for one in ranked]
+    picked = ranked[names.index(st.selectbox(TEXTS["name"], names))]
+    st.html(confusion_table(TEXTS["confusion_why"].format(name=picked.rater), picked.confusion))
+
+
+def _dot(one: RaterQuality) -> Dot:
+    share, units = one.with_others
+    haste = [TEXTS["fast"]] if one.is_suspiciously_fast else []
+    return Dot(one.rater, share, None, ", ".join([f"{units} {TEXTS['units']}", *haste]))
+
+
+def _row(one: RaterQuality, *, has_gold: bool) -> dict[str, Any]:
+    return {
+        TEXTS["name"]: one.rater,
+        TEXTS["decisions"]: one.ratings,
+        **({TEXTS["on_gold"]: _share(one.on_gold)} if has_gold else {}),
+        TEXTS["with_others"]: _share(one.with_others),
+        TEXTS["estimated"]: f"{one.estimated_accuracy:.2f}",
+        TEXTS["alpha_without"]: TEXTS["undefined"] if one.alpha_without is None else f"{one.alpha_without:.2f}",
+        TEXTS["median_s"]: None if one.median_seconds is None else round(one.median_seconds, 1),
+        TEXTS["pace"]: _pace(one),
+    }
+
+
+def _share(found: tuple[float | None, int]) -> str:
+    share, n = found
+    return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=n)
+
+
+def _pace(one: RaterQuality) -> str:
+    if one.pace is None:
+        return TEXTS["too_few"]
+    return TEXTS["fast"] if one.is_suspiciously_fast else TEXTS["usual"]

@@ -1,0 +1,94 @@
+"""Every word of the curator's pages, in one mapping that a translation replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
+        # What tasks come to
+        "accept": "accepted",
+        "reject": "rejected",
+        "revise": "to be revised",
+        "no_agreement": "no agreement",
+        "decided": "decided",
+        "begun": "begun",
+        "untouched": "untouched",
+        # Splits
+        "all": "All together",
+        "kind": "By kind of question",
+        "task": "By task",
+        "category": "By category",
+        "time": "Over time",
+        "none": "(none)",
+        # Progress
+        "funnel": "What became of the tasks",
+        "funnel_why": "Under {rule}. What is open yet counts as begun or untouched.",
+        "tasks": "Tasks",
+        "by_day": "Decisions by day",
+        "divided": "Where annotators disagree",
+        "divided_why": "The newest {most} such tasks. Who said what, with their notes.",
+        "reckoning": "Reckoning …",
+        # Agreement
+        "agreement": "Agreement",
+        "what": "What is compared",
+        "in_order": "The options have an order",
+        "agreement_why": "Over the decisions so far; bars are 95 % intervals from a bootstrap over tasks.",
+        "shown": "Shown in the plots",
+        "undefined": "undefined",
+        "why_undefined": (
+            "Undefined means that there is nothing to measure: nobody shares a task, everybody says the same of "
+            "everything, or the statistic is for other data (Cohen: two annotators; Fleiss: equally many decisions "
+            "on every task)."
+        ),
+        "units": "tasks",
+        "raters": "annotators",
+        "without": "Without each annotator",
+        "without_why": "How far the others agree. Where it rises, the one left out says something else than the rest.",
+        "nothing_said": "Nobody has decided anything yet.",
+        # Annotators
+        "annotators": "Annotators",
+        "annotators_why": "It tells whom to talk to, and changes nothing: the rule alone decides what is accepted.",
+        "name": "Name",
+        "decisions": "Decisions",
+        "on_gold": "Right on gold",
+        "with_others": "With the others",
+        "with_others_why": "Share of tasks on which each says what most of the others say.",
+        "estimated": "Estimated accuracy",
+        "alpha_without": "Alpha without",
+        "median_s": "Median seconds",
+        "pace": "Pace",
+        "fast": "suspiciously fast",
+        "usual": "as usual",
+        "too_few": "too few to tell",
+        "confusion": "Likely errors",
+        "confusion_why": (
+            "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on which "
+            "{name} says the column."
+        ),
+        "truth": "Truth",
+        "of": "{share:.0%} of {n}",
+        # Reasons
+        "reasons": "Reasons",
+        "reasons_why": "How often each reason was given, and the newest tasks that it was given for.",
+        "no_reasons": "No reasons were given yet.",
+        "examples": "Examples",
+        "item": "Item {item}",
+        "picture": "First picture of item {item}",
+        # People
+        "assigned": "Who decides where",
+        "assigned_why": "A campaign is everybody's until you assign some. Whoever is taken off keeps what they said.",
+        "everybody": "Everybody",
+        "only": "Only those assigned",
+        "assigned_to": "Assigned to {campaign}",
+        "open_to": "{campaign} is for",
+        "save": "Save",
+        "not_assigned": "This campaign is for others. Ask a curator to assign you, or pick another one.",
+    }
+)
+
+
+def told(code: str) -> str:
+    """Return the words for a code of a form or of an outcome, or the code itself in words."""
+    return TEXTS.get(code, code.replace("_", " ").replace("+", " + "))

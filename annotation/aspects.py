@@ -1,0 +1,68 @@
+"""What of a campaign's decisions annotators can agree or disagree on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from .form import OneChoice, OneOf, SeveralOf, form_of
+from .ratings import Metric
+from .store import Campaign
+from .store.said_columns import Aspect
+
+
+class Asked(NamedTuple):
+    """One aspect, how people call it, and how two values of it are compared.
+
+    Args:
+        aspect: As the store reads it.
+        words: For people.
+        metric: Of Krippendorff's alpha, unless a curator says that the values have an order.
+    """
+
+    aspect: Aspect
+    words: str
+    metric: Metric = "nominal"
+
+
+def aspects_of(campaign: Campaign) -> list[Asked]:
+    """Return what a campaign asks that can be compared: the decision first, or the fields of a typed form in order."""
+    form = form_of(campaign.form)
+    if form is not None:
+        return [asked for field in form.fields if (asked := _of_field(field)) is not None]
+    found = [Asked(Aspect("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision")]
+    if campaign.form.get("reasons"):
+        found.append(Asked(Aspect("reasons", "reasons", is_set=True), "reasons", "masi"))
+    return found
+
+
+def _of_field(field: object) -> Asked | None:
+    if isinstance(field, OneOf):
+        codes = tuple(option.code for option in field.options)
+        return Asked(Aspect("field", field.name, categories=codes), field.label)
+    if isinstance(field, SeveralOf):
+        return Asked(Aspect("field", field.name, is_set=True), field.label, "masi")
+    if isinstance(field, OneChoice):
+        return Asked(Aspect("field", field.name), field.label)
+    return None  # texts are not compared
+
+
+def aspect_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> Asked:
+    """Return the aspect of a name, or the first.
+
+    Raises:
+        BenchwrightError: The campaign asks nothing of that name, or it has no order.
+    """
+    known = aspects_of(campaign)
+    found = known[0] if name is None else next((one for one in known if one.aspect.name == name), None)
+    if found is None:
+        names = ", ".join(one.aspect.name for one in known)
+        raise BenchwrightError(f"campaign {campaign.name!r} asks no {name!r} that can be compared; it asks {names}")
+    if not ordinal:
+        return found
+    if found.aspect.source != "field" or not found.aspect.categories:
+        raise BenchwrightError(
+            f"{found.aspect.name!r} has no order: --ordinal is for a field of one of several options"
+        )
+    return found._replace(metric="ordinal")

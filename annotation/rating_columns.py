@@ -1,0 +1,82 @@
+"""Ratings as columns of numbers: hundreds of thousands are counted, split and left out without walking them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_MOST_KEYS = 2**62
+
+
+@dataclass(frozen=True)
+class RatingColumns:
+    """R ratings.
+
+    Args:
+        units: (R,) which unit, as a number from 0.
+        raters: (R,) place of the rater in `rater_names`.
+        labels: (R,) place of the label in `label_names`.
+        unit_count: Units that there are numbers for.
+        rater_names: Of all raters.
+        label_names: In the order of an ordinal metric.
+        is_declared: Whether the labels that could have been given are stated; else only labels in use count.
+    """
+
+    units: Ints
+    raters: Ints
+    labels: Ints
+    unit_count: int
+    rater_names: tuple[str, ...]
+    label_names: tuple[str, ...]
+    is_declared: bool
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+    def only(self, which: Mask) -> RatingColumns:
+        """Return the ratings of a mask over R; numbers and names stay."""
+        return replace(self, units=self.units[which], raters=self.raters[which], labels=self.labels[which])
+
+    def without(self, rater: str) -> RatingColumns:
+        """Return the ratings of all others."""
+        return self.only(self.raters != self.rater_names.index(rater))
+
+    @property
+    def present(self) -> list[str]:
+        """Return the raters with a rating, by name."""
+        return sorted(self.rater_names[place] for place in np.unique(self.raters))
+
+
+def numbered(names: Iterable[str], known: Sequence[str] | None = None) -> tuple[tuple[str, ...], Ints]:
+    """Return the distinct names, sorted or in the order that is known, and the place of each name among them."""
+    listed = list(names)
+    distinct = tuple(sorted(set(listed)) if known is None else known)
+    place = {name: number for number, name in enumerate(distinct)}
+    return distinct, np.array([place[name] for name in listed], dtype=np.int64)
+
+
+def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct rows of small whole numbers in lexicographic order, and how often each comes.
+
+    As `numpy.unique(rows, axis=0)`, tens of times faster where a row fits into one number.
+    """
+    if not rows.size:
+        found, times = np.unique(rows, axis=0, return_counts=True)
+        return found, times.astype(np.int64)
+    lowest = rows.min(axis=0)
+    spans = [int(span) for span in rows.max(axis=0) - lowest + 1]
+    scales = [1]
+    for span in reversed(spans[1:]):
+        scales.insert(0, scales[0] * span)
+    if scales[0] * spans[0] > _MOST_KEYS:
+        found, times = np.unique(rows, axis=0, return_counts=True)
+        return found, times.astype(np.int64)
+    keys, times = np.unique((rows - lowest) @ np.array(scales, dtype=np.int64), return_counts=True)
+    found = keys[:, None] // np.array(scales) % np.array(spans) + lowest
+    return found.astype(np.int64), times.astype(np.int64)

@@ -1,0 +1,89 @@
+"""Expressions that SQLite and PostgreSQL spell differently, each under one name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.expression import FunctionElement
+
+JOINT = "\x1f"
+"""Between joined texts: the unit separator, which no decision holds."""
+
+
+class joined_texts(FunctionElement[str]):  # noqa: N801 # SQL functions are written small
+    """The texts of a group, joined by `JOINT`, in whatever order."""
+
+    inherit_cache = True
+    type = sa.Text()
+
+
+class seconds_between(FunctionElement[float]):  # noqa: N801
+    """Seconds from one moment to another."""
+
+    inherit_cache = True
+    type = sa.Float()
+
+
+class day_of(FunctionElement[str]):  # noqa: N801
+    """The day of a moment, in UTC, such as 2026-03-01."""
+
+    inherit_cache = True
+    type = sa.Text()
+
+
+class member_of(FunctionElement[str]):  # noqa: N801
+    """A member of a JSON object kept as text, by its name: a string as it is, a list as JSON; NULL where absent."""
+
+    inherit_cache = True
+    type = sa.Text()
+
+
+def _inner(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> list[str]:
+    return [compiler.process(clause, **kwargs) for clause in element.clauses]
+
+
+@compiles(joined_texts, "sqlite")
+def _joined_sqlite(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"group_concat({_inner(element, compiler, **kwargs)[0]}, char({ord(JOINT)}))"
+
+
+@compiles(joined_texts, "postgresql")
+def _joined_postgresql(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"string_agg({_inner(element, compiler, **kwargs)[0]}, chr({ord(JOINT)}))"
+
+
+@compiles(seconds_between, "sqlite")
+def _seconds_sqlite(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    start, end = _inner(element, compiler, **kwargs)
+    return f"((julianday({end}) - julianday({start})) * 86400.0)"
+
+
+@compiles(seconds_between, "postgresql")
+def _seconds_postgresql(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    start, end = _inner(element, compiler, **kwargs)
+    return f"CAST(extract(epoch FROM {end} - {start}) AS double precision)"
+
+
+@compiles(day_of, "sqlite")
+def _day_sqlite(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"substr({_inner(element, compiler, **kwargs)[0]}, 1, 10)"
+
+
+@compiles(day_of, "postgresql")
+def _day_postgresql(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    return f"to_char({_inner(element, compiler, **kwargs)[0]}, 'YYYY-MM-DD')"
+
+
+@compiles(member_of, "sqlite")
+def _member_sqlite(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    document, name = _inner(element, compiler, **kwargs)
+    return f"json_extract({document}, '$.' || {name})"
+
+
+@compiles(member_of, "postgresql")
+def _member_postgresql(element: FunctionElement[Any], compiler: SQLCompiler, **kwargs: Any) -> str:
+    document, name = _inner(element, compiler, **kwargs)
+    return f"(CAST({document} AS json) ->> CAST({name} AS text))"

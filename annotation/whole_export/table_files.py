@@ -1,0 +1,108 @@
+"""Tables as Parquet and CSV: the same rows in both, and the same bytes for the same rows."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TextIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchwright.csv_cells import harmless
+
+FileFormat = Literal["parquet", "csv"]
+Type = Literal["text", "int", "float", "bool", "moment"]
+_ARROW: Mapping[Type, pa.DataType] = {
+    "text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_(),
+    "moment": pa.timestamp("us", tz="UTC"),
+}  # fmt: skip
+Columns = Mapping[str, Type]
+ROWS_PER_GROUP = 20_000
+
+
+class Table(NamedTuple):
+    """A table to be written.
+
+    Args:
+        name: Of its files.
+        columns: Types by name, in order.
+        rows: Values in the order of the columns; sorted.
+    """
+
+    name: str
+    columns: Columns
+    rows: Iterable[Sequence[Any]]
+
+
+class Written(NamedTuple):
+    """A table that was written: how many rows, and the SHA-256 of each file by its name."""
+
+    rows: int
+    files: Mapping[str, str]
+
+
+def write(table: Table, folder: Path, formats: Sequence[FileFormat]) -> Written:
+    """Write a table in each format, a few thousand rows at a time."""
+    paths = [folder / f"{table.name}.{suffix}" for suffix in formats]
+    count = 0
+    with ExitStack() as stack:
+        writers = [_WRITERS[suffix](table, path, stack) for suffix, path in zip(formats, paths, strict=True)]
+        for batch in _batches(table.rows):
+            count += len(batch)
+            for writer in writers:
+                writer.add(batch)
+    return Written(count, {path.name: _sha256(path) for path in paths})
+
+
+def _batches(rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
+    rest = iter(rows)
+    while batch := list(islice(rest, ROWS_PER_GROUP)):
+        yield batch
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
+
+
+class _Parquet:
+    def __init__(self, table: Table, path: Path, stack: ExitStack) -> None:
+        self._schema = pa.schema([(name, _ARROW[kind]) for name, kind in table.columns.items()])
+        self._writer = stack.enter_context(
+            pq.ParquetWriter(path, self._schema, compression="zstd", compression_level=3)
+        )
+
+    def add(self, rows: list[Sequence[Any]]) -> None:
+        columns = zip(*rows, strict=True)
+        arrays = [pa.array(column, type=field.type) for column, field in zip(columns, self._schema, strict=True)]
+        self._writer.write_table(pa.Table.from_arrays(arrays, schema=self._schema), row_group_size=ROWS_PER_GROUP)
+
+
+class _Csv:
+    def __init__(self, table: Table, path: Path, stack: ExitStack) -> None:
+        handle: TextIO = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
+        self._writer = csv.writer(handle, lineterminator="\n")
+        self._writer.writerow(table.columns)
+
+    def add(self, rows: list[Sequence[Any]]) -> None:
+        self._writer.writerows([_cell(value) for value in row] for row in rows)
+
+
+_WRITERS: Mapping[str, type[_Parquet] | type[_Csv]] = {"parquet": _Parquet, "csv": _Csv}
+
+
+def _cell(value: Any) -> str:
+    """Return a value as CSV has it; no text is run by a spreadsheet."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, datetime):
+        return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return harmless(value) if isinstance(value, str) else str(value)

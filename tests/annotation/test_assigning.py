@@ -1,0 +1,88 @@
+"""Assigning annotators to campaigns: who is not assigned gets no task, by whatever way, and loses nothing said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from benchwright.annotation.store import RefusedError, ReviewStore
+from benchwright.annotation.store.assigning import Assigned, Assigning
+from benchwright.errors import BenchwrightError
+
+OpenCampaign = Callable[..., ReviewStore]
+
+
+def test_a_campaign_is_everybodys_until_somebody_is_assigned(open_campaign: OpenCampaign, now: datetime) -> None:
+    store = open_campaign(tasks=3)
+    assigning = Assigning(store)
+    assert assigning.of("verify") == Assigned(False, ())
+    assert store.claim("verify", "ben", now=now) is not None
+    assigning.assign("verify", ["ann"])
+    assert assigning.of("verify") == Assigned(True, ("ann",))
+    assert store.claim("verify", "ann", now=now) is not None
+    with pytest.raises(RefusedError, match="'cas' is not assigned to campaign 'verify'"):
+        store.claim("verify", "cas", now=now)
+    with pytest.raises(RefusedError, match="not assigned"):
+        store.decide("verify", store.tasks("verify")[2].id, "cas", "accept", now=now)
+
+
+def test_who_is_taken_off_finishes_what_they_hold_and_may_change_what_they_said(
+    open_campaign: OpenCampaign, now: datetime
+) -> None:
+    store = open_campaign(tasks=3)
+    assigning = Assigning(store)
+    assigning.assign("verify", ["ann", "ben"])
+    lease = store.claim("verify", "ann", now=now)
+    assert lease is not None
+    assigning.take_off("verify", ["ann"])
+    store.submit(lease.slot_id, "ann", "accept", now=now + timedelta(seconds=5))
+    store.submit(lease.slot_id, "ann", "reject", now=now + timedelta(seconds=9), amend=True)
+    assert [one.decision for one in store.decisions("verify")] == ["reject"]
+    with pytest.raises(RefusedError, match="not assigned"):
+        store.claim("verify", "ann", now=now + timedelta(seconds=10))
+
+
+def test_taking_somebody_off_an_open_campaign_leaves_it_to_all_others_who_are_known(
+    open_campaign: OpenCampaign,
+) -> None:
+    assigning = Assigning(open_campaign(tasks=1))
+    assigning.take_off("verify", ["ben"])
+    assert assigning.of("verify") == Assigned(True, ("ann", "cas"))
+    assert not assigning.of("verify").admits("ben")
+
+
+def test_a_campaign_is_opened_again_to_everybody(open_campaign: OpenCampaign, now: datetime) -> None:
+    store = open_campaign(tasks=1)
+    assigning = Assigning(store)
+    assigning.assign("verify", ["ann"])
+    assigning.assign("verify", ["ann", "ben"])
+    assert assigning.of("verify").names == ("ann", "ben")
+    assigning.open_to_everybody("verify")
+    assert assigning.of("verify") == Assigned(False, ())
+    assert store.claim("verify", "cas", now=now) is not None
+
+
+def test_bringing_a_campaign_up_to_date_keeps_its_assignments(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)
+    Assigning(store).assign("verify", ["ann"])
+    open_campaign(tasks=2)
+    assert Assigning(store).of("verify") == Assigned(True, ("ann",))
+
+
+def test_an_unknown_name_is_refused_and_nobody_is_assigned(open_campaign: OpenCampaign) -> None:
+    assigning = Assigning(open_campaign(tasks=1))
+    with pytest.raises(BenchwrightError, match="nobody is called 'dora'"):
+        assigning.assign("verify", ["ann", "dora"])
+    assert assigning.of("verify") == Assigned(False, ())
+
+
+def test_nobody_is_assigned_to_a_simulated_campaign(store: ReviewStore) -> None:
+    store.upsert_campaign(
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form={"decisions": ["accept"]}, settings={},
+        seed=1, is_simulated=True,
+    )  # fmt: skip
+    store.upsert_annotator("ann")
+    with pytest.raises(BenchwrightError, match="simulated annotators decide in campaign 'verify'"):
+        Assigning(store).assign("verify", ["ann"])

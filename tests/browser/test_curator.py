@@ -1,0 +1,213 @@
+"""The curator's pages in the running app: what became of tasks, agreement, annotators, reasons, and who decides where.
+
+Ann and Ben decide jigsaws, mostly alike; a third campaign is left to one of them. Pages show what the store holds,
+are readable in light and dark, tell nothing by color alone, and are closed to annotators.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from browser.review_site import ReviewSite, make_workspace, serve, sign_in
+
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.assigning import Assigning
+
+if TYPE_CHECKING:
+    from playwright.sync_api import BrowserContext, Page
+
+HACK = '<img src=x onerror="window.hacked=1">'
+NEW_PAGES = ("agreement", "annotators", "reasons")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    workspace = make_workspace(tmp_path_factory.mktemp("curator"))
+    with open_store(f"sqlite:///{workspace / 'review.sqlite'}") as store:
+        decide(store)
+    with serve(workspace) as running:
+        yield running
+
+
+def decide(store: ReviewStore) -> None:
+    """Let both decide eight of ten tasks: six alike (one rejected), two not."""
+    start = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    for n, task in enumerate(store.tasks("verify")[:8]):
+        for m, name in enumerate(("ann", "ben")):
+            at = start + timedelta(days=n // 3, minutes=5 * n + m)
+            lease = store.claim("verify", name, now=at, task=task.id)
+            assert lease is not None
+            rejects = n == 0 or (n in {1, 2} and name == "ben")
+            note = HACK if rejects else None
+            store.submit(
+                lease.slot_id, name, "reject" if rejects else "accept", now=at + timedelta(seconds=9),
+                reasons=["unclear"] if rejects else [], note=note,
+            )  # fmt: skip
+
+
+@pytest.fixture
+def curator(site: ReviewSite, new_context: Callable[..., BrowserContext]) -> Callable[..., Page]:
+    """Return an opener of a page as the curator sees it."""
+
+    def opened(path: str, **settings: object) -> Page:
+        page = new_context(**settings).new_page()
+        sign_in(page, site, "cur", path=path)
+        return page
+
+    return opened
+
+
+def rows(page: Page) -> dict[str, str]:
+    """Return what the plots say, by row."""
+    return dict(
+        page.eval_on_selector_all(
+            ".bw-plot tbody tr",
+            "rows => rows.map(r => [r.querySelector('th').innerText, r.lastElementChild.innerText])",
+        )
+    )
+
+
+def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
+    site: ReviewSite, curator: Callable[..., Page]
+) -> None:
+    page = curator("/progress")
+    page.get_by_role("heading", name="What became of the tasks").wait_for()
+    page.locator(".bw-plot").first.wait_for()
+    assert rows(page)["All together"] == "10: 5 accepted, 1 rejected, 2 no agreement, 2 untouched"
+    assert page.locator(".bw-key li").all_inner_texts() == [
+        "accepted", "rejected", "to be revised", "no agreement", "begun", "untouched",
+    ]  # fmt: skip
+    assert page.locator(".bw-days span").count() == 3
+    page.get_by_role("heading", name="Where annotators disagree").wait_for()
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        now = datetime.now(UTC)
+        lease = store.claim("verify", "ann", now=now)
+        assert lease is not None
+        store.submit(lease.slot_id, "ann", "accept", now=now)
+    page.get_by_text("17 / 20").wait_for(timeout=20_000)  # the page looks again by itself
+    assert "1 begun, 1 untouched" in rows(page)["All together"]
+    assert page.evaluate("window.hacked") is None
+
+
+def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(curator: Callable[..., Page]) -> None:
+    page = curator("/agreement")
+    page.get_by_text("Krippendorff's alpha").first.wait_for()
+    page.get_by_role("heading", name="Over time").wait_for()
+    told = rows(page)
+    assert told["Percent agreement"].startswith("0.75 [")
+    assert told["Cohen's kappa"].startswith("0.")
+    assert told["2026-03-03"].startswith("undefined · ")  # everybody accepted everything on that day
+    assert page.locator(".bw-range b").count() >= 4
+    page.get_by_role("combobox", name="What is compared").click()
+    page.get_by_role("option", name="reasons").click()
+    page.wait_for_function("() => document.querySelector('.bw-plot caption').innerText.includes('tasks')")
+    assert "Without each annotator" not in page.locator("body").inner_text()  # with two there are no others to agree
+
+
+def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable[..., Page]) -> None:
+    page = curator("/annotators")
+    page.get_by_role("heading", name="With the others").wait_for()
+    page.locator(".bw-heat").wait_for()
+    assert {"ann", "ben"} <= rows(page).keys()
+    assert rows(page)["ann"] == "0.75 · 8 tasks"
+    assert page.locator(".bw-heat thead th").all_inner_texts() == ["Truth", "accepted", "rejected"]
+
+
+def test_reasons_have_counts_and_tasks_to_look_at(curator: Callable[..., Page]) -> None:
+    page = curator("/reasons")
+    page.locator(".bw-thumb img").first.wait_for()
+    assert rows(page) == {"unclear · rejected": "4"}
+    pictures = page.locator(".bw-thumb img")
+    assert pictures.count() == 3
+    page.wait_for_function("() => [...document.querySelectorAll('.bw-thumb img')].every(one => one.naturalWidth > 0)")
+    assert HACK in page.locator(".bw-thumb li").first.inner_text()  # the note, as text
+    assert page.evaluate("window.hacked") is None
+
+
+def test_a_campaign_is_left_to_one_annotator_on_the_page_of_people(
+    site: ReviewSite, curator: Callable[..., Page], new_context: Callable[..., BrowserContext]
+) -> None:
+    page = curator("/people")
+    page.get_by_role("heading", name="Who decides where").wait_for()
+    page.get_by_text("Only those assigned").click()
+    page.get_by_role("combobox", name="Assigned to verify").fill("ann")
+    page.get_by_role("option", name="ann").click()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Save").click()
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
+        for _ in range(100):
+            if Assigning(store).of("verify").is_for_assigned:
+                break
+            page.wait_for_timeout(100)
+        assert Assigning(store).of("verify").names == ("ann",)
+        ben, ann = new_context().new_page(), new_context().new_page()
+        sign_in(ben, site, "ben")
+        ben.get_by_text("This campaign is for others").wait_for()
+        sign_in(ann, site, "ann")
+        ann.locator(".card[aria-busy=false]").wait_for()
+        Assigning(store).open_to_everybody("verify")
+
+
+@pytest.mark.parametrize("page_name", NEW_PAGES)
+def test_annotators_do_not_reach_the_pages_of_curators(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], page_name: str
+) -> None:
+    page = new_context().new_page()
+    frames: list[str] = []
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda data: frames.append(str(data))))
+    sign_in(page, site, "ann", path=f"/{page_name}")
+    page.locator(".card[aria-busy=false]").wait_for()
+    assert page.locator(".bw-plot").count() == 0
+    assert not any("onerror" in frame for frame in frames)  # Ben's note
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/progress", "/agreement", "/annotators"])
+def test_plots_are_readable_in_light_and_dark(curator: Callable[..., Page], path: str, scheme: str) -> None:
+    page = curator(path, color_scheme=scheme)
+    page.locator(".bw-plot td.bw-n, .bw-heat td").first.wait_for()
+    page.wait_for_timeout(300)
+    ground = page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
+    texts = page.eval_on_selector_all(
+        ".bw-plot th, .bw-plot td.bw-n, .bw-plot caption, .bw-key li", "all => all.map(e => getComputedStyle(e).color)"
+    )
+    assert texts
+    assert min(contrast(color, ground) for color in set(texts)) >= 4.5
+    bars = page.eval_on_selector_all(".bw-0, .bw-range > b", "all => all.map(e => getComputedStyle(e).backgroundColor)")
+    assert all(contrast(color, ground) >= 3 for color in set(bars))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("path", "ready"),
+    [
+        ("/progress", ".bw-plot"), ("/agreement", ".bw-plot"), ("/annotators", ".bw-heat"), ("/reasons", ".bw-thumb"),
+        ("/people", "[data-testid=stForm]"),
+    ],
+)  # fmt: skip
+def test_pages_have_no_serious_finding_of_axe(curator: Callable[..., Page], path: str, ready: str, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed: make test").Axe()
+    page = curator(path, color_scheme=scheme)
+    page.locator(ready).first.wait_for()
+    page.wait_for_timeout(500)
+    found = axe.run(page, options={"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}})
+    assert [
+        (one["id"], [node["html"][:200] for node in one["nodes"][:3]])
+        for one in found.response["violations"]
+        if one["impact"] in {"serious", "critical"}
+    ] == []
+
+
+def contrast(one: str, other: str) -> float:
+    """Return WCAG's contrast of two CSS colors."""
+
+    def luminance(color: str) -> float:
+        parts = [float(part) / 255 for part in color[color.index("(") + 1 : -1].split(",")[:3]]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    high, low = sorted((luminance(one), luminance(other)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
