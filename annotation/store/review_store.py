@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError, DataError
 
 from . import campaigns, elsewhere, handout, reports
-from .connection import WRITING, connect, name_of, path_of
+from .connection import WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
@@ -115,6 +115,7 @@ class ReviewStore:
             return
         try:
             with (
+                turn_of(self._engine),
                 self._engine.connect().execution_options(**{WRITING: True}) as connection,
                 connection.begin(),
             ):
