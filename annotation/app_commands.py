@@ -68,18 +68,19 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
 @click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
 @click.option("--unlock", metavar="NAME", help="Let somebody in again.")
+@click.option("--sign-out", metavar="NAME", help="End every session of somebody, wherever they are signed in.")
 @click.option(
     "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where the app is served, for the link."
 )
 @json_option
 def users(
     workspace: Path | None, add: str | None, role: Role, change: str | None, invite: str | None, password_stdin: bool,
-    lock: str | None, unlock: str | None, url: str, as_json: bool,
+    lock: str | None, unlock: str | None, sign_out: str | None, url: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """List who may use the review app, after adding, changing, inviting, locking or unlocking somebody."""
-    asked = [name for name in (add, change, invite, lock, unlock) if name is not None]
+    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody."""
+    asked = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
     if len(asked) > 1:
-        raise BenchwrightError("give one of --add, --change, --invite, --lock and --unlock at a time")
+        raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
     _check_app_is_installed()
@@ -100,6 +101,8 @@ def users(
                 link = url.rstrip("/") + invitation_path(accounts.invite(name, now=clock()))
         if (name := lock or unlock) is not None:
             accounts.disable(name, disabled=lock is not None)
+        if sign_out is not None:
+            accounts.end_sessions(sign_out)
         found = accounts.all()
     document = {"users": [_user(account) for account in found], "invitation": link}
     emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))

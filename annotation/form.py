@@ -195,9 +195,16 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
 
 
 def _text(field: Text, said: str) -> str:
-    if len(said) > MAX_TEXT or "\0" in said:
-        raise FormError(f"field {field.name!r}: at most {MAX_TEXT} characters, none of them null; it has {len(said)}")
+    if len(said) > MAX_TEXT or not can_be_kept(said):
+        raise FormError(
+            f"field {field.name!r}: at most {MAX_TEXT} characters, none of them null or half of one; it has {len(said)}"
+        )
     return said.strip()
+
+
+def can_be_kept(text: str) -> bool:
+    """Return whether every database can keep a text: PostgreSQL takes no null, and no encoding half a character."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _quoted(value: Any) -> str:

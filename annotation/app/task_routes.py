@@ -13,7 +13,7 @@ from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import Item, ItemImage
 
-from ..desk import MAX_DRAFT_BYTES, Desk, may_see
+from ..desk import MAX_DRAFT_BYTES, Desk, is_id, may_see
 from ..store import Account, RefusedError, item_in
 from .gate import ACCOUNT
 from .shown_pictures import etag
@@ -83,7 +83,8 @@ class _Served:
     def _image(self, request: Request) -> ItemImage | None:
         task_id, place = request.path_params["task"], request.path_params["place"]
         name = _account(request).name
-        allowed = self._is_curator(request) or may_see(self._site.store, task_id, name, now=clock())
+        is_curator = self._is_curator(request) and is_id(task_id)
+        allowed = is_curator or may_see(self._site.store, task_id, name, now=clock())
         payload = self._site.store.payload(task_id) if allowed else None
         if payload is None:
             return None
@@ -96,7 +97,7 @@ class _Served:
             draft = json.loads(body)
             if not isinstance(draft, dict):
                 raise RefusedError("a draft is an object")
-            campaign = self._site.store.campaign_of(task_id)
+            campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
             if campaign is None:
                 raise RefusedError("there is no such task")
             desk = Desk(self._site.store, campaign, _account(request).name)

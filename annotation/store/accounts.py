@@ -89,6 +89,8 @@ class Accounts:
 
     def password_hash(self, name: str) -> str | None:
         """Return what a password is checked against; None where nobody of that name may sign in."""
+        if not name.isprintable():  # no database need be asked, and PostgreSQL would not take a null
+            return None
         with self._store.reading() as connection:
             row = _found(connection, annotators.c.name == name)
         return None if row is None or row.is_disabled else row.password_hash
@@ -192,6 +194,15 @@ class Accounts:
         with self._store.writing() as connection:
             connection.execute(sa.delete(sessions).where(sessions.c.token_hash == hash_of(token)))
 
+    def end_sessions(self, name: str) -> int:
+        """End all sessions of an account, wherever they are open; return how many there were.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        with self._changing(name) as (connection, account):
+            return _end_sessions(connection, account)
+
     @contextmanager
     def _changing(self, name: str) -> Iterator[tuple[sa.Connection, Account]]:
         with self._store.writing() as connection:
@@ -226,8 +237,8 @@ def _account(row: Any) -> Account:
     )  # fmt: skip
 
 
-def _end_sessions(connection: sa.Connection, account: Account) -> None:
-    connection.execute(sa.delete(sessions).where(sessions.c.account_id == account.id))
+def _end_sessions(connection: sa.Connection, account: Account) -> int:
+    return connection.execute(sa.delete(sessions).where(sessions.c.account_id == account.id)).rowcount
 
 
 def _keep_a_curator(connection: sa.Connection, account: Account) -> None:

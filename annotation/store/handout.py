@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.seeds import seed_for
 
+from ..form import can_be_kept
 from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
 from .campaigns import find_campaign
@@ -236,5 +237,7 @@ def _check(
         raise RefusedError(
             f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'the form (it has no reasons)'}"
         )
-    if note is not None and (len(note) > MAX_NOTE or "\0" in note):
-        raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")
+    if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
+        raise RefusedError(
+            f"a note is at most {MAX_NOTE} characters, none of them null or half of one; this one has {len(note)}"
+        )
