@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _STYLE = """<style>
 .block-container { padding-top: 3.75rem; padding-bottom: 1.5rem; max-width: 110rem; }
+.stApp [data-testid="stCaptionContainer"] { opacity: .85; }
 .benchwright-who { text-align: right; font-size: .875rem; padding-top: .35rem; }
 </style>"""
 
