@@ -1,8 +1,8 @@
 """The review app under several annotators with large pictures: key press to next task, and the server's memory.
 
-Makes a workspace of 12-megapixel photographs with a campaign of as many items as wanted, serves it, and lets annotators in
-as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as there when its question is on the screen and its
-first picture has loaded.
+Makes a workspace of 12-megapixel photographs with a campaign of as many items as wanted, serves it, and lets annotators
+in as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as there
+when its question is on the screen and its first picture has loaded.
 """
 
 from __future__ import annotations

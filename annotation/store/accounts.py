@@ -21,7 +21,7 @@ from benchwright.errors import BenchwrightError
 from .campaigns import upsert_annotator
 from .records import RefusedError
 from .review_store import ReviewStore
-from .schema import accounts, annotators, sessions
+from .schema import accounts, annotators, identities, sessions
 
 Role = Literal["annotator", "curator"]
 ROLES: tuple[Role, ...] = ("annotator", "curator")
@@ -37,7 +37,7 @@ class Account:
         id: In the store.
         name: Of the annotator that this person is.
         role: Curators also see progress, agreement and accounts.
-        has_password: Whether an invitation was taken up, or a password set.
+        is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
         is_disabled: Whether signing in is refused; what the person said stays.
         invited_until: End of an open invitation.
         created_at: When the account was made.
@@ -46,7 +46,7 @@ class Account:
     id: int
     name: str
     role: Role
-    has_password: bool
+    is_taken_up: bool
     is_disabled: bool
     invited_until: datetime | None
     created_at: datetime
@@ -209,7 +209,8 @@ class Accounts:
             yield connection, _known(connection, name)
 
 
-_ACCOUNTS = sa.select(accounts, annotators.c.name).join(annotators)
+_has_identity = sa.exists().where(identities.c.account_id == accounts.c.id).label("has_identity")
+_ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotators)
 
 
 def hash_of(token: str) -> str:
@@ -232,7 +233,7 @@ def _known(connection: sa.Connection, name: str) -> Account:
 
 def _account(row: Any) -> Account:
     return Account(
-        id=row.id, name=row.name, role=row.role, has_password=row.password_hash is not None,
+        id=row.id, name=row.name, role=row.role, is_taken_up=row.password_hash is not None or row.has_identity,
         is_disabled=row.is_disabled, invited_until=row.invite_until, created_at=row.created_at,
     )  # fmt: skip
 

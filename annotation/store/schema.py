@@ -153,6 +153,17 @@ sessions = sa.Table(
     sa.Column("ends_at", UtcDateTime, nullable=False),
 )
 
+identities = sa.Table(
+    "identities",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    sa.Column("issuer", sa.Text, nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("linked_at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("issuer", "subject"),
+)
+
 drafts = sa.Table(
     "drafts",
     metadata,
