@@ -234,7 +234,8 @@ def test_every_answer_tells_the_browser_to_load_nothing_from_elsewhere(
 ) -> None:
     for reply in (visitor.get(path), signed_in("ann").get(path)):
         policy = reply.headers["content-security-policy"]
-        assert "default-src 'self'" in policy
+        assert "default-src 'none'" in policy or "default-src 'self'" in policy
+        assert "'unsafe-inline'" not in policy.partition("script-src ")[2].partition(";")[0]
         assert "frame-ancestors 'none'" in policy
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert reply.headers["referrer-policy"] == "same-origin"

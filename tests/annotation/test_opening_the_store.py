@@ -112,7 +112,8 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             "INSERT INTO annotators VALUES (1, 'ann', 'person')",
             "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, '{}', 'done')",
             f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
-            f"INSERT INTO annotations VALUES (1, 1, 1, 'accept', '[]', 'fine', NULL, '{moment}', '{moment}')",
+            f"INSERT INTO annotations (id, slot_id, version, decision, reasons, note, edits, started_at, submitted_at) "
+            f"VALUES (1, 1, 1, 'accept', '[]', 'fine', NULL, '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
     engine.dispose()
