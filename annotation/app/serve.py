@@ -24,13 +24,14 @@ def build_app(site: Site) -> st.App:
 
     from .doors import door_routes
     from .gate import Gate
+    from .guidelines import guideline_routes
     from .oidc_doors import oidc_routes
     from .task_routes import task_routes
 
     serve_from(site)
     return st.App(
         SCRIPT,
-        routes=[*door_routes(site), *oidc_routes(site), *task_routes(site)],
+        routes=[*door_routes(site), *oidc_routes(site), *task_routes(site), *guideline_routes(site)],
         middleware=[Middleware(Gate, site=site)],
     )
 

@@ -39,7 +39,7 @@ TEXTS: Mapping[str, str] = {
     "no_campaigns": "There is nothing to review yet: run a recipe with a step such as `verify` first.",
     "simulated_campaign": "Simulated annotators decide in this campaign. There is nothing for people to do.",
     # Task
-    "guidelines": "Guidelines",
+    "guidelines": "Guidelines, version {version}",
     "mine_done": "{done} decided, {left} to go",
     "question": "Question",
     "image": "Image {place}",

@@ -23,6 +23,7 @@ from ..kinds import ANSWER, WITH_KEY
 from . import handout_sql as sql
 from .campaigns import find_campaign
 from .forms import decisions_of, fields_of
+from .guidelines import note_followed
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
 
@@ -166,6 +167,7 @@ def submit(
     connection.execute(sql.SAY, said | made)
     connection.execute(sql.FILL, {"held": slot_id, "now": now})
     connection.execute(sql.FINISH, {"task": slot.task_id})
+    note_followed(connection, slot_id, version, slot.task_id)
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str) -> None:
