@@ -18,6 +18,6 @@ def state_of(account: Account) -> State:
     """Return in a word whether somebody can sign in."""
     if account.is_disabled:
         return "locked"
-    if account.has_password:
+    if account.is_taken_up:
         return "open"
     return "invited" if account.invited_until is not None else "closed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import webbrowser
 from contextlib import suppress
@@ -18,9 +19,11 @@ from .account_words import invitation_path, state_of
 from .commands import open_for_commands, workspace_of, workspace_option
 
 if TYPE_CHECKING:
+    from .app.identity_provider import IdentityProvider
     from .store import Account, Accounts, Role
 
 FIRST_CURATOR = "curator"
+SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
 DEFAULT_PORT = 8501
 _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 
@@ -30,9 +33,15 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
 @click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
+@click.option("--oidc", metavar="ISSUER", help="Let people sign in by this OpenID provider too, besides passwords.")
+@click.option("--oidc-client", metavar="ID", default="benchwright", show_default=True, help="What the app is there.")
+@click.option("--url", "public", metavar="URL", help="Where people reach the app, if not where it listens.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option
-def serve(workspace: Path | None, address: str, port: int, https: bool, open_browser: bool, as_json: bool) -> None:
+def serve(
+    workspace: Path | None, address: str, port: int, https: bool, oidc: str | None, oidc_client: str,
+    public: str | None, open_browser: bool, as_json: bool,
+) -> None:  # fmt: skip
     """Serve the review app until interrupted; the first time it invites a curator by a link."""
     _check_app_is_installed()
     from .app.serve import check_free, is_loopback, run_app
@@ -41,9 +50,10 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
     root = workspace_of(workspace)
     open_for_commands(root).close()
     check_free(address, port)
-    site = open_site(root, secure=https)
+    url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
+    provider = None if oidc is None else _provider(oidc, oidc_client, url)
+    site = open_site(root, secure=https, provider=provider)
     invitation = _first_invitation(site.accounts, clock())
-    url = f"{'https' if https else 'http'}://{_in_url(address)}:{port}"
     start = url if invitation is None else f"{url}{invitation_path(invitation)}"
     document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
     emit(document, as_json=as_json, text=lambda: _serving_text(root, url, invitation and start))
@@ -68,18 +78,19 @@ def serve(workspace: Path | None, address: str, port: int, https: bool, open_bro
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
 @click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
 @click.option("--unlock", metavar="NAME", help="Let somebody in again.")
+@click.option("--sign-out", metavar="NAME", help="End every session of somebody, wherever they are signed in.")
 @click.option(
     "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where the app is served, for the link."
 )
 @json_option
 def users(
     workspace: Path | None, add: str | None, role: Role, change: str | None, invite: str | None, password_stdin: bool,
-    lock: str | None, unlock: str | None, url: str, as_json: bool,
+    lock: str | None, unlock: str | None, sign_out: str | None, url: str, as_json: bool,
 ) -> None:  # fmt: skip
-    """List who may use the review app, after adding, changing, inviting, locking or unlocking somebody."""
-    asked = [name for name in (add, change, invite, lock, unlock) if name is not None]
+    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody."""
+    asked = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
     if len(asked) > 1:
-        raise BenchwrightError("give one of --add, --change, --invite, --lock and --unlock at a time")
+        raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
     if password_stdin and add is None and invite is None:
         raise BenchwrightError("--password-stdin goes with --add or --invite")
     _check_app_is_installed()
@@ -100,6 +111,8 @@ def users(
                 link = url.rstrip("/") + invitation_path(accounts.invite(name, now=clock()))
         if (name := lock or unlock) is not None:
             accounts.disable(name, disabled=lock is not None)
+        if sign_out is not None:
+            accounts.end_sessions(sign_out)
         found = accounts.all()
     document = {"users": [_user(account) for account in found], "invitation": link}
     emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))
@@ -114,11 +127,23 @@ def _check_app_is_installed() -> None:
             )
 
 
+def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
+    """Return the provider by whom people sign in, once it has answered; its secret comes from the environment."""
+    from .app.gate import OIDC_BACK
+    from .app.identity_provider import IdentityProvider, ProviderSettings
+    from .app.oidc_doors import check_provider
+
+    secret = os.environ.get(SECRET_VARIABLE) or None
+    provider = IdentityProvider(ProviderSettings(issuer, client_id, secret, url + OIDC_BACK))
+    check_provider(provider)
+    return provider
+
+
 def _first_invitation(accounts: Accounts, now: Any) -> str | None:
     """Return an invitation for a curator while none can sign in."""
     known = accounts.all()
     curators = [account for account in known if account.role == "curator" and not account.is_disabled]
-    if any(account.has_password for account in curators):
+    if any(account.is_taken_up for account in curators):
         return None
     if curators:
         return accounts.invite(curators[0].name, now=now)

@@ -33,6 +33,7 @@ from .store.desks import (
 )
 
 MAX_DRAFT_BYTES = 64 * 1024
+_LARGEST_ID = 2**31 - 1
 
 
 class Said(NamedTuple):
@@ -225,14 +226,22 @@ class Desk:
 
     def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
         with self._store.reading() as connection:
-            row = connection.execute(OWN_TASK, self._who | {"task": task_id}).one_or_none()
+            asked = self._who | {"task": task_id}
+            row = connection.execute(OWN_TASK, asked).one_or_none() if is_id(task_id) else None
         if row is None or (row.submitted_at is None and row.lease_until <= now):
             raise RefusedError("this task is not yours, or not any more; take the next one")
         return row
 
 
+def is_id(number: int) -> bool:
+    """Return whether a number that somebody sent can be one of a task: no database compares longer ones."""
+    return 0 < number <= _LARGEST_ID
+
+
 def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) -> bool:
     """Return whether an annotator may see a task's pictures: they hold it, or have decided it."""
+    if not is_id(task_id):
+        return False
     with store.reading() as connection:
         row = connection.execute(OWNER, {"task": task_id, "name": annotator}).one_or_none()
     return row is not None and (row.submitted_at is not None or row.lease_until > now)

@@ -238,8 +238,8 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
 
 
 def _text(field: Text | Lines, said: str) -> str:
-    if len(said) > field.max_chars or "\0" in said:
-        most = f"at most {field.max_chars} characters, none of them null"
+    if len(said) > field.max_chars or not can_be_kept(said):
+        most = f"at most {field.max_chars} characters, none of them null or half of one"
         raise FormError(f"field {field.name!r}: {most}; it has {len(said)}")
     text = said.strip()
     if isinstance(field, Text) and field.is_line and len(text.splitlines()) > 1:
@@ -276,6 +276,11 @@ def _check_lines(field: Lines, lines: Sequence[str], *, before: Mapping[str, Any
         if line.casefold() in taken:
             raise FormError(f"field {field.name!r} ({field.label}): {_quoted(line)} stands twice")
         taken.add(line.casefold())
+
+
+def can_be_kept(text: str) -> bool:
+    """Return whether every database can keep a text: PostgreSQL takes no null, and no encoding half a character."""
+    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _quoted(value: Any) -> str:

@@ -49,6 +49,9 @@ ROOM = Room(
         "review export": Entry(
             f"{_HERE}.export_commands:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
         ),
+        "review guidelines": Entry(
+            f"{_HERE}.guideline_commands:guidelines", "List and set what annotators are told, in versions."
+        ),
         "review reasons": Entry(f"{_HERE}.curator_commands:reasons", "Say which reasons were given, with examples."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
         "review label-studio pull": Entry(

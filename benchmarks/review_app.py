@@ -1,14 +1,13 @@
 """The review app under several annotators with large pictures: key press to next task, and the server's memory.
 
-Makes a workspace of 12-megapixel photographs, serves it, and lets annotators in as many browser contexts accept task
-after task. Needs Debian's Chromium (`make browser`). A task counts as there when its question is on the screen and its
-first picture has loaded.
+Makes a workspace of 12-megapixel photographs with a campaign of as many items as wanted, serves it, and lets annotators
+in as many browser contexts accept task after task. Needs Debian's Chromium (`make browser`). A task counts as there
+when its question is on the screen and its first picture has loaded.
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,20 +19,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 import numpy as np
 from browser.conftest import ARGUMENTS
 from browser.review_site import ReviewSite, serve
-from measuring import benchwright, show, tree_of
-from PIL import Image
+from large_campaign import CAMPAIGN, PASSWORD, add_people, fill, make_workspace, open_workspace_store
+from measuring import show, tree_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-RECIPE = """\
-name: large
-seed: 5
-steps:
-  - {step: jigsaw, max_side_px: 4000}
-  - {step: verify, rule: unanimous(SESSIONS)}
-"""
-PASSWORD = "a password for measuring"
 THERE = """slot => {
   const roots = [...document.querySelectorAll("*")].map((element) => element.shadowRoot).filter(Boolean);
   const card = roots.map((root) => root.querySelector(".card")).find(Boolean);
@@ -46,36 +37,21 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--images", type=int, default=20)
+    parser.add_argument("--items", type=int, default=100, help="items of the campaign, which take the pictures in turn")
     parser.add_argument("--sessions", type=int, default=3)
+    parser.add_argument("--decisions", type=int, default=10, help="of each annotator")
+    parser.add_argument("--pause", type=float, default=0.5, help="seconds between a task and what is said of it")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        workspace = _workspace(Path(folder), images=given.images, sessions=given.sessions)
+        workspace = make_workspace(Path(folder), images=given.images, size_wh=(4000, 3000), slots=given.sessions)
+        with open_workspace_store(workspace) as store:
+            fill(store, items=given.items, slots=given.sessions)
+            add_people(store, [f"ann-{number}" for number in range(given.sessions)])
         with serve(workspace) as site:
-            show(_measure(site, sessions=given.sessions))
+            show({"items": given.items, **_measure(site, given.sessions, given.decisions, given.pause)})
 
 
-def _workspace(folder: Path, *, images: int, sessions: int) -> Path:
-    from skimage import data
-
-    (folder / "images").mkdir()
-    sources = [data.astronaut(), data.chelsea(), data.coffee(), data.rocket(), data.hubble_deep_field()]
-    rng = np.random.default_rng(1)
-    for number in range(images):
-        image = Image.fromarray(sources[number % len(sources)]).resize((4000, 3000), Image.Resampling.BICUBIC)
-        noisy = np.asarray(image).astype(np.int16) + rng.integers(-6, 7, (3000, 4000, 1)) + number
-        Image.fromarray(noisy.clip(0, 255).astype(np.uint8)).save(folder / "images" / f"{number:03}.jpg", quality=90)
-    (folder / "large.yaml").write_text(RECIPE.replace("SESSIONS", str(sessions)), encoding="utf-8")
-    run = benchwright("run", folder / "large.yaml", "--images", folder / "images", "--workspace", folder / "workspace")
-    subprocess.run(run, check=True, capture_output=True)
-    for number in range(sessions):
-        add = benchwright(
-            "review", "users", "--workspace", folder / "workspace", "--add", f"ann-{number}", "--password-stdin"
-        )
-        subprocess.run(add, input=PASSWORD + "\n", text=True, check=True, capture_output=True)
-    return folder / "workspace"
-
-
-def _measure(site: ReviewSite, *, sessions: int) -> dict[str, Any]:
+def _measure(site: ReviewSite, sessions: int, decisions: int, pause_s: float) -> dict[str, Any]:
     from playwright.sync_api import sync_playwright
 
     before = _server_mb(site)
@@ -90,9 +66,10 @@ def _measure(site: ReviewSite, *, sessions: int) -> dict[str, Any]:
             seconds, slot = _sign_in(page, site, f"ann-{number}")
             first.append(seconds)
             slots.append(slot)
-        while any(slot is not None for slot in slots):
+        for _ in range(decisions):
             for number, page in enumerate(pages):
                 if slots[number] is not None:
+                    time.sleep(pause_s)
                     seconds, slots[number] = _accept(page, slots[number])
                     waits.append(seconds)
             peak = max(peak, _server_mb(site))
@@ -108,7 +85,7 @@ def _measure(site: ReviewSite, *, sessions: int) -> dict[str, Any]:
 
 
 def _sign_in(page: Page, site: ReviewSite, name: str) -> tuple[float, str | None]:
-    page.goto(site.url + "/")
+    page.goto(f"{site.url}/?campaign={CAMPAIGN}")
     page.fill("#name", name)
     page.fill("#password", PASSWORD)
     started = time.perf_counter()

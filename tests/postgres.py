@@ -1,4 +1,4 @@
-"""A PostgreSQL server for tests: made in a folder of its own, without durability, and always stopped.
+"""A PostgreSQL server for tests: made in a folder of its own, without durability unless wanted, and always stopped.
 
 PostgreSQL does not run as root; there it runs as the user `postgres` that Debian's package makes.
 """
@@ -21,7 +21,7 @@ import pytest
 NO_POSTGRES = "PostgreSQL is not installed: make postgres"
 PASSWORD = "a-password-for-tests"
 _PROGRAMS = ("initdb", "postgres", "pg_ctl", "pg_isready")
-_FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=200"]
+_FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
 
 
 def programs() -> Path:
@@ -36,7 +36,7 @@ def programs() -> Path:
 
 
 @contextmanager
-def running_postgres() -> Iterator[str]:
+def running_postgres(*, durable: bool = False) -> Iterator[str]:
     """Run a server and yield the address of its database `postgres`, with user and password."""
     where = programs()
     folder = Path(tempfile.mkdtemp(prefix="benchwright-pg-"))
@@ -54,7 +54,16 @@ def running_postgres() -> Iterator[str]:
              "--pwfile", str(folder / "password"), "--no-locale", "-E", "UTF8"],
             check=True, capture_output=True, cwd=folder,
         )  # fmt: skip
-        settings = [part for one in [*_FAST, f"port={port}", "listen_addresses=127.0.0.1"] for part in ("-c", one)]
+        settings = [
+            part
+            for one in [
+                *([] if durable else _FAST),
+                "max_connections=200",
+                f"port={port}",
+                "listen_addresses=127.0.0.1",
+            ]
+            for part in ("-c", one)
+        ]
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(
                 [*as_user, str(where / "postgres"), "-D", str(data), "-k", str(folder), *settings],

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from datetime import datetime
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 
@@ -19,6 +21,10 @@ from ..store.accounts import SESSION
 
 COOKIE = "benchwright_session"
 FORM_COOKIE = "benchwright_form"
+ATTEMPT_COOKIE = "benchwright_attempt"
+ATTEMPT_S = 600
+_OF_THIS_HOST = "__Host-"
+"""Before the names of cookies behind HTTPS: browsers then take them from this very host only, and over HTTPS only."""
 KEY_FILE = "review.key"
 
 
@@ -47,7 +53,8 @@ class Cookies:
 
     def __init__(self, key: str, *, secure: bool) -> None:
         self._signer = Signer(key, salt="benchwright-session")
-        self._secure = secure
+        self._attempts = Signer(key, salt="benchwright-attempt")
+        self.is_secure = secure
 
     def session(self, token: str) -> str:
         """Return the `Set-Cookie` line that opens a session."""
@@ -72,11 +79,37 @@ class Cookies:
 
     def token_of(self, header: str) -> str | None:
         """Return the token in a `Cookie` header."""
-        return self.token(read_cookie(header, COOKIE))
+        return self.token(read_cookie(header, self.name(COOKIE)))
+
+    def nonce_in(self, header: str) -> str | None:
+        """Return what ties a form to a browser, of a `Cookie` header."""
+        return read_cookie(header, self.name(FORM_COOKIE))
+
+    def attempt(self, meant: str, *, now: datetime) -> str:
+        """Return the `Set-Cookie` line by which an attempt to sign in elsewhere is recognised when it comes back."""
+        told = urlsafe_b64encode(f"{int(now.timestamp())} {meant}".encode()).decode().rstrip("=")
+        return self._line(ATTEMPT_COOKIE, self._attempts.sign(told).decode(), ATTEMPT_S)
+
+    def attempt_in(self, header: str, *, now: datetime) -> str | None:
+        """Return what an attempt of the last ten minutes meant; None where there is none of ours."""
+        try:
+            told = self._attempts.unsign(read_cookie(header, self.name(ATTEMPT_COOKIE)) or "").decode()
+            since, _, meant = urlsafe_b64decode(told + "=" * (-len(told) % 4)).decode().partition(" ")
+        except (BadSignature, ValueError):
+            return None
+        return meant if 0 <= now.timestamp() - int(since) <= ATTEMPT_S else None
+
+    def attempt_over(self) -> str:
+        """Return the `Set-Cookie` line that forgets an attempt."""
+        return self._line(ATTEMPT_COOKIE, "", 0)
+
+    def name(self, name: str) -> str:
+        """Return what one of our cookies is called."""
+        return _OF_THIS_HOST + name if self.is_secure else name
 
     def _line(self, name: str, value: str, seconds: int) -> str:
-        secure = "; Secure" if self._secure else ""
-        return f"{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+        secure = "; Secure" if self.is_secure else ""
+        return f"{self.name(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
 
 
 def read_cookie(header: str, name: str) -> str | None:

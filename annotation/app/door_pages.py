@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from html import escape
+from urllib.parse import urlencode
 
-from .gate import LOGIN, LOGOUT, WELCOME
+from .gate import LOGIN, LOGOUT, OIDC_START, WELCOME
 from .passwords import SHORTEST
 from .texts import TEXTS
 
@@ -22,14 +23,16 @@ h1 { font-size: 1.4rem; margin: 0 0 .25rem } p { margin: 0 0 1.25rem; color: var
 label { display: block; font-weight: 600; margin-bottom: .25rem }
 input { width: 100%; padding: .6rem .7rem; margin-bottom: 1rem; font: inherit; color: inherit;
   background: var(--paper); border: 1px solid var(--line); border-radius: 8px }
-button { width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: var(--on-act); background: var(--act);
-  border: 0; border-radius: 8px; cursor: pointer }
+button, .button { width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: var(--on-act);
+  background: var(--act); border: 1px solid var(--act); border-radius: 8px; cursor: pointer }
+.button, .quiet { display: block; text-align: center; text-decoration: none; color: var(--act); background: none;
+  margin-top: .75rem } .other { margin: 0 }
 :focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
 [role=alert] { color: var(--bad); font-weight: 600 } a { color: var(--act) }
 """
 
 
-def login_page(*, nonce: str, target: str, name: str = "", problem: str = "") -> str:
+def login_page(*, nonce: str, target: str, name: str = "", problem: str = "", by_provider: bool = False) -> str:
     """Return the form that asks for name and password."""
     fields = (
         _hidden("nonce", nonce)
@@ -37,10 +40,12 @@ def login_page(*, nonce: str, target: str, name: str = "", problem: str = "") ->
         + _field("name", TEXTS["name"], name, extra='autocomplete="username" autofocus')
         + _field("password", TEXTS["password"], type_="password", extra='autocomplete="current-password"')
     )
-    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, _form(LOGIN, fields, TEXTS["sign_in"]))
+    form = _form(LOGIN, fields, TEXTS["sign_in"])
+    other = _by_provider(next=target) if by_provider else ""
+    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + other)
 
 
-def welcome_page(*, nonce: str, token: str, name: str, problem: str = "") -> str:
+def welcome_page(*, nonce: str, token: str, name: str, problem: str = "", by_provider: bool = False) -> str:
     """Return the form in which somebody invited chooses a password."""
     fields = (
         _hidden("nonce", nonce)
@@ -53,7 +58,9 @@ def welcome_page(*, nonce: str, token: str, name: str, problem: str = "") -> str
         + _field("again", TEXTS["again"], type_="password", extra='autocomplete="new-password"')
     )  # fmt: skip
     why = TEXTS["welcome_why"].format(shortest=SHORTEST)
-    return _page(TEXTS["welcome"].format(name=name), why, problem, _form(WELCOME, fields, TEXTS["set_password"]))
+    form = _form(WELCOME, fields, TEXTS["set_password"])
+    other = _by_provider(invitation=token, nonce=nonce) if by_provider else ""
+    return _page(TEXTS["welcome"].format(name=name), why, problem, form + other)
 
 
 def closed_page(problem: str) -> str:
@@ -64,6 +71,9 @@ def closed_page(problem: str) -> str:
 def logout_page(*, nonce: str, name: str) -> str:
     """Return the form that ends a session."""
     form = _form(LOGOUT, _hidden("nonce", nonce), TEXTS["sign_out"])
+    form += _form(
+        LOGOUT, _hidden("nonce", nonce) + _hidden("everywhere", "1"), TEXTS["sign_out_everywhere"], quiet=True
+    )
     back = f'<p style="margin:1rem 0 0"><a href="/">{escape(TEXTS["back"])}</a></p>'
     return _page(TEXTS["sign_out"], TEXTS["signed_in_as"].format(name=name), "", form + back)
 
@@ -80,8 +90,14 @@ def _page(title: str, why: str, problem: str, body: str) -> str:
     )
 
 
-def _form(action: str, fields: str, button: str) -> str:
-    return f'<form method="post" action="{action}">{fields}<button type="submit">{escape(button)}</button></form>'
+def _by_provider(**query: str) -> str:
+    where = escape(f"{OIDC_START}?{urlencode(query)}", quote=True)
+    return f'<p class="other"><a class="button" href="{where}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
+
+
+def _form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:
+    kind = ' class="quiet"' if quiet else ""
+    return f'<form method="post" action="{action}">{fields}<button type="submit"{kind}>{escape(button)}</button></form>'
 
 
 def _hidden(name: str, value: str) -> str:

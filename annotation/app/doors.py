@@ -5,7 +5,6 @@ Each form carries a nonce that has to equal the one in the browser's cookie, so 
 
 from __future__ import annotations
 
-import hmac
 import secrets
 from datetime import timedelta
 from math import ceil
@@ -13,16 +12,16 @@ from urllib.parse import parse_qs
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from benchwright.errors import BenchwrightError
 
 from ..store import RefusedError
-from .cookies import FORM_COOKIE, read_cookie
 from .door_pages import closed_page, login_page, logout_page, welcome_page
 from .gate import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
 from .passwords import check_new_password, hash_password, is_right
+from .session_doors import DOOR_HEADERS, inside, is_ours, let_in, sent_to
 from .site import Site, clock
 from .texts import TEXTS
 
@@ -46,10 +45,10 @@ class _Doors:
     async def login(self, request: Request) -> Response:
         """Ask for name and password; open a session for whoever gives both."""
         if request.method != "POST":
-            return self._shown(login_page, target=_inside(request.query_params.get("next", "/")))
+            return self._shown(login_page, target=inside(request.query_params.get("next", "/")))
         form = await _form_of(request)
-        name, target = form.get("name", "").strip()[:100], _inside(form.get("next", "/"))
-        if not _is_ours(request, form):
+        name, target = form.get("name", "").strip()[:100], inside(form.get("next", "/"))
+        if not self._is_ours(request, form):
             return self._shown(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
         keys, now = _keys(request, name), clock()
         waits = [self._site.attempts.wait(key, free=free, now=now) for key, free in keys.items()]
@@ -62,7 +61,7 @@ class _Doors:
             return self._shown(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
         for key in keys:
             self._site.attempts.succeeded(key)
-        return await self._let_in(name, target)
+        return await let_in(self._site, name, target)
 
     async def welcome(self, request: Request) -> Response:
         """Let somebody who was invited choose a password, and in."""
@@ -71,12 +70,12 @@ class _Doors:
         token = form.get("invitation", "") if posted else request.query_params.get("invitation", "")
         invited = await run_in_threadpool(self._site.accounts.invited, token, now=clock())
         if invited is None:
-            return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403)
+            return HTMLResponse(closed_page(TEXTS["no_invitation"]), 403, headers=DOOR_HEADERS)
         if not posted:
             return self._shown(welcome_page, token=token, name=invited.name)
         password = form.get("password", "")
         try:
-            if not _is_ours(request, form):
+            if not self._is_ours(request, form):
                 raise RefusedError(TEXTS["form_expired"])
             if password != form.get("again", ""):
                 raise RefusedError(TEXTS["not_the_same"])
@@ -85,55 +84,41 @@ class _Doors:
             await run_in_threadpool(self._site.accounts.accept, token, hashed, now=clock())
         except BenchwrightError as error:
             return self._shown(welcome_page, 400, token=token, name=invited.name, problem=str(error))
-        return await self._let_in(invited.name, "/")
+        return await let_in(self._site, invited.name, "/")
 
     async def logout(self, request: Request) -> Response:
         """Ask whether to end this session, and end it."""
         if request.method != "POST":
             return self._shown(logout_page, name=request.scope[ACCOUNT].name)
-        if not _is_ours(request, await _form_of(request)):
+        form = await _form_of(request)
+        if not self._is_ours(request, form):
             return self._shown(logout_page, 400, name=request.scope[ACCOUNT].name)
         token = token_from(request, self._site.cookies)
-        if token is not None:
+        if form.get("everywhere"):
+            await run_in_threadpool(self._site.accounts.end_sessions, request.scope[ACCOUNT].name)
+        elif token is not None:
             await run_in_threadpool(self._site.accounts.end_session, token)
-        return _sent_to(LOGIN, self._site.cookies.cleared())
+        return sent_to(LOGIN, self._site.cookies.cleared())
 
     def _knows(self, name: str, password: str) -> bool:
         return is_right(password, self._site.accounts.password_hash(name))
 
-    async def _let_in(self, name: str, target: str) -> Response:
-        token = await run_in_threadpool(self._site.accounts.open_session, name, now=clock())
-        return _sent_to(target, self._site.cookies.session(token))
+    def _is_ours(self, request: Request, form: dict[str, str]) -> bool:
+        return is_ours(self._site, request, form.get("nonce", ""))
 
     def _shown(self, page: object, status: int = 200, **values: str) -> Response:
         assert callable(page)
         nonce = secrets.token_urlsafe(24)
-        answer = HTMLResponse(page(nonce=nonce, **values), status, headers={"Cache-Control": "no-store"})
+        by_provider = {} if page is logout_page else {"by_provider": self._site.provider is not None}
+        answer = HTMLResponse(page(nonce=nonce, **by_provider, **values), status, headers=DOOR_HEADERS)
         answer.headers.append("set-cookie", self._site.cookies.form(nonce))
         return answer
-
-
-def _sent_to(target: str, cookie: str) -> Response:
-    answer = RedirectResponse(target, status_code=303)
-    answer.headers.append("set-cookie", cookie)
-    return answer
-
-
-def _inside(target: str) -> str:
-    """Return a path of this site; anything that a browser might take for another becomes the start page."""
-    is_path = target.startswith("/") and not target.startswith(("//", "/\\"))
-    return target if is_path and target.isprintable() and len(target) < 2000 else "/"
 
 
 def _keys(request: Request, name: str) -> dict[str, int]:
     """Return what failures are counted by, with the free ones: a name at an address, and any name at that address."""
     address = request.client.host if request.client else "?"
     return {f"{address} {name.casefold()}": 5, address: 30}
-
-
-def _is_ours(request: Request, form: dict[str, str]) -> bool:
-    expected = read_cookie(request.headers.get("cookie", ""), FORM_COOKIE) or ""
-    return bool(expected) and hmac.compare_digest(form.get("nonce", "").encode(), expected.encode())
 
 
 async def _form_of(request: Request) -> dict[str, str]:

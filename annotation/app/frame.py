@@ -36,7 +36,7 @@ def show() -> None:
     st.html(_STYLE)
     site = current()
     # Asked again on every run: a session that was ended elsewhere shows nothing more.
-    account = site.account_of(site.cookies.token(st.context.cookies.get(COOKIE)))
+    account = site.account_of(site.cookies.token(st.context.cookies.get(site.cookies.name(COOKIE))))
     if account is None:
         st.warning(TEXTS["session_over"])
         st.html(f'<a href="{LOGIN}" target="_self">{escape(TEXTS["sign_in"])}</a>')

@@ -6,7 +6,6 @@ puts on every answer what tells a browser to run, frame and load nothing from el
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
@@ -17,35 +16,17 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..store import Account
 from .cookies import Cookies
+from .headers import headers_of
 from .site import Site
 
 LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
+OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
 OPEN = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
+BY_PROVIDER = frozenset({OIDC_START, OIDC_BACK})
+"""Nor do these, where people may sign in by an identity provider."""
 ACCOUNT = "benchwright.account"
 """Where the gate leaves who asks, for the routes behind it."""
-
-# Streamlit's own front end needs inline styles, and loads inline components from blobs.
-CONTENT_POLICY = "; ".join([
-    "default-src 'self'",
-    "script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval' blob:",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data: blob:",
-    "font-src 'self' data:",
-    "connect-src 'self'",
-    "object-src 'none'",
-    "base-uri 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-])  # fmt: skip
-HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": CONTENT_POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
-    "Referrer-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Cross-Origin-Opener-Policy": "same-origin",
-}
 
 
 class Gate:
@@ -54,6 +35,8 @@ class Gate:
     def __init__(self, app: ASGIApp, *, site: Site) -> None:
         self._app = app
         self._site = site
+        self._open = OPEN if site.provider is None else OPEN | BY_PROVIDER
+        self._headers = headers_of(site.cookies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask who comes before anything else does."""
@@ -61,15 +44,25 @@ class Gate:
             await self._app(scope, receive, send)
             return
         connection = HTTPConnection(scope)
-        is_open = scope["type"] == "http" and connection.url.path in OPEN
+        is_open = scope["type"] == "http" and connection.url.path in self._open
         account = None if is_open else await who_asks(connection, self._site)
         scope[ACCOUNT] = account
         if account is None and not is_open:
-            await _turn_away(connection, receive, send)
+            await _turn_away(connection, receive, self._dressed(send))
         elif scope["type"] == "websocket" and not _is_of_this_site(connection.headers):
             await send({"type": "websocket.close", "code": 1008, "reason": "another site"})
         else:
-            await self._app(scope, receive, _dressed(send))
+            await self._app(scope, receive, self._dressed(send))
+
+    def _dressed(self, send: Send) -> Send:
+        async def dressed(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self._headers.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        return dressed
 
 
 async def who_asks(connection: HTTPConnection, site: Site) -> Account | None:
@@ -100,15 +93,4 @@ async def _turn_away(connection: HTTPConnection, receive: Receive, send: Send) -
         answer = RedirectResponse(f"{LOGIN}?next={quote(target, safe='')}", status_code=303)
     else:
         answer = PlainTextResponse("sign in first\n", status_code=401)
-    await answer(connection.scope, receive, _dressed(send))
-
-
-def _dressed(send: Send) -> Send:
-    async def dressed(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            for name, value in HEADERS.items():
-                headers[name] = value
-        await send(message)
-
-    return dressed
+    await answer(connection.scope, receive, send)

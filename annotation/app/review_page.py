@@ -11,6 +11,7 @@ from ..exhibit import Exhibit
 from ..form import form_of
 from ..kinds import BLIND_KINDS, REVIEW
 from ..store import RefusedError
+from .guidelines import show_guidelines
 from .site import Site, clock
 from .task_card.card import Act, act_just_done, captions, card_of, is_blind, show_card
 from .task_routes import picture_url
@@ -32,9 +33,7 @@ def show(visit: Visit) -> None:
     task = _task_of(desk)
     done, left = desk.progress(now=clock())
     visit.head.progress(done / max(1, done + left), text=TEXTS["mine_done"].format(done=done, left=left))
-    if guidelines := visit.campaign.form.get("guidelines"):
-        with st.expander(TEXTS["guidelines"]):
-            st.markdown(guidelines)
+    show_guidelines(visit)
     if task is None:
         st.success(f"**{TEXTS['all_done']}** {TEXTS['all_done_why']}")
         return

@@ -24,12 +24,20 @@ def build_app(site: Site) -> st.App:
 
     from .doors import door_routes
     from .gate import Gate
+    from .guidelines import guideline_routes
+    from .oidc_doors import oidc_routes
     from .photograph_routes import photograph_routes
     from .task_routes import task_routes
 
     serve_from(site)
-    routes = [*door_routes(site), *task_routes(site), *photograph_routes(site)]
-    return st.App(SCRIPT, routes=routes, middleware=[Middleware(Gate, site=site)])
+    return st.App(
+        SCRIPT,
+        routes=[
+            *door_routes(site), *oidc_routes(site), *task_routes(site), *photograph_routes(site),
+            *guideline_routes(site),
+        ],
+        middleware=[Middleware(Gate, site=site)],
+    )  # fmt: skip
 
 
 def run_app(site: Site, *, address: str, port: int) -> None:

@@ -11,6 +11,7 @@ from benchwright.workspace import Workspace
 from ..store import Account, Accounts, ReviewStore, open_store
 from .attempts import Attempts
 from .cookies import Cookies, signing_key
+from .identity_provider import IdentityProvider
 from .shown_pictures import ShownPictures
 
 
@@ -24,14 +25,20 @@ class Site:
     cookies: Cookies
     attempts: Attempts
     pictures: ShownPictures
+    provider: IdentityProvider | None = None
 
     def account_of(self, token: str | None) -> Account | None:
         """Return who a session's token belongs to, now."""
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
-def open_site(workspace: Path, *, secure: bool) -> Site:
+def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> Site:
     """Open the review store of a workspace for the app.
+
+    Args:
+        workspace: Its folder.
+        secure: Whether HTTPS is spoken in front.
+        provider: By whom people may sign in besides their passwords.
 
     Raises:
         DataError: The store or the key cannot be read.
@@ -44,6 +51,7 @@ def open_site(workspace: Path, *, secure: bool) -> Site:
         cookies=Cookies(signing_key(workspace), secure=secure),
         attempts=Attempts(),
         pictures=ShownPictures(workspace),
+        provider=provider,
     )
 
 

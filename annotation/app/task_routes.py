@@ -13,7 +13,7 @@ from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
-from ..desk import MAX_DRAFT_BYTES, Desk, may_see
+from ..desk import MAX_DRAFT_BYTES, Desk, is_id, may_see
 from ..exhibit import exhibit_in
 from ..store import Account, RefusedError
 from ..store.adjudicating import has_opened
@@ -86,8 +86,8 @@ class _Served:
         task_id, place = request.path_params["task"], request.path_params["place"]
         name = _account(request).name
         store = self._site.store
-        allowed = self._is_curator(request) or may_see(store, task_id, name, now=clock())
-        if not allowed and _account(request).role == "adjudicator":
+        allowed = (self._is_curator(request) and is_id(task_id)) or may_see(store, task_id, name, now=clock())
+        if not allowed and _account(request).role == "adjudicator" and is_id(task_id):
             with store.reading() as connection:
                 allowed = has_opened(connection, task_id, name)
         payload = self._site.store.payload(task_id) if allowed else None
@@ -102,7 +102,7 @@ class _Served:
             draft = json.loads(body)
             if not isinstance(draft, dict):
                 raise RefusedError("a draft is an object")
-            campaign = self._site.store.campaign_of(task_id)
+            campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
             if campaign is None:
                 raise RefusedError("there is no such task")
             desk = Desk(self._site.store, campaign, _account(request).name)

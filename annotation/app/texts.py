@@ -22,6 +22,11 @@ TEXTS: Mapping[str, str] = {
     "no_invitation": "This invitation is used up or has ended. Ask a curator for a new one.",
     "sorry": "That did not work",
     "sign_out": "Sign out",
+    "sign_out_everywhere": "Sign out everywhere",
+    "sign_in_by_provider": "Sign in by your organisation",
+    "oidc_failed": "Signing in by your organisation does not work at present. Please try again, or tell a curator.",
+    "oidc_refused": "Your organisation did not sign you in.",
+    "oidc_unknown": "You have no account here yet. Ask a curator for an invitation, and follow its link.",
     "signed_in_as": "You are signed in as {name}.",
     "back": "Back to the review",
     # Frame
@@ -34,7 +39,7 @@ TEXTS: Mapping[str, str] = {
     "no_campaigns": "There is nothing to review yet: run a recipe with a step such as `verify` first.",
     "simulated_campaign": "Simulated annotators decide in this campaign. There is nothing for people to do.",
     # Task
-    "guidelines": "Guidelines",
+    "guidelines": "Guidelines, version {version}",
     "mine_done": "{done} decided, {left} to go",
     "question": "Question",
     "image": "Image {place}",

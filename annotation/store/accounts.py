@@ -21,7 +21,7 @@ from benchwright.errors import BenchwrightError
 from .campaigns import upsert_annotator
 from .records import RefusedError
 from .review_store import ReviewStore
-from .schema import accounts, annotators, sessions
+from .schema import accounts, annotators, identities, sessions
 
 Role = Literal["annotator", "adjudicator", "curator"]
 ROLES: tuple[Role, ...] = ("annotator", "adjudicator", "curator")
@@ -37,7 +37,7 @@ class Account:
         id: In the store.
         name: Of the annotator that this person is.
         role: Adjudicators also decide what annotators leave open; curators also see progress, agreement and accounts.
-        has_password: Whether an invitation was taken up, or a password set.
+        is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
         is_disabled: Whether signing in is refused; what the person said stays.
         invited_until: End of an open invitation.
         created_at: When the account was made.
@@ -46,7 +46,7 @@ class Account:
     id: int
     name: str
     role: Role
-    has_password: bool
+    is_taken_up: bool
     is_disabled: bool
     invited_until: datetime | None
     created_at: datetime
@@ -89,6 +89,8 @@ class Accounts:
 
     def password_hash(self, name: str) -> str | None:
         """Return what a password is checked against; None where nobody of that name may sign in."""
+        if not name.isprintable():  # no database need be asked, and PostgreSQL would not take a null
+            return None
         with self._store.reading() as connection:
             row = _found(connection, annotators.c.name == name)
         return None if row is None or row.is_disabled else row.password_hash
@@ -192,13 +194,23 @@ class Accounts:
         with self._store.writing() as connection:
             connection.execute(sa.delete(sessions).where(sessions.c.token_hash == hash_of(token)))
 
+    def end_sessions(self, name: str) -> int:
+        """End all sessions of an account, wherever they are open; return how many there were.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        with self._changing(name) as (connection, account):
+            return _end_sessions(connection, account)
+
     @contextmanager
     def _changing(self, name: str) -> Iterator[tuple[sa.Connection, Account]]:
         with self._store.writing() as connection:
             yield connection, _known(connection, name)
 
 
-_ACCOUNTS = sa.select(accounts, annotators.c.name).join(annotators)
+_has_identity = sa.exists().where(identities.c.account_id == accounts.c.id).label("has_identity")
+_ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotators)
 
 
 def hash_of(token: str) -> str:
@@ -221,13 +233,13 @@ def _known(connection: sa.Connection, name: str) -> Account:
 
 def _account(row: Any) -> Account:
     return Account(
-        id=row.id, name=row.name, role=row.role, has_password=row.password_hash is not None,
+        id=row.id, name=row.name, role=row.role, is_taken_up=row.password_hash is not None or row.has_identity,
         is_disabled=row.is_disabled, invited_until=row.invite_until, created_at=row.created_at,
     )  # fmt: skip
 
 
-def _end_sessions(connection: sa.Connection, account: Account) -> None:
-    connection.execute(sa.delete(sessions).where(sessions.c.account_id == account.id))
+def _end_sessions(connection: sa.Connection, account: Account) -> int:
+    return connection.execute(sa.delete(sessions).where(sessions.c.account_id == account.id)).rowcount
 
 
 def _keep_a_curator(connection: sa.Connection, account: Account) -> None:

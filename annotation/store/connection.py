@@ -3,19 +3,24 @@
 Processes that claim slots at once need the write lock *before* they look for a free slot. On SQLite, with a plain
 `BEGIN` eight of them read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` never. On
 PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
-one writer on one holds on the other. Readers wait for nobody on either.
+one writer on one holds on the other. Who waits for it waits in a queue: PostgreSQL's own, and for a file ours
+(`turns.py`). Readers wait for nobody on either.
 """
 
 from __future__ import annotations
 
 import sqlite3
 import time
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
+
+from .turns import Turns
 
 BUSY_TIMEOUT_MS = 30_000
 _RETRY_MS = 20
@@ -23,6 +28,7 @@ WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
+_turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"
 
 
@@ -61,6 +67,12 @@ def connect(url: str) -> sa.Engine:
     return _server(url) if path is None else _file(path)
 
 
+def turn_of(engine: sa.Engine) -> AbstractContextManager[None]:
+    """Return what a writing transaction waits in before it begins; nothing where the server queues by itself."""
+    turns: Turns | None = _turns.get(engine)
+    return nullcontext() if turns is None else turns.turn()
+
+
 def _server(url: str) -> sa.Engine:
     try:
         engine = sa.create_engine(
@@ -83,6 +95,7 @@ def _server(url: str) -> sa.Engine:
 def _file(path: Path) -> sa.Engine:
     # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
+    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:

@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.seeds import seed_for
 
+from ..form import can_be_kept
 from ..kinds import ANSWER as ANSWER_KIND
 from ..kinds import BLIND_KINDS, WITH_KEY
 from . import handout_sql as sql
@@ -26,6 +27,7 @@ from .authors import is_author
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .campaigns import find_campaign
 from .forms import decisions_of, edits_in, fields_of
+from .guidelines import note_followed
 from .payloads import item_in
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
@@ -177,6 +179,7 @@ def submit(
     connection.execute(sql.SAY, said | made)
     connection.execute(sql.FILL, {"held": slot_id, "now": now})
     connection.execute(sql.FINISH, {"task": slot.task_id})
+    note_followed(connection, slot_id, version, slot.task_id)
 
 
 def release(connection: sa.Connection, slot_id: int, annotator: str) -> None:
@@ -266,5 +269,7 @@ def _check(
         raise RefusedError(
             f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'the form (it has no reasons)'}"
         )
-    if note is not None and (len(note) > MAX_NOTE or "\0" in note):
-        raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")
+    if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
+        raise RefusedError(
+            f"a note is at most {MAX_NOTE} characters, none of them null or half of one; this one has {len(note)}"
+        )

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError, DataError
 
-from . import campaigns, elsewhere, handout, reports
-from .connection import WRITING, connect, name_of, path_of
+from . import campaigns, elsewhere, guidelines, handout, reports
+from .connection import WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
@@ -115,6 +115,7 @@ class ReviewStore:
             return
         try:
             with (
+                turn_of(self._engine),
                 self._engine.connect().execution_options(**{WRITING: True}) as connection,
                 connection.begin(),
             ):
@@ -161,10 +162,12 @@ class ReviewStore:
     ) -> Campaign:
         """See `campaigns.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
         with self.writing() as connection:
-            return campaigns.upsert_campaign(
+            opened = campaigns.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
                 settings=settings, seed=seed, is_simulated=is_simulated,
             )  # fmt: skip
+            guidelines.take_from_recipe(connection, opened)
+            return opened
 
     def upsert_tasks(self, campaign: str, work: Iterable[Work]) -> Upserted:
         """See `campaigns.upsert_tasks`."""

@@ -171,6 +171,46 @@ sessions = sa.Table(
     sa.Column("ends_at", UtcDateTime, nullable=False),
 )
 
+identities = sa.Table(
+    "identities",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("account_id", sa.ForeignKey("accounts.id"), nullable=False, index=True),
+    sa.Column("issuer", sa.Text, nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("linked_at", UtcDateTime, nullable=False),
+    sa.UniqueConstraint("issuer", "subject"),
+)
+
+guidelines = sa.Table(
+    "guidelines",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("origin", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.UniqueConstraint("campaign_id", "version"),
+    sa.CheckConstraint("origin IN ('recipe', 'curator')", name="origin"),
+)
+
+guideline_pictures = sa.Table(
+    "guideline_pictures",
+    metadata,
+    sa.Column("guidelines_id", sa.ForeignKey("guidelines.id"), primary_key=True),
+    sa.Column("place", sa.Integer, primary_key=True),
+    sa.Column("media_type", sa.Text, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+)
+
+followed = sa.Table(
+    "followed",
+    metadata,
+    sa.Column("slot_id", sa.ForeignKey("slots.id"), primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    sa.Column("guidelines_id", sa.ForeignKey("guidelines.id"), nullable=False, index=True),
+)
+
 drafts = sa.Table(
     "drafts",
     metadata,

@@ -23,7 +23,7 @@ def test_an_invitation_opens_an_account_once_and_for_a_week(accounts: Accounts, 
     assert accounts.invited(token, now=now + timedelta(days=6)).name == "ann"
     assert accounts.invited(token, now=now + timedelta(days=8)) is None
     assert accounts.invited(token + "x", now=now) is None
-    assert accounts.accept(token, "hash-1", now=now).has_password
+    assert accounts.accept(token, "hash-1", now=now).is_taken_up
     assert accounts.password_hash("ann") == "hash-1"
     with pytest.raises(RefusedError, match="used up"):
         accounts.accept(token, "hash-2", now=now)

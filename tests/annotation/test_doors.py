@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
+from PIL import Image
 from walks import benchwright, command, run_json
 
 from benchwright.annotation.app.cookies import COOKIE, Cookies
@@ -197,6 +198,33 @@ def test_pictures_are_for_whoever_has_the_task_and_for_curators(
         assert not reply.headers["content-type"].startswith("image/"), path
 
 
+def test_pictures_of_guidelines_are_for_whoever_has_a_session(
+    site: ReviewSite, visitor: Visitor, signed_in: Callable[[str], Visitor], tmp_path: Path
+) -> None:
+    Image.new("RGB", (40, 30)).save(tmp_path / "good.png")
+    (tmp_path / "guidelines.md").write_text("See ![a good one](good.png).")
+    told = run_json(
+        "review",
+        "guidelines",
+        "--workspace",
+        site.workspace,
+        "--campaign",
+        "verify",
+        "--set",
+        tmp_path / "guidelines.md",
+    )
+    assert [(one["version"], one["origin"]) for one in told["versions"]] == [(1, "recipe"), (2, "curator")]
+    ann = signed_in("ann")
+    replies = {number: ann.get(f"/guidelines/{number}/0") for number in range(1, 4)}
+    [shown] = [reply for reply in replies.values() if reply.status == 200]
+    assert (shown.headers["content-type"], shown.body[:4]) == ("image/png", b"\x89PNG")
+    assert {reply.status for reply in replies.values()} == {200, 404}
+    for path in ("/guidelines/2/0", "/guidelines/1/0"):
+        assert visitor.send("GET", path).status == 401
+    for odd in ("/guidelines/0/0", "/guidelines/2/1", f"/guidelines/2/{'9' * 400}", f"/guidelines/{'9' * 400}/0"):
+        assert ann.get(odd).status == 404, odd
+
+
 def test_a_path_that_climbs_out_serves_no_file(signed_in: Callable[[str], Visitor], store: ReviewStore) -> None:
     ann, task = signed_in("ann"), task_of(store, "ann")
     for path in (
@@ -234,7 +262,8 @@ def test_every_answer_tells_the_browser_to_load_nothing_from_elsewhere(
 ) -> None:
     for reply in (visitor.get(path), signed_in("ann").get(path)):
         policy = reply.headers["content-security-policy"]
-        assert "default-src 'self'" in policy
+        assert "default-src 'none'" in policy or "default-src 'self'" in policy
+        assert "'unsafe-inline'" not in policy.partition("script-src ")[2].partition(";")[0]
         assert "frame-ancestors 'none'" in policy
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert reply.headers["referrer-policy"] == "same-origin"

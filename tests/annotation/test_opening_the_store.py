@@ -109,12 +109,14 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
     moment = "2026-03-01 12:00:00.000000"
     with engine.begin() as connection:
         for statement in (
-            "INSERT INTO campaigns VALUES (1, 'verify', 'verify', 'unanimous(1)', 1, "
+            "INSERT INTO campaigns (id, name, kind, rule, slots, form, settings, seed, is_simulated, is_archived) "
+            "VALUES (1, 'verify', 'verify', 'unanimous(1)', 1, "
             """'{"decisions":["accept","reject"]}', '{}', '7', 0, 0)""",
             "INSERT INTO annotators VALUES (1, 'ann', 'person')",
-            "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, "
+            "INSERT INTO tasks (id, campaign_id, item_id, content_hash, round, shuffle, payload, state) VALUES (1, 1, 'item', 'content', 1, 5, "
             """'{"task":"jigsaw","category":"street","kind":"yes_no"}', 'done')""",
-            f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
+            "INSERT INTO slots (id, task_id, slot, annotator_id, claimed_at, lease_until, submitted_at) "
+            f"VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
             "INSERT INTO annotations (id, slot_id, version, decision, reasons, note, started_at, submitted_at) "
             f"VALUES (1, 1, 1, 'reject', '[]', NULL, '{moment}', '{moment}'), "
             f"(2, 1, 2, 'accept', '[]', 'fine', '{moment}', '{moment}')",

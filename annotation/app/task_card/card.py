@@ -236,7 +236,8 @@ def act_just_done() -> Act:
     """
     import streamlit as st
 
-    return act_of(st.session_state[_KEY].get("act"))
+    said = st.session_state.get(_KEY)
+    return act_of(said.get("act") if isinstance(said, Mapping) else None)
 
 
 def act_of(sent: Any) -> Act:
@@ -245,7 +246,7 @@ def act_of(sent: Any) -> Act:
     Raises:
         RefusedError: It is nothing that the card sends.
     """
-    if not isinstance(sent, Mapping) or not isinstance(sent.get("slot"), int):
+    if not isinstance(sent, Mapping) or type(sent.get("slot")) is not int:  # true is no slot
         raise RefusedError("this is nothing that the card sends")
     reasons = sent.get("reasons")
     texts = [sent.get(name) for name in ("does", "decision", "note")]

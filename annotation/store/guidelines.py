@@ -1,0 +1,126 @@
+"""What annotators are told, version by version, and which version each decision followed.
+
+A version is never changed: other words, or other pictures, are another version. A recipe's `guidelines` make one when
+they say something new, and so does a curator who sets them (`review guidelines`); the newest is shown.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from .records import Campaign
+from .schema import followed, guideline_pictures, guidelines, slots, tasks
+
+if TYPE_CHECKING:
+    from .review_store import ReviewStore
+
+Origin = Literal["recipe", "curator"]
+
+
+class GuidelinePicture(NamedTuple):
+    """A picture within guidelines, as a browser gets it."""
+
+    data: bytes
+    media_type: str
+
+
+class GuidelinesVersion(NamedTuple):
+    """One version: its text in Markdown, in which `picture:0`, `picture:1` and so on stand for its pictures."""
+
+    id: int
+    version: int
+    origin: Origin
+    text: str
+    decisions: int = 0
+    """How many followed it, in all their versions; counted in lists only."""
+
+
+def write(
+    connection: sa.Connection, campaign: Campaign, text: str, pictures: Sequence[GuidelinePicture], *, origin: Origin
+) -> int:
+    """Write a campaign's next version and return its number."""
+    newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
+    version = (connection.execute(newest).scalar_one() or 0) + 1
+    values = {"campaign_id": campaign.id, "version": version, "origin": origin, "text": text}
+    [made] = connection.execute(sa.insert(guidelines).values(values)).inserted_primary_key or (None,)
+    for place, picture in enumerate(pictures):
+        body = b64encode(picture.data).decode()  # as text, so that a backup holds it as it holds everything
+        kept = {"guidelines_id": made, "place": place, "media_type": picture.media_type, "body": body}
+        connection.execute(sa.insert(guideline_pictures).values(kept))
+    return int(version)
+
+
+def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
+    """Make a version of what a recipe says, where that is not what it said last."""
+    text = campaign.form.get("guidelines")
+    last = (
+        sa.select(guidelines.c.text)
+        .where(guidelines.c.campaign_id == campaign.id, guidelines.c.origin == "recipe")
+        .order_by(guidelines.c.version.desc())
+        .limit(1)
+    )
+    if isinstance(text, str) and text.strip() and text != connection.execute(last).scalar_one_or_none():
+        write(connection, campaign, text, (), origin="recipe")
+
+
+def note_followed(connection: sa.Connection, slot_id: int, version: int, task_id: int) -> None:
+    """Note under which guidelines a decision was given: the newest of its campaign; none where there are none."""
+    campaign = sa.select(tasks.c.campaign_id).where(tasks.c.id == task_id).scalar_subquery()
+    newest = (
+        sa.select(sa.literal(slot_id), sa.literal(version), guidelines.c.id)
+        .where(guidelines.c.campaign_id == campaign)
+        .order_by(guidelines.c.version.desc())
+        .limit(1)
+    )
+    connection.execute(sa.insert(followed).from_select(["slot_id", "version", "guidelines_id"], newest))
+
+
+class Guidelines:
+    """The guidelines of a review store."""
+
+    def __init__(self, store: ReviewStore) -> None:
+        self._store = store
+
+    def set(self, campaign: str, text: str, pictures: Sequence[GuidelinePicture]) -> int:
+        """Make a curator's version of a campaign's guidelines and return its number.
+
+        Raises:
+            BenchwrightError: There is no such campaign.
+        """
+        with self._store.batch() as held, held.writing() as connection:
+            return write(connection, held.campaign(campaign), text, pictures, origin="curator")
+
+    def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
+        """Return what annotators are told now; None where they are told nothing."""
+        found = _VERSIONS.where(guidelines.c.campaign_id == campaign.id).order_by(guidelines.c.version.desc()).limit(1)
+        with self._store.reading() as connection:
+            row = connection.execute(found).one_or_none()
+        return None if row is None else GuidelinesVersion(*row)
+
+    def versions(self, campaign: Campaign) -> list[GuidelinesVersion]:
+        """Return all versions, the first first, each with how many decisions followed it."""
+        count = (
+            sa.select(sa.func.count())
+            .select_from(followed.join(slots, followed.c.slot_id == slots.c.id))
+            .where(followed.c.guidelines_id == guidelines.c.id)
+            .scalar_subquery()
+        )
+        found = _VERSIONS.add_columns(count).where(guidelines.c.campaign_id == campaign.id)
+        with self._store.reading() as connection:
+            return [GuidelinesVersion(*row) for row in connection.execute(found.order_by(guidelines.c.version))]
+
+    def picture(self, guidelines_id: int, place: int) -> GuidelinePicture | None:
+        """Return one picture of a version."""
+        wanted = sa.select(guideline_pictures).where(
+            guideline_pictures.c.guidelines_id == guidelines_id, guideline_pictures.c.place == place
+        )
+        with self._store.reading() as connection:
+            row = connection.execute(wanted).one_or_none()
+        return None if row is None else GuidelinePicture(b64decode(row.body), row.media_type)
+
+
+_VERSIONS = sa.select(guidelines.c.id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)

@@ -1,0 +1,35 @@
+"""`benchwright review serve`, with the time of every claim and submit of the store written to a file as it ends.
+
+python timed_server.py FILE review serve --workspace DIR --port N
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import ReviewStore
+from benchwright.cli.main import main
+
+
+def _timed(name: str, call: Callable[..., Any], file: Any) -> Callable[..., Any]:
+    @wraps(call)
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        started = time.perf_counter()
+        try:
+            return call(*args, **kwargs)
+        finally:
+            file.write(f"{name} {time.perf_counter() - started:.6f}\n")
+
+    return timed
+
+
+if __name__ == "__main__":
+    times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
+    ReviewStore.claim = _timed("claim", ReviewStore.claim, times)  # type: ignore[method-assign]
+    Desk.say = _timed("submit", Desk.say, times)  # type: ignore[method-assign]
+    main()

@@ -1,0 +1,110 @@
+"""A page of the review app without a browser: the messages that the page's script sends, over Streamlit's websocket.
+
+It draws nothing and loads no pictures, and it can say what no page would. Benchmarks use it too, by fifties.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any, NamedTuple
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.asyncio.client import ClientConnection, connect
+
+CARD = "benchwright_task_card"
+PATIENCE_S = 60.0
+
+
+class OnScreen(NamedTuple):
+    """The task that a page shows: the card's component, what it was given, and its slot and serial from there."""
+
+    element: str
+    slot: int
+    serial: int
+    data: dict[str, Any]
+
+
+class PageClient:
+    """One page, open as long as its websocket.
+
+    Args:
+        url: Of the app.
+        cookies: By name, with those of a session.
+        query: The page's address after the question mark.
+    """
+
+    def __init__(self, url: str, cookies: dict[str, str], *, query: str) -> None:
+        self._url = url
+        self._cookies = "; ".join(f"{name}={value}" for name, value in cookies.items())
+        self._query = query
+        self._socket: ClientConnection | None = None
+        self._script = ""
+        self.waited_s = 0.0
+        """From the last message to the card that it brought."""
+        self.told: list[str] = []
+        """Every text of the last answer besides the card: toasts, alerts, errors."""
+
+    async def open(self) -> OnScreen | None:
+        """Open the page and return the task on it; None where it shows none."""
+        self._socket = await connect(
+            self._url.replace("http", "ws", 1) + "/_stcore/stream", additional_headers={"Cookie": self._cookies},
+            subprotocols=["streamlit"], max_size=None, compression=None, ping_interval=None,
+        )  # fmt: skip
+        return await self._run(BackMsg())
+
+    async def accept(self, seen: OnScreen) -> OnScreen | None:
+        """Accept the task on the screen; return the next one once its page is there, None where all are done."""
+        act = {"slot": seen.slot, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
+        return await self.send(seen.element, [{"event": "act", "value": act}])
+
+    async def send(self, element: str, said: Any, *, state: str | None = "{}") -> OnScreen | None:
+        """Send whatever a component might say, as JSON, or as the text that it is; return the task then shown."""
+        message = BackMsg()
+        widgets = message.rerun_script.widget_states.widgets
+        if state is not None:
+            widgets.add(id=element, json_value=state)
+        text = said if isinstance(said, str) else json.dumps(said)
+        widgets.add(id=f"$$STREAMLIT_INTERNAL_KEY_{element}__events", json_trigger_value=text)
+        return await self._run(message)
+
+    async def aclose(self) -> None:
+        """Leave without a word, as a closed lid does."""
+        if self._socket is not None:
+            self._socket.transport.abort()
+            await self._socket.wait_closed()
+            self._socket = None
+
+    async def _run(self, message: BackMsg) -> OnScreen | None:
+        """Send a message, read the whole page that it brings, and note when its card came."""
+        assert self._socket is not None
+        message.rerun_script.query_string = self._query
+        message.rerun_script.page_script_hash = self._script
+        started, found, self.told = time.perf_counter(), None, []
+        await self._socket.send(message.SerializeToString())
+        async with asyncio.timeout(PATIENCE_S):
+            async for data in self._socket:
+                assert isinstance(data, bytes)
+                forward = ForwardMsg.FromString(data)
+                if forward.HasField("new_session"):
+                    self._script = forward.new_session.page_script_hash
+                if (card := _card_in(forward)) is not None:
+                    found, self.waited_s = card, time.perf_counter() - started
+                elif forward.HasField("delta"):
+                    self.told.append(str(forward.delta.new_element))
+                if forward.HasField("script_finished"):
+                    return found
+        raise ConnectionError("the server closed the page")
+
+
+def _card_in(forward: ForwardMsg) -> OnScreen | None:
+    if forward.WhichOneof("type") != "delta" or forward.delta.WhichOneof("type") != "new_element":
+        return None
+    element = forward.delta.new_element
+    if element.WhichOneof("type") != "bidi_component" or element.bidi_component.component_name != CARD:
+        return None
+    component = element.bidi_component
+    data: dict[str, Any] = json.loads(component.mixed.json or component.json)
+    return OnScreen(component.id, data["slot"], data["serial"], data)

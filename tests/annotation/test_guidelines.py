@@ -1,0 +1,127 @@
+"""Guidelines in versions, with pictures, in a file and on a server; each decision is known by the version that it followed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from benchwright.annotation.app.guidelines import with_pictures
+from benchwright.annotation.guideline_file import read_guidelines
+from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.images import decode_rgb
+
+OpenCampaign = Callable[..., ReviewStore]
+
+
+def reopened(store: ReviewStore, text: str | None) -> None:
+    """Open the campaign as a recipe does that says this."""
+    form = {"decisions": ["accept", "reject"], "reasons": ["unclear"], "guidelines": text}
+    store.upsert_campaign(
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
+    )  # fmt: skip
+
+
+def decided(store: ReviewStore, name: str, now: datetime) -> int:
+    lease = store.claim("verify", name, now=now)
+    assert lease is not None
+    store.submit(lease.slot_id, name, "accept", now=now)
+    return lease.slot_id
+
+
+def test_a_recipe_makes_a_version_when_it_says_something_new(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)
+    known = Guidelines(store)
+    assert known.newest(store.campaign("verify")) is None
+    for text in (None, "", "Look twice.", "Look twice.", "Look three times.", "Look twice."):
+        reopened(store, text)
+    found = known.versions(store.campaign("verify"))
+    assert [(one.version, one.origin, one.text) for one in found] == [
+        (1, "recipe", "Look twice."), (2, "recipe", "Look three times."), (3, "recipe", "Look twice."),
+    ]  # fmt: skip
+
+
+def test_a_curators_version_stays_while_the_recipe_says_the_same(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)
+    reopened(store, "Look twice.")
+    assert Guidelines(store).set("verify", "See ![one](picture:0).", [GuidelinePicture(b"\x89PNG", "image/png")]) == 2
+    reopened(store, "Look twice.")
+    newest = Guidelines(store).newest(store.campaign("verify"))
+    assert newest is not None
+    assert (newest.version, newest.origin) == (2, "curator")
+    assert Guidelines(store).picture(newest.id, 0) == GuidelinePicture(b"\x89PNG", "image/png")
+    assert Guidelines(store).picture(newest.id, 1) is None
+
+
+def test_each_decision_is_known_by_the_version_that_it_followed(open_campaign: OpenCampaign, now: datetime) -> None:
+    store = open_campaign(tasks=4)
+    decided(store, "ann", now)
+    reopened(store, "Look twice.")
+    slot = decided(store, "ann", now)
+    decided(store, "ben", now)
+    Guidelines(store).set("verify", "Look.", [])
+    decided(store, "ben", now)
+    store.submit(slot, "ann", "reject", now=now, reasons=["unclear"], amend=True)
+    counts = [(one.version, one.decisions) for one in Guidelines(store).versions(store.campaign("verify"))]
+    assert counts == [(1, 2), (2, 2)]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return a file of guidelines whose folder holds two pictures."""
+    (tmp_path / "pictures").mkdir()
+    Image.fromarray(np.full((30, 40, 3), 200, np.uint8)).save(tmp_path / "pictures" / "good.png")
+    Image.fromarray(np.full((60, 50, 3), 90, np.uint8)).save(tmp_path / "bad.jpg")
+    path = tmp_path / "guidelines.md"
+    path.write_text("# Look\n\n![good](pictures/good.png) or ![bad]( bad.jpg ), ![good again](pictures/good.png)\n")
+    return path
+
+
+def test_a_file_gives_its_text_and_its_pictures_encoded_anew(file: Path) -> None:
+    text, pictures = read_guidelines(file)
+    assert text == "# Look\n\n![good](picture:0) or ![bad](picture:1), ![good again](picture:0)\n"
+    assert [decode_rgb(one.data).shape for one in pictures] == [(30, 40, 3), (60, 50, 3)]
+    assert {one.media_type for one in pictures} == {"image/png"}
+    shown = with_pictures(GuidelinesVersion(7, 1, "curator", text))
+    assert "![bad](/guidelines/7/1)" in shown
+
+
+BAD = {
+    "another site's": ("![x](https://elsewhere.example/x.png)", "beside the file"),
+    "a path from the root": ("![x](/etc/passwd)", "beside the file"),
+    "a path that climbs": ("![x](../../etc/passwd)", "cannot be shown"),
+    "no picture": ("![x](guidelines.md)", "cannot be shown"),
+    "nothing there": ("![x](gone.png)", "cannot be shown"),
+    "no words": ("![ ](bad.jpg)", "has no words"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), BAD.values(), ids=BAD)
+def test_a_picture_that_cannot_be_shown_is_refused_in_words(file: Path, text: str, said: str) -> None:
+    file.write_text(text)
+    with pytest.raises(BenchwrightError, match=said):
+        read_guidelines(file)
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xff\xfe\x00", b"a\0b", b"x" * 70_000])
+def test_a_file_that_is_no_text_is_refused_in_words(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    with pytest.raises(DataError, match=r"guidelines\.md"):
+        read_guidelines(file)
+
+
+def test_scripts_in_guidelines_stay_text(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)
+    text = '<script>window.hacked=1</script> ![x](javascript:alert(1)) [a](picture:0) "](picture:1)'
+    Guidelines(store).set("verify", text, [])
+    newest = Guidelines(store).newest(store.campaign("verify"))
+    assert newest is not None
+    assert newest.text == text
+    assert json.dumps(with_pictures(newest)).count("/guidelines/") == 2

@@ -1,0 +1,302 @@
+"""What no page of ours would send, sent to the running app: nothing gets through, nothing breaks.
+
+- Cookies: expired, replayed after locking out or a new password, doubled, huge.
+- Addresses: every route there is, without a session; odd numbers, long paths, climbing paths with one.
+- Messages of the page: another's slot, another's task, no act at all, texts that no database takes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import aclosing
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
+from walks import benchwright, run_json
+
+from benchwright.annotation.app.cookies import COOKIE
+from benchwright.annotation.app.serve import build_app
+from benchwright.annotation.app.site import clock, open_site
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.store import ReviewStore, open_store
+
+from .page_client import OnScreen, PageClient
+from .visitor import Visitor
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
+    with serve(make_workspace(tmp_path_factory.mktemp("hostile"))) as running:
+        yield running
+
+
+@pytest.fixture
+def store(site: ReviewSite) -> Iterator[ReviewStore]:
+    with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as opened:
+        yield opened
+
+
+def signed_in(site: ReviewSite, name: str) -> Visitor:
+    visitor = Visitor(site.url)
+    assert visitor.sign_in(name, PASSWORDS[name]).status == 303
+    return visitor
+
+
+def is_out(visitor: Visitor) -> bool:
+    return visitor.get("/").status == 303 and visitor.open_websocket() == 403
+
+
+def test_a_session_that_has_run_out_opens_nothing(site: ReviewSite, store: ReviewStore) -> None:
+    ann = signed_in(site, "ann")
+    assert not is_out(ann)
+    raw = sqlite3.connect(store.where)
+    with raw:
+        raw.execute("UPDATE sessions SET ends_at = '2026-01-01 00:00:00'")
+    raw.close()
+    assert is_out(ann)
+
+
+@pytest.mark.parametrize("what", [["--lock", "ben"], ["--sign-out", "ben"]], ids=["locked out", "signed out"])
+def test_a_cookie_that_was_kept_is_worth_nothing_after_its_sessions_end(site: ReviewSite, what: list[str]) -> None:
+    one, other = signed_in(site, "ben"), signed_in(site, "ben")
+    run_json("review", "users", "--workspace", site.workspace, *what)
+    assert is_out(one)
+    assert is_out(other)
+    run_json("review", "users", "--workspace", site.workspace, "--unlock", "ben")
+    assert is_out(one)
+    assert not is_out(signed_in(site, "ben"))
+
+
+@pytest.mark.parametrize(
+    "cookie",
+    [
+        pytest.param("a" * 60_000, id="huge"),
+        pytest.param("\xff\xfe", id="no text"),
+        pytest.param("a.b.c.d", id="dots"),
+        pytest.param('"', id="open quote"),
+        pytest.param("%00", id="null"),
+    ],
+)
+def test_an_odd_cookie_is_none(site: ReviewSite, cookie: str) -> None:
+    reply = Visitor(site.url).send("GET", "/", headers={"Cookie": f"{COOKIE}={cookie}", "Accept": "text/html"})
+    assert reply.status in {303, 400, 431}
+
+
+def test_of_two_session_cookies_a_forged_one_adds_nothing(site: ReviewSite) -> None:
+    good = signed_in(site, "ann").cookies[COOKIE]
+    for value in (f"{COOKIE}=forged; {COOKIE}=also", f"{COOKIE}=; {COOKIE}=forged"):
+        assert Visitor(site.url).send("GET", "/", headers={"Cookie": value, "Accept": "text/html"}).status == 303
+    both = Visitor(site.url).send("GET", "/", headers={"Cookie": f"{COOKIE}=forged; {COOKIE}={good}"})
+    assert both.status in {200, 401}
+
+
+def every_route(site: ReviewSite) -> list[str]:
+    """Return a path of every route that the app has, ours and Streamlit's."""
+    found = build_app(open_site(site.workspace, secure=False))._build_starlette_app()
+    paths = [getattr(route, "path", "") for route in found.routes]
+    assert len(paths) > 12
+    return [re.sub(r"{\w+:int}", "1", path).replace("{path:path}", "x") for path in paths]
+
+
+def test_no_route_that_the_app_has_answers_without_a_session(site: ReviewSite) -> None:
+    visitor = Visitor(site.url)
+    reached = set()
+    for path in every_route(site):
+        reply = visitor.send("GET", path or "/")
+        if reply.status not in {400, 401, 403} and not reply.headers.get("location", "").startswith("/login"):
+            reached.add(path)
+    assert reached <= {"/login", "/welcome"}
+
+
+ODD_NUMBERS = ["0", "9" * 20, "9" * 400, "1e3", "0x1", "１", "-1", "1/../2", "1%00", "1;x", "+1", " 1"]
+
+
+@pytest.mark.parametrize("number", ODD_NUMBERS)
+def test_odd_numbers_in_an_address_name_no_task_of_others(site: ReviewSite, store: ReviewStore, number: str) -> None:
+    ann = signed_in(site, "ann")
+    quoted = quote(number, safe="/;%+")
+    for path in (f"/pictures/{quoted}/0", f"/pictures/1/{quoted}", f"/pictures/{quoted}/0/marks"):
+        reply = ann.send("GET", path)
+        assert reply.status < 500, path
+        held = Desk(store, store.campaign("verify"), "ann").next(now=clock())
+        assert held is not None
+        if held.task_id != 1:
+            assert not reply.headers.get("content-type", "").startswith("image/"), path
+    reply = ann.send("PUT", f"/drafts/{quoted}", body="{}", headers={"X-Benchwright-Draft": "1"})
+    assert 400 <= reply.status < 500
+
+
+SECRETS = ["review.key", "review.sqlite", "review.sqlite-wal", "../../../../etc/passwd", "large.yaml"]
+CLIMBS = [
+    "/pictures/1/0/../../../{}", "/pictures/%2e%2e/%2e%2e/{}", "/pictures/..%5c..%5c{}", "/static/..%2f..%2f{}",
+    "/static/%252e%252e/{}", "/media/../{}", "/app/static/..%2f{}", "/component/x/..%2f..%2f{}", "/./{}", "//{}",
+    "/_stcore/bidi-components/benchwright_task_card/..%2f{}", "/file:%2f%2f{}", "/pictures/1/0%00{}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("climb", CLIMBS)
+def test_no_path_climbs_to_a_file_of_the_workspace(site: ReviewSite, climb: str) -> None:
+    visitors = [signed_in(site, "ann"), signed_in(site, "cur"), Visitor(site.url)]
+    key = (site.workspace / "review.key").read_bytes().strip()
+    for visitor in visitors:
+        for secret in SECRETS:
+            reply = visitor.send("GET", climb.format(secret))
+            assert reply.status < 500, reply.body[:200]
+            assert key not in reply.body
+            assert b"SQLite format" not in reply.body
+            assert b"root:x:" not in reply.body
+
+
+def test_an_annotator_does_not_get_a_curators_page_by_its_address(site: ReviewSite) -> None:
+    async def told() -> str:
+        page = PageClient(site.url, signed_in(site, "ann").cookies, query="")
+        page._script = "people"
+        async with aclosing(page):
+            await page.open()
+            return " ".join(page.told)
+
+    assert "Add and invite" not in asyncio.run(told())
+
+
+def on_page(site: ReviewSite, query: str, say: Callable[[PageClient, OnScreen], Any]) -> Any:
+    """Open ann's page and let something be said on it; a page that then cannot be shown fails."""
+
+    async def walk() -> Any:
+        page = PageClient(site.url, signed_in(site, "ann").cookies, query=query)
+        async with aclosing(page):
+            seen = await page.open()
+            assert seen is not None
+            after = await say(page, seen)
+            assert not any("exception {" in told for told in page.told), page.told
+            assert after is not None
+            return seen, after, " ".join(page.told)
+
+    return asyncio.run(walk())
+
+
+def act(seen: OnScreen, **changed: Any) -> list[dict[str, Any]]:
+    value = {"slot": seen.slot, "does": "decide", "decision": "accept", "reasons": [], "note": "", **changed}
+    return [{"event": "act", "value": value}]
+
+
+def decided(store: ReviewStore) -> int:
+    return len(store.decisions("verify"))
+
+
+@pytest.mark.parametrize("slot", [-1, 0, 10**30, 1.5, "1", None, True, [1], {"a": 1}])
+def test_an_act_on_a_slot_that_is_not_on_the_screen_decides_nothing(
+    site: ReviewSite, store: ReviewStore, slot: Any
+) -> None:
+    before = decided(store)
+    seen, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=slot)))
+    assert (after.slot, decided(store)) == (seen.slot, before)
+
+
+def test_an_act_on_anothers_slot_decides_nothing(site: ReviewSite, store: ReviewStore) -> None:
+    ben = Desk(store, store.campaign("verify"), "ben").next(now=clock())
+    assert ben is not None
+    before = decided(store)
+    on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=ben.slot_id)))
+    assert decided(store) == before
+
+
+@pytest.mark.parametrize("task", ["1e3", "9" * 40, "-1", "%00", "%ff", "1&task=2", "%F0%9F%92%A9"])
+def test_an_odd_task_in_the_address_leads_to_ones_own(site: ReviewSite, store: ReviewStore, task: str) -> None:
+    held = Desk(store, store.campaign("verify"), "ann").next(now=clock())
+    assert held is not None
+    seen, _, _ = on_page(
+        site, f"campaign=verify&task={task}", lambda page, seen: page.send(seen.element, act(seen, slot=0))
+    )
+    assert seen.slot == held.slot_id
+
+
+NOT_SAID = {
+    "no list": "{}",
+    "no JSON": "{",
+    "a number": "1",
+    "null": "null",
+    "no event": json.dumps([{"value": 1}]),
+    "no act": json.dumps([{"event": "act", "value": None}]),
+    "another event": json.dumps([{"event": "other", "value": {}}]),
+}
+
+
+@pytest.mark.parametrize("said", NOT_SAID.values(), ids=NOT_SAID)
+def test_what_the_card_never_sends_is_told_so_and_changes_nothing(
+    site: ReviewSite, store: ReviewStore, said: str
+) -> None:
+    before = decided(store)
+    seen, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, said))
+    assert (after.slot, decided(store)) == (seen.slot, before)
+
+
+def test_a_page_that_sends_an_act_before_it_has_a_card_is_shown_one(site: ReviewSite, store: ReviewStore) -> None:
+    before = decided(store)
+    _, after, _ = on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen), state=None))
+    assert after.slot
+    assert decided(store) <= before + 1
+
+
+BAD_WORDS = {
+    "decision": {"decision": "<script>"},
+    "decision of another form": {"decision": "A"},
+    "reason": {"decision": "reject", "reasons": ["<b>"]},
+    "reasons no texts": {"decision": "reject", "reasons": [1, None]},
+    "reasons no list": {"decision": "reject", "reasons": "unclear"},
+    "null in the note": {"decision": "revise", "note": "a\0b"},
+    "half a character": {"decision": "revise", "note": "a\ud800b"},
+    "100 kB": {"decision": "revise", "note": "x" * 100_000},
+    "fields": {"fields": {"a": "b"}},
+    "fields no texts": {"fields": {"a": 1}},
+    "fields no mapping": {"fields": [1]},
+    "does": {"does": "delete"},
+}
+
+
+@pytest.mark.parametrize("changed", BAD_WORDS.values(), ids=BAD_WORDS)
+def test_what_a_form_does_not_take_is_refused_in_words(
+    site: ReviewSite, store: ReviewStore, changed: dict[str, Any]
+) -> None:
+    before = decided(store)
+    seen, after, told = on_page(
+        site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, **changed))
+    )
+    assert (after.slot, decided(store)) == (seen.slot, before)
+    assert "toast" in told
+
+
+def test_the_server_has_written_no_error(site: ReviewSite) -> None:
+    log = site.server.output(most=1_000_000)
+    assert "Traceback" not in log
+    assert "Error" not in log, log[-2000:]
+
+
+def test_commands_refuse_names_that_no_database_takes(site: ReviewSite) -> None:
+    for name in ("a\u202eb", "\u2028", " ", "x" * 101, "a\nb"):
+        done = benchwright("review", "users", "--workspace", site.workspace, "--add", name)
+        assert (done.returncode, "Traceback" in done.stderr) == (2, False), name
+
+
+def test_a_message_nested_too_deep_breaks_the_page_that_sent_it_and_no_other(
+    site: ReviewSite, store: ReviewStore
+) -> None:
+    before = decided(store)
+
+    async def walk() -> list[str]:
+        page = PageClient(site.url, signed_in(site, "ann").cookies, query="campaign=verify")
+        async with aclosing(page):
+            seen = await page.open()
+            assert seen is not None
+            await page.send(seen.element, "[" * 5_000 + "]" * 5_000)
+            return page.told
+
+    told = " ".join(asyncio.run(walk()))
+    assert "redacted" in told or "exception" not in told
+    assert decided(store) == before
+    on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=0)))

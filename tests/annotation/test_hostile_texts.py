@@ -1,0 +1,177 @@
+"""Texts of ill will in every field of items and annotations, in a file and on a server: kept as they are, or refused in words.
+
+Script, HTML, right to left, 100 kB, nulls, half a character. What is kept comes back letter by letter wherever it is read:
+on the desk, in lists, in the card that a browser gets.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.desk import MAX_DRAFT_BYTES, Desk
+from benchwright.annotation.form import Form, OneOf, Option, Text
+from benchwright.annotation.store import Accounts, RefusedError, ReviewStore, Work
+from benchwright.annotation.store.payloads import beside_in, item_in
+from benchwright.errors import BenchwrightError
+from benchwright.records import Choice, Item
+
+from .conftest import MakeItems
+
+HOSTILE = {
+    "script": "<script>window.hacked=1</script>",
+    "html": '<img src=x onerror="window.hacked=1"> &amp; <b>bold</b> <!-- --> ]]> </textarea>',
+    "markdown": "![x](http://elsewhere.example/x.png) [l](javascript:alert(1)) **b** $x$ :red[x] `c`",
+    "right to left": "abc \u202egnp.exe\u202c \u2066\u2069 שלום end",
+    "100 kB": "word " * 20_000,
+    "control": "a\x1b[31m\x07\r\n\t\x7f",
+    "formula": '=HYPERLINK("http://elsewhere.example")',
+    "quotes": "'; DROP TABLE tasks; -- \" \\ %s :name ${x} {0}",
+    "beyond the plane": "😀 e\u0301 \U0010ffff \ufeff \u2028",
+}
+NULL, HALF = "a\0b", "a\ud800b"
+each = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+FORM = Form(
+    fields=(
+        OneOf(name="what", label="What", options=(Option(code="a", words="A"), Option(code="b", words="B"))),
+        Text(name="why", label="Why"),
+    )
+)
+
+
+def hostile(pattern: Item, text: str) -> Item:
+    """Return an item whose every text is this one."""
+    return pattern.model_copy(
+        update={
+            "question": text, "explanation": text, "level": text, "category": text,
+            "attributes": {"any": text},
+            "choices": (Choice(key="A", text=text), Choice(key="B", text="plain")), "answer": "A",
+        }
+    )  # fmt: skip
+
+
+def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None, text: str = "") -> Desk:
+    store.upsert_campaign(
+        "verify", kind="verify" if form is None else "error_analysis", rule="single", slots_per_task=1,
+        form=form or {"decisions": ["accept", "reject", "revise"], "reasons": ["unclear"], "guidelines": text},
+        settings={}, seed=1,
+    )  # fmt: skip
+    payload = {
+        "item": item.model_dump(mode="json"),
+        "beside": [{"label": text, "text": text}],
+        "about": {"model": text},
+    }
+    store.upsert_tasks("verify", [Work(item.item_id, "content", payload)])
+    store.upsert_annotator("ann")
+    return Desk(store, store.campaign("verify"), "ann")
+
+
+@each
+def test_texts_of_an_item_come_back_as_they_are(
+    store: ReviewStore, make_items: MakeItems, now: datetime, text: str
+) -> None:
+    item = hostile(make_items(verify=1)[0], text)
+    desk = opened(store, item, text=text)
+    task = desk.next(now=now)
+    assert task is not None
+    assert task.item == item
+    assert task.beside == ({"label": text, "text": text},)
+    [stored] = store.tasks("verify")
+    assert Item.model_validate(item_in(stored.payload)) == item
+    assert beside_in(stored.payload) == [{"label": text, "text": text}]
+    card = card_of(task, desk.campaign, serial=0)
+    assert (card.question, card.choices[0]["words"]) == (text, text)
+    desk.say(task.slot_id, "accept", now=now)
+    [past] = desk.history()
+    assert past.item == item
+    assert desk.campaign.form["guidelines"] == text
+
+
+@each
+def test_a_note_comes_back_as_it_is_or_is_refused_for_its_length(
+    store: ReviewStore, make_items: MakeItems, now: datetime, text: str
+) -> None:
+    desk = opened(store, make_items(verify=1)[0])
+    task = desk.next(now=now)
+    assert task is not None
+    if len(text) > 10_000:
+        with pytest.raises(RefusedError, match="10000 characters"):
+            desk.say(task.slot_id, "revise", now=now, note=text)
+        assert store.decisions("verify") == []
+        return
+    desk.say(task.slot_id, "revise", now=now, note=text)
+    [said] = store.decisions("verify")
+    assert said.note == text
+    [past] = desk.history()
+    assert past.said.note == text
+
+
+@each
+def test_a_field_of_a_form_comes_back_as_it_is_or_is_refused_for_its_length(
+    store: ReviewStore, make_items: MakeItems, now: datetime, text: str
+) -> None:
+    desk = opened(store, make_items(verify=1)[0], form=FORM.model_dump(mode="json"))
+    task = desk.next(now=now)
+    assert task is not None
+    if len(text) > 10_000:
+        with pytest.raises(RefusedError, match="at most"):
+            desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+        return
+    desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+    [said] = store.decisions("verify")
+    assert said.fields == {"what": "a", "why": text.strip()}
+
+
+@pytest.mark.parametrize("text", [NULL, HALF], ids=["null", "half a character"])
+def test_what_no_database_keeps_is_refused_in_words(
+    store: ReviewStore, make_items: MakeItems, now: datetime, text: str
+) -> None:
+    desk = opened(store, make_items(verify=1)[0])
+    task = desk.next(now=now)
+    assert task is not None
+    for said in ({"decision": "revise", "note": text}, {"decision": text}, {"decision": "reject", "reasons": [text]}):
+        with pytest.raises(RefusedError):
+            desk.say(task.slot_id, said.pop("decision"), now=now, **said)  # type: ignore[arg-type]
+    with pytest.raises(RefusedError):
+        desk.say(task.slot_id, "accept", now=now, fields={text: text})
+    with pytest.raises(BenchwrightError):
+        store.upsert_annotator(text)
+    accounts = Accounts(store)
+    with pytest.raises(BenchwrightError):
+        accounts.add(text, "annotator", now=now)
+    assert accounts.password_hash(text) is None
+    assert accounts.invited(text, now=now) is None
+    assert accounts.of_session(text, now=now) is None
+    assert store.decisions("verify") == []
+    assert store.status("verify", now=now).slots["leased"] == 1
+
+
+@each
+def test_a_draft_comes_back_as_it_is_or_is_refused_for_its_length(
+    store: ReviewStore, make_items: MakeItems, now: datetime, text: str
+) -> None:
+    desk = opened(store, make_items(verify=1)[0])
+    task = desk.next(now=now)
+    assert task is not None
+    draft = {"note": text, text[:50]: [text[:50]]}
+    if len(text) > MAX_DRAFT_BYTES:
+        with pytest.raises(RefusedError, match="64 kB"):
+            desk.save_draft(task.task_id, draft, now=now)
+        return
+    desk.save_draft(task.task_id, draft | {"null": NULL}, now=now)
+    assert desk.open(task.task_id, now=now).draft == draft | {"null": NULL}
+
+
+@pytest.mark.parametrize("number", [-1, 0, 2**31, 2**63, 10**30])
+def test_a_number_that_can_be_no_task_is_nobodys(
+    store: ReviewStore, make_items: MakeItems, now: datetime, number: int
+) -> None:
+    desk = opened(store, make_items(verify=1)[0])
+    for ask in (desk.open, desk.skip):
+        with pytest.raises(RefusedError, match="not yours"):
+            ask(number, now=now)
+    with pytest.raises(RefusedError, match="not yours"):
+        desk.save_draft(number, {}, now=now)
