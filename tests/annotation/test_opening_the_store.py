@@ -122,6 +122,10 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             f"(2, 1, 2, 'accept', '[]', 'fine', '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
+        if version >= "0008":  # which fills them in whenever it opens a task
+            connection.exec_driver_sql(
+                "UPDATE tasks SET item_kind = 'yes_no', item_task = 'jigsaw', category = 'street'"
+            )
         if version >= "0002":
             connection.exec_driver_sql(
                 "INSERT INTO accounts (id, annotator_id, role, password_hash, is_disabled, created_at) "
