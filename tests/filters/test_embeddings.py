@@ -92,7 +92,9 @@ def test_embeddings_alone_propose_leaks_the_nearest_first() -> None:
     near = np.array([0.95, 0.3, 0, 0], np.float32)
     mine = [KnownPicture("mine", embedding=spelled(vectors[0])), KnownPicture("none")]
     others = [
-        KnownPicture(name, embedding=spelled(vector)) for name, vector in zip("abc", [near, vectors[2], vectors[0]])
+        KnownPicture("a", embedding=spelled(near)),
+        KnownPicture("b", embedding=spelled(vectors[2])),
+        KnownPicture("c", embedding=spelled(vectors[0])),
     ]
     found = possible_leaks(mine, others, distance=8, cosine=0.9)
     assert [others[one.other].name for one in found[0]] == ["c", "a"]
