@@ -1,8 +1,8 @@
 """Decode and hash: our perceptual hash beside `imagehash.phash(Image.open(path))`, in images per CPU second.
 
-Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them, smooth and grainy. Both sides read the same
-file in turn in one process, each first every other time, on one thread. Then the candidate pairs at radius 8 of both
-are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
+Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them, smooth and grainy. Both sides
+read the same file in turn in one process, each first every other time, on one thread. Then the candidate pairs at
+radius 8 of both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
 the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
 """
 
@@ -33,7 +33,7 @@ from benchwright.images import decode_luma
 
 RADIUS = 8
 GRAINS = {"smooth": 0.0, "grainy": 4.0}
-"""Standard deviation, in levels. Enlarged photographs lack the grain of a camera's, which is what takes time to read."""
+"""Standard deviation in levels. Enlarged photographs lack a camera's grain, which is what takes time to read."""
 LOOP = """
 import sys
 from pathlib import Path

@@ -134,10 +134,7 @@ def open_regular(path: Path, *, limits: Limits) -> Iterator[tuple[BinaryIO, int]
     try:
         # Looked at before it is opened, because opening a device can already do something.
         mode = os.stat(path).st_mode
-        if stat.S_ISREG(mode):
-            handle = os.fdopen(_opened(path), "rb", buffering=1 << 16)
-        else:
-            handle = None
+        handle = os.fdopen(_opened(path), "rb", buffering=1 << 16) if stat.S_ISREG(mode) else None
     except OSError as error:
         reason = "not_a_file" if error.errno in {errno.ENOENT, errno.ENXIO} else "unreadable"
         raise UnreadableImage(reason, _strerror(error)) from None
