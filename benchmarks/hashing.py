@@ -2,8 +2,8 @@
 
 Four sets: a folder of images, its JPEGs alone, and 12-megapixel JPEGs composed of them, smooth and grainy. Both sides
 read the same file in turn in one process, each first every other time, on one thread. Then the candidate pairs at
-radius 8 of both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two workers (it also takes
-the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
+radius 8 of both are compared. With `--engine` whole processes are compared: the pipeline's hashing step with two
+workers (it also takes the files in, hashes and checks them and writes tables) beside a bare ImageHash loop.
 """
 
 from __future__ import annotations
