@@ -137,4 +137,4 @@ found = [step.gather(table.select(step.columns), GatherContext(0, step.name)) fo
 print([one.rows.tolist() for one in found], "pandas" in sys.modules, [step.imports for step in steps])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[[0, 1], [1]] False [(), ()]"
+    assert done.stdout.strip() == "[[0, 1], [1, 2]] False [(), ()]"
