@@ -47,7 +47,7 @@ def duplicates(
     from benchwright.cli.drawing_progress import Drawn
 
     from .duplicate_groups import find_duplicates
-    from .leak_report import find_leaks, told
+    from .leak_report import Proposing, find_leaks, told
 
     if pairs is not None:
         from .contact_sheet import free_pages
@@ -55,7 +55,8 @@ def duplicates(
         free_pages(pairs, count=1)  # before the work, not after it
     with Drawn() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
-        leaks = find_leaks(folder, places, distance=distance, workers=workers, progress=progress) if places else []
+        near = Proposing(distance)
+        leaks = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else []
     if pairs is not None:
         from .pair_sheet import write_pairs
 

@@ -170,6 +170,17 @@ def read_embeddings(texts: Sequence[str]) -> Vectors:
     return unit
 
 
+def near_across(mine: Vectors, others: Vectors, *, cosine: float, most: int) -> dict[int, dict[int, float]]:
+    """Return for each of my positions the nearest of the others with their cosines, at least `cosine`, up to `most`."""
+    found: dict[int, dict[int, float]] = {}
+    for first in range(0, len(mine), _ROWS_AT_A_TIME):
+        alike = np.round(mine[first : first + _ROWS_AT_A_TIME] @ others.T, 4)
+        for row in np.flatnonzero(alike.max(axis=1, initial=-1) >= cosine):
+            nearest = np.argsort(-alike[row], kind="stable")[:most]
+            found[first + int(row)] = {int(one): float(alike[row, one]) for one in nearest if alike[row, one] >= cosine}
+    return found
+
+
 def near_by_embedding(vectors: Vectors, *, cosine: float, most: int) -> dict[int, set[int]]:
     """Return for each position its nearest partners of at least this cosine, up to `most`.
 

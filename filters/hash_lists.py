@@ -28,10 +28,13 @@ _CODES = ("phash", "dhash", "mirrored")
 
 
 def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
-    """Write a hash list; codes are spelled as 16 hexadecimal digits, as ImageHash spells them."""
+    """Write a hash list; codes are spelled as 16 hexadecimal digits, as ImageHash spells them.
+
+    Embeddings are left out: they are large, and say nothing to whoever has another model.
+    """
     lines = [canonical_json({"format": FORMAT, "version": VERSION})]
     for one in pictures:
-        told = {name: value for name, value in one._asdict().items() if value is not None}
+        told = {name: value for name, value in one._asdict().items() if value is not None and name != "embedding"}
         lines.append(canonical_json(told | {name: f"{told[name]:016x}" for name in _CODES if name in told}))
     write_bytes(path, "\n".join([*lines, ""]).encode("utf-8", "surrogatepass"))
 
@@ -72,7 +75,7 @@ def _ours(lines: list[str], path: Path) -> Iterator[KnownPicture]:
 def _picture(told: dict[str, object]) -> KnownPicture:
     """Return a picture as a line tells it, or raise TypeError or ValueError."""
     texts = {name: value for name, value in told.items() if isinstance(value, str)}
-    if texts.keys() != told.keys() or "name" not in texts or texts.keys() - set(KnownPicture._fields):
+    if texts.keys() != told.keys() or "name" not in texts or texts.keys() - (set(KnownPicture._fields) - {"embedding"}):
         raise ValueError("unknown or missing fields, or one that is no text")
     if not all(_PHASH.fullmatch(texts[name]) for name in _CODES if name in texts):
         raise ValueError("a code is not 16 hexadecimal digits")

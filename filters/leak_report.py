@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.cli.output import printable
-from benchwright.release import Release
 
 from .leakage import Leakage
+from .split_folders import split_folders
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
@@ -45,11 +45,33 @@ class Leak:
         return asdict(self)
 
 
+class Proposing(NamedTuple):
+    """Which pairs of pictures get a second look.
+
+    Args:
+        distance: Bits of 64 in which two hashes may differ.
+        embeddings: Folder of a model whose embeddings propose too; none if None.
+        cosine: Least cosine, 0-1, at which they do.
+    """
+
+    distance: int = 8
+    embeddings: Path | None = None
+    cosine: float = 0.85
+
+    def settings(self) -> dict[str, Any]:
+        """Return these as settings of `leakage`."""
+        model = str(self.embeddings.resolve()) if self.embeddings is not None else None
+        return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
+
+
+BY_HASHES = Proposing()
+
+
 def find_leaks(
     folder: Path,
     places: Sequence[Path],
     *,
-    distance: int = 8,
+    proposing: Proposing = BY_HASHES,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> list[Leak]:
@@ -58,7 +80,7 @@ def find_leaks(
     Args:
         folder: Searched with all its subfolders.
         places: Folders, releases or hash lists.
-        distance: Bits of 64 in which two hashes of a pair that is looked at may differ.
+        proposing: Which pairs are looked at.
         workers: Processes; as many as there are processors if None.
         progress: Who wants to know how far it is.
 
@@ -68,7 +90,8 @@ def find_leaks(
     from benchwright.pipeline import run_steps
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
-        step = Leakage.model_validate({"against": [str(place.resolve()) for place in places], "distance": distance})
+        against = [str(place.resolve()) for place in places]
+        step = Leakage.model_validate({"against": against, **proposing.settings()})
         done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
         rows = {row["record_id"]: row for row in done.outcomes("leakage.looks") if row["verdict"] in {"drop", "ask"}}
         return sorted(
@@ -86,24 +109,24 @@ def find_leaks(
 
 
 def leaks_between_splits(
-    release: Path, *, distance: int = 8, workers: int | None = None, progress: Progress | None = None
+    place: Path, *, proposing: Proposing = BY_HASHES, workers: int | None = None, progress: Progress | None = None
 ) -> list[Leak]:
     """Return the pictures of each split that a split before it holds too, by image id.
 
+    Args:
+        place: A release, or a workspace whose recipe assigns splits and has run to its end.
+        proposing: Which pairs are looked at.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+
     Raises:
-        DataError: The folder is no release.
+        BenchwrightError: The folder is neither, or no step of the workspace names splits.
     """
-    opened = Release.open(release)
     with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
-        folders = {split: Path(name, f"{number:03}") for number, split in enumerate(opened.splits)}
-        for split, folder in folders.items():
-            folder.mkdir()
-            for released in opened.items(split):
-                for image_id, data in released.images.items():
-                    (folder / image_id).write_bytes(data)
+        folders = split_folders(place, Path(name))
         found = []
         for one, other in combinations(folders, 2):
-            leaks = find_leaks(folders[other], [folders[one]], distance=distance, workers=workers, progress=progress)
+            leaks = find_leaks(folders[other], [folders[one]], proposing=proposing, workers=workers, progress=progress)
             found += [Leak(f"{other}:{leak.path}", one, leak.name, leak.kind, leak.by, leak.score) for leak in leaks]
     return sorted(found)
 

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from .embeddings import near_across, read_embeddings
 from .feature_words import read_words
 from .hamming import iter_pairs
 from .picture_hashes import KnownPicture
@@ -15,6 +16,8 @@ from .shared_words import shared_words
 
 By = Literal["canonical_id", "file", "pixels"]
 MOST_PARTNERS = 8
+_SPOTS_OF_A_COSINE = 10.0
+"""What embeddings that point the same way count beside spots that two pictures share; near hashes go before both."""
 
 
 class Sure(NamedTuple):
@@ -47,9 +50,16 @@ def sure_leaks(mine: Sequence[KnownPicture], others: Sequence[KnownPicture]) -> 
 
 
 def possible_leaks(
-    mine: Sequence[KnownPicture], others: Sequence[KnownPicture], *, distance: int
+    mine: Sequence[KnownPicture], others: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
 ) -> dict[int, list[Perhaps]]:
-    """Return for each of my pictures those that it may be a copy of, likeliest first, up to `MOST_PARTNERS`."""
+    """Return for each of my pictures those that it may be a copy of, likeliest first, up to `MOST_PARTNERS`.
+
+    Args:
+        mine: What is checked.
+        others: What it is checked against.
+        distance: Bits of 64 in which two hashes may differ.
+        cosine: Least cosine of two embeddings; None where they propose nothing.
+    """
     votes: defaultdict[tuple[int, int], float] = defaultdict(float)
     mirrored: set[tuple[int, int]] = set()
     for name, other_name in (("phash", "phash"), ("dhash", "dhash"), ("phash", "mirrored")):
@@ -62,11 +72,25 @@ def possible_leaks(
     for left, right, spots in zip(shared.left.tolist(), shared.right.tolist(), shared.shared.tolist(), strict=True):
         if left < len(mine) <= right:
             votes[left, right - len(mine)] += spots
+    for pair, alike in (_alike(mine, others, cosine) if cosine is not None else {}).items():
+        votes[pair] += _SPOTS_OF_A_COSINE * alike
     found: defaultdict[int, list[Perhaps]] = defaultdict(list)
     for one, other in sorted(votes, key=lambda pair: (pair[0], -votes[pair], others[pair[1]].name, pair[1])):
         if len(found[one]) < MOST_PARTNERS:
             found[one].append(Perhaps(other, (one, other) in mirrored))
     return dict(found)
+
+
+def _alike(mine: Sequence[KnownPicture], others: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
+    """Return pairs of positions whose embeddings have at least this cosine, with it."""
+    here = [number for number, one in enumerate(mine) if one.embedding is not None]
+    there = [number for number, one in enumerate(others) if one.embedding is not None]
+    if not here or not there:
+        return {}
+    ours = read_embeddings([mine[number].embedding or "" for number in here])
+    theirs = read_embeddings([others[number].embedding or "" for number in there])
+    near = near_across(ours, theirs, cosine=cosine, most=MOST_PARTNERS)
+    return {(here[one], there[other]): alike for one, found in near.items() for other, alike in found.items()}
 
 
 def _near(

@@ -28,6 +28,7 @@ from benchwright.steps import (
     Stream,
 )
 
+from .embeddings import Embeddings
 from .hamming import MAX_DISTANCE
 from .leak_search import possible_leaks, sure_leaks
 from .picture_hashes import KnownPicture, PictureHashes
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 
 REASON = "leaked"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_REFERENCES = "references"
+_REFERENCES, _EMBEDDED = "references", "embedded"
+_EMBEDDING = "embeddings.embedding"
 _HASHES = tuple(PictureHashes.values)
 
 
@@ -74,31 +76,60 @@ class _Against(Step):
         return self._references
 
 
-class LeakCandidates(_Against, GatherStep):
+class _AlsoEmbedded(Step):
+    """Settings by which embeddings propose too; the model stands as a digest in what a run writes."""
+
+    distance: int = Field(8, ge=0, le=MAX_DISTANCE)
+    embeddings: str | None = Field(None, min_length=1)
+    cosine: float = Field(0.85, ge=0, le=1)
+    _embedded: Embeddings | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _find(self, info: ValidationInfo) -> _AlsoEmbedded:
+        if _EMBEDDED in (info.context or {}):
+            self._embedded = (info.context or {})[_EMBEDDED]
+        elif self.embeddings is not None:
+            self._embedded = Embeddings.model_validate({"model": self.embeddings}, context=info.context)
+        return self
+
+    def proposing(self) -> dict[str, Any]:
+        """Return these settings, with the digest of the model's files in place of their folder."""
+        told: dict[str, Any] = {"distance": self.distance}
+        if self._embedded is not None:  # without embeddings all is as it was before there were any
+            told |= {"embeddings": self._embedded.parameters()["model"], "cosine": self.cosine}
+        return told
+
+
+class LeakCandidates(_Against, _AlsoEmbedded, GatherStep):
     """Name what the collections hold for sure, and which of their pictures deserve a second look."""
 
     name: ClassVar[str] = "candidates"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"sure": "string", "partners": "list<string>"}
-    columns: ClassVar[tuple[str, ...]] = ("image_id", "canonical_id", *(f"hashes.{name}" for name in _HASHES))
 
-    distance: int = Field(ge=0, le=MAX_DISTANCE)
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return what is read: embeddings only where they propose."""
+        embedding = () if self._embedded is None else (_EMBEDDING,)
+        return ("image_id", "canonical_id", *(f"hashes.{name}" for name in _HASHES), *embedding)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings with contents in place of names."""
+        return {"against": super().parameters()["against"], **self.proposing()}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Hash the collections, then search them one after the other; the first that holds a picture is named."""
-        mine = [
-            KnownPicture(row["image_id"], row["image_id"], row["canonical_id"], *(row[f"hashes.{n}"] for n in _HASHES))
-            for row in columns.to_pylist()
-        ]
+        mine = [_known(row) for row in columns.to_pylist()]
         sure: dict[int, str] = {}
         partners: dict[int, list[str]] = {}
         for number, reference in enumerate(self.references(ctx.stage)):
-            others = reference.pictures()
+            others = reference.pictures(embedded=self._embedded)
             for row, leak in sure_leaks(mine, others).items():
                 sure.setdefault(
                     row, canonical_json({"against": number, "name": others[leak.other].name, "by": leak.by})
                 )
-            for row, perhaps in possible_leaks(mine, others, distance=self.distance).items():
+            cosine = self.cosine if self._embedded is not None else None
+            for row, perhaps in possible_leaks(mine, others, distance=self.distance, cosine=cosine).items():
                 partners.setdefault(row, []).extend(
                     canonical_json({"against": number, "name": others[one.other].name, "mirrored": one.mirrored})
                     for one in perhaps
@@ -106,6 +137,12 @@ class LeakCandidates(_Against, GatherStep):
         rows = sorted(sure.keys() | partners.keys())
         told = [partners.get(row) if row not in sure else None for row in rows]
         return Gathered(np.array(rows, np.int64), values={"sure": [sure.get(row) for row in rows], "partners": told})
+
+
+def _known(row: Mapping[str, Any]) -> KnownPicture:
+    hashes = {name: row[f"hashes.{name}"] for name in _HASHES}
+    told = {"name": row["image_id"], "image_id": row["image_id"], "canonical_id": row["canonical_id"], **hashes}
+    return KnownPicture(**told, embedding=row.get(_EMBEDDING))
 
 
 class LeakLooks(_Against, MapStep):
@@ -152,21 +189,27 @@ def _looked(mine: Look, partner: dict[str, Any], folders: list[Path | None]) -> 
     return told | {"by": "look", "score": round(found.likeness, 4)} | found.to_json()
 
 
-class Leakage(_Against):
+class Leakage(_Against, _AlsoEmbedded):
     """Drop images that another collection holds too.
 
     Args:
         against: Folders of pictures, releases or hash lists, relative to the recipe's folder.
         distance: As in `near_duplicates`.
+        embeddings: As in `near_duplicates`; pictures of hash lists have none.
+        cosine: As in `near_duplicates`.
     """
 
     name: ClassVar[str] = "leakage"
     consumes: ClassVar[Stream] = "images"
 
-    distance: int = Field(8, ge=0, le=MAX_DISTANCE)
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings with contents in place of names."""
+        return {"against": super().parameters()["against"], **self.proposing()}
 
     def parts(self) -> tuple[Step, ...]:
         """Hash, search, look again."""
-        shared, opened = {"against": self.against}, {_REFERENCES: self._references}
-        candidates = LeakCandidates.model_validate({**shared, "distance": self.distance}, context=opened)
-        return (PictureHashes(), candidates, LeakLooks.model_validate(shared, context=opened))
+        shared, opened = {"against": self.against}, {_REFERENCES: self._references, _EMBEDDED: self._embedded}
+        proposing = {"distance": self.distance, "embeddings": self.embeddings, "cosine": self.cosine}
+        candidates = LeakCandidates.model_validate({**shared, **proposing}, context=opened)
+        embedded = () if self._embedded is None else (self._embedded,)
+        return (PictureHashes(), *embedded, candidates, LeakLooks.model_validate(shared, context=opened))

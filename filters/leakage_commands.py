@@ -22,23 +22,45 @@ from .command_options import distance_option, workers_option
     help="A folder, a release or a hash list to check against; may be given several times.",
 )
 @distance_option
+@click.option(
+    "--embeddings",
+    metavar="MODEL",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a vision model whose embeddings propose pairs to look at too.",
+)
+@click.option(
+    "--cosine",
+    type=click.FloatRange(0, 1),
+    default=0.85,
+    show_default=True,
+    help="Least cosine of two embeddings at which they do.",
+)
 @workers_option
 @json_option
-def leakage(place: Path, places: tuple[Path, ...], distance: int, workers: int | None, as_json: bool) -> None:
-    """Check that no picture of a release lies in two splits, and that none of a folder lies elsewhere.
+def leakage(
+    place: Path,
+    places: tuple[Path, ...],
+    distance: int,
+    embeddings: Path | None,
+    cosine: float,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Check that no picture lies in two splits, and that none of a folder lies elsewhere.
 
-    Without --against, DIR is a release, and its splits are checked against each other. Leaves with 1 where a picture
-    leaked.
+    Without --against, DIR is a release or a workspace with splits, and these are checked against each other. Leaves
+    with 1 where a picture leaked.
     """
     from benchwright.cli.drawing_progress import Drawn
 
-    from .leak_report import find_leaks, leaks_between_splits, told
+    from .leak_report import Proposing, find_leaks, leaks_between_splits, told
 
+    proposing = Proposing(distance, embeddings, cosine)
     with Drawn() as progress:
         if places:
-            leaks = find_leaks(place, places, distance=distance, workers=workers, progress=progress)
+            leaks = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
         else:
-            leaks = leaks_between_splits(place, distance=distance, workers=workers, progress=progress)
+            leaks = leaks_between_splits(place, proposing=proposing, workers=workers, progress=progress)
     document = {"leaks": [leak.to_json() for leak in leaks]}
     emit(document, as_json=as_json, text=lambda: "\n".join(told(leaks)))
     if any(leak.kind == "leak" for leak in leaks):

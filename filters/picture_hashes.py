@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from benchwright.images import luma_of, pixel_hash
 from benchwright.records import ImageRecord
-from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
+from .embeddings import Embeddings
 from .feature_words import WORD_CANDIDATES, described
 from .local_features import detector
 from .perceptual_hash import hashes
@@ -54,6 +55,7 @@ class KnownPicture(NamedTuple):
         dhash: As `PerceptualHashes`.
         mirrored: As `PerceptualHashes`.
         words: As `FeatureWords`.
+        embedding: As `Embeddings`; two of different models say nothing of each other.
     """
 
     name: str
@@ -64,12 +66,19 @@ class KnownPicture(NamedTuple):
     dhash: int | None = None
     mirrored: int | None = None
     words: str | None = None
+    embedding: str | None = None
 
 
 def hashes_of_folder(
-    folder: Path, *, workers: int | None = None, progress: Progress | None = None
+    folder: Path, *, workers: int | None = None, progress: Progress | None = None, embedded: Embeddings | None = None
 ) -> list[KnownPicture]:
     """Return all pictures of a folder that can be read, by name, hashed in a temporary workspace.
+
+    Args:
+        folder: Searched with all its subfolders.
+        workers: Processes; as many as there is room for if None.
+        progress: Who wants to know how far it is.
+        embedded: What embeds each picture too.
 
     Raises:
         BenchwrightError: The folder cannot be read.
@@ -77,13 +86,14 @@ def hashes_of_folder(
     from benchwright.pipeline import run_steps
 
     with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
-        done = run_steps(
-            [PictureHashes()], images=folder, workspace=Path(workspace), workers=workers, progress=progress
-        )
-        by_id: dict[str, Mapping[str, Any]] = {
+        steps: list[Step] = [PictureHashes(), *([embedded] if embedded is not None else [])]
+        done = run_steps(steps, images=folder, workspace=Path(workspace), workers=workers, progress=progress)
+        by_id: dict[str, dict[str, Any]] = {
             row["record_id"]: {name: row[name] for name in PictureHashes.values}
             for row in done.outcomes("hashes")
             if row["verdict"] != "failed"
         }
+        for row in done.outcomes(embedded.name) if embedded is not None else ():
+            by_id[row["record_id"]]["embedding"] = row["embedding"]
         files = sorted((file["uri"], file["image_id"]) for file in done.files() if file["image_id"] in by_id)
         return [KnownPicture(name, image_id, **by_id[image_id]) for name, image_id in files]

@@ -16,6 +16,7 @@ from benchwright.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 
+from .embeddings import Embeddings
 from .hash_lists import read_hash_list
 from .picture_hashes import KnownPicture, hashes_of_folder
 
@@ -36,15 +37,15 @@ class Reference:
     kind: Kind
     content: str
 
-    def pictures(self, workers: int | None = None) -> list[KnownPicture]:
-        """Return what it holds; pictures of folders and releases are hashed."""
+    def pictures(self, workers: int | None = None, embedded: Embeddings | None = None) -> list[KnownPicture]:
+        """Return what it holds; pictures of folders and releases are hashed, and embedded where asked for."""
         if self.kind == "list":
             return read_hash_list(self.place)
         if self.kind == "folder":
-            return hashes_of_folder(self.place, workers=workers)
+            return hashes_of_folder(self.place, workers=workers, embedded=embedded)
         with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
             _extract(self.place, Path(name))
-            shown = hashes_of_folder(Path(name), workers=workers)
+            shown = hashes_of_folder(Path(name), workers=workers, embedded=embedded)
         return _with_sources(self.place, shown)
 
     def pixels(self, cache: Path) -> Path | None:

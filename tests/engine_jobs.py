@@ -102,3 +102,10 @@ class DiesWhenOpened:
 
     def __getstate__(self) -> dict[str, int]:
         return {"x": 1}
+
+
+class Rested(dict[str, int]):
+    """Surroundings that show whether their worker was told to rest: 100 is added from then on."""
+
+    def rest(self) -> None:
+        self["add"] = 100

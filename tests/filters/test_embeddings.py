@@ -12,7 +12,10 @@ from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
 from benchwright.filters.embeddings import Embeddings, near_by_embedding, read_embeddings, spelled
+from benchwright.filters.leak_search import possible_leaks
+from benchwright.filters.leakage import Leakage
 from benchwright.filters.near_duplicates import NearDuplicates
+from benchwright.filters.picture_hashes import KnownPicture
 from benchwright.pipeline import run_steps
 
 
@@ -82,3 +85,32 @@ def test_nearest_come_first_and_nobody_is_near_itself() -> None:
 def test_vectors_survive_being_spelled() -> None:
     vector = np.array([0.6, 0.0, -0.8], np.float32)
     assert np.allclose(read_embeddings([spelled(vector)])[0], vector, atol=1e-3)
+
+
+def test_embeddings_alone_propose_leaks_the_nearest_first() -> None:
+    vectors = np.eye(4, dtype=np.float32)
+    near = np.array([0.95, 0.3, 0, 0], np.float32)
+    mine = [KnownPicture("mine", embedding=spelled(vectors[0])), KnownPicture("none")]
+    others = [
+        KnownPicture("a", embedding=spelled(near)),
+        KnownPicture("b", embedding=spelled(vectors[2])),
+        KnownPicture("c", embedding=spelled(vectors[0])),
+    ]
+    found = possible_leaks(mine, others, distance=8, cosine=0.9)
+    assert [others[one.other].name for one in found[0]] == ["c", "a"]
+    assert list(found) == [0]
+    assert possible_leaks(mine, others, distance=8) == {}
+
+
+def test_what_embeddings_propose_as_leaked_is_looked_at_again(model: Path, tmp_path: Path) -> None:
+    for name in ("mine", "train"):
+        (tmp_path / name).mkdir()
+    photograph("coffee").save(tmp_path / "mine" / "coffee.png")
+    photograph("rocket").save(tmp_path / "mine" / "rocket.png")
+    photograph("chelsea").save(tmp_path / "train" / "chelsea.png")
+    COPIES["small"](photograph("coffee")).save(tmp_path / "train" / "small.png")
+    step = Leakage.model_validate({"against": [str(tmp_path / "train")], "embeddings": str(model), "cosine": 0.0})
+    done = run_steps([step], images=tmp_path / "mine", workspace=tmp_path / "w", workers=1)
+    assert [len(row["partners"]) for row in done.outcomes("leakage.candidates")] == [2, 2]
+    assert done.steps[-1].dropped == {"leaked": 1}
+    assert str(tmp_path) not in str(step.parameters())

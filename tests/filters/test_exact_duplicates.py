@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -111,3 +114,27 @@ def test_other_pixels_and_images_without_a_hash_stay() -> None:
 def test_it_takes_no_settings() -> None:
     with pytest.raises(ValidationError):
         ExactDuplicates.model_validate({"distance": 0})
+
+
+def test_comparing_all_images_leaves_pandas_alone() -> None:
+    program = """
+import sys
+import pyarrow as pa
+from benchwright.arrow_arrays import arrow_array
+from benchwright.filters.exact_duplicates import SameSizeCandidates
+from benchwright.filters.near_duplicates import ProposedPairs
+from benchwright.steps import GatherContext
+numbers, texts = [[7, 7, 9] for _ in range(2)], ["", "", ""]
+columns = {"image_id": ["a" * 64, "b" * 64, "c" * 64], "width": numbers[0], "height": numbers[1]}
+columns |= {f"hashes.{name}": [1, 3, 2**63] for name in ("phash", "dhash", "mirrored")} | {"features.words": texts}
+kinds = {int: pa.int64(), str: pa.string()}
+table = pa.table({
+    name: arrow_array(column, pa.uint64() if name.startswith("hashes.") else kinds[type(column[0])])
+    for name, column in columns.items()
+})
+steps = [SameSizeCandidates(), ProposedPairs(distance=8)]
+found = [step.gather(table.select(step.columns), GatherContext(0, step.name)) for step in steps]
+print([one.rows.tolist() for one in found], "pandas" in sys.modules, [step.imports for step in steps])
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[[0, 1], [1, 2]] False [(), ()]"

@@ -1,4 +1,4 @@
-"""Leakage and releases: between its splits, and from a release's pictures and provenance into a folder."""
+"""Leakage and releases: between splits, frozen or not, and from a release's pictures and provenance into a folder."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from picture_copies import COPIES, photograph
 from PIL import Image
 from small_bench import Bench
 
-from benchwright.errors import DataError
-from benchwright.filters.leak_report import find_leaks
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.filters.leak_report import find_leaks, leaks_between_splits
 from benchwright.filters.leakage_commands import leakage
 from benchwright.filters.references import open_reference
+from benchwright.filters.split_folders import split_folders
+from benchwright.pipeline import open_view, run_recipe
+from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, ItemImage, Source
 
 
@@ -78,3 +81,28 @@ def test_a_release_tells_canonical_ids(release: tuple[Path, dict[str, str]]) -> 
 def test_a_folder_that_is_no_release_has_no_splits(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is not a release"):
         CliRunner().invoke(leakage, [str(tmp_path)], catch_exceptions=False)
+
+
+def test_splits_of_a_workspace_are_checked_before_anything_is_frozen(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    photograph("coffee").save(tmp_path / "images" / "coffee.png")
+    COPIES["cropped"](photograph("coffee")).save(tmp_path / "images" / "crop.png")
+    recipe = parse_recipe("name: w\nsteps: [jigsaw, splits]\n", "w.yaml", tmp_path)
+    run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "images", workers=1)
+    split_of = {item.made_from: values["splits.split"] for item, values in open_view(tmp_path / "w").items()}
+    assert sorted(split_of.values()) == ["test", "val"]
+    (root := tmp_path / "laid out").mkdir()
+    folders = split_folders(tmp_path / "w", root)
+    assert list(folders) == ["test", "val"]
+    leaks = leaks_between_splits(tmp_path / "w", workers=1)
+    assert {(leak.kind, leak.against) for leak in leaks} >= {("leak", "test")}
+    assert all(leak.path.startswith("val:") for leak in leaks)
+
+
+def test_a_workspace_without_splits_says_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "images").mkdir()
+    photograph("coffee").save(tmp_path / "images" / "coffee.png")
+    recipe = parse_recipe("name: w\nsteps: [jigsaw]\n", "w.yaml", tmp_path)
+    run_recipe(recipe, workspace=tmp_path / "w", images=tmp_path / "images", workers=1)
+    with pytest.raises(BenchwrightError, match="such as `splits`"):
+        leaks_between_splits(tmp_path / "w", workers=1)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.arrow_arrays import arrow_array
+from benchwright.arrow_arrays import arrow_array, numbers_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 KINDS = {
@@ -71,6 +71,20 @@ def test_what_pyarrow_converts_is_converted() -> None:
     assert arrow_array([1, 2.5, None], pa.float64()).to_pylist() == [1.0, 2.5, None]
     assert arrow_array([1.5], pa.int64()).equals(pa.array([1.5], pa.int64()))
     assert arrow_array([None, None], pa.null()).to_pylist() == [None, None]
+
+
+def test_numbers_of_a_column_are_those_of_to_numpy_whatever_its_pieces() -> None:
+    column = pa.chunked_array([pa.array([1, 2, 3]).slice(1), pa.array([], pa.int64()), pa.array([2**62])])
+    assert numbers_of(column).tolist() == column.to_numpy().tolist() == [2, 3, 2**62]
+    assert numbers_of(pa.chunked_array([[2**64 - 1]], pa.uint64())).tolist() == [2**64 - 1]
+    assert numbers_of(pa.chunked_array([], pa.float64())).tolist() == []
+
+
+def test_a_column_with_nulls_or_of_texts_has_no_numbers() -> None:
+    with pytest.raises(ValueError, match="1 of 2 numbers are null"):
+        numbers_of(pa.chunked_array([[1, None]], pa.int64()))
+    with pytest.raises(TypeError, match="string"):
+        numbers_of(pa.chunked_array([["1"]], pa.string()))
 
 
 def test_writing_and_reading_a_table_leaves_pandas_alone(tmp_path: Path) -> None:

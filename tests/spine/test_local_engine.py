@@ -11,7 +11,7 @@ from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
-from engine_jobs import DiesWhenOpened, Environment, Squares
+from engine_jobs import DiesWhenOpened, Environment, Rested, Squares
 
 from benchwright.engines import starting
 from benchwright.engines.local import LocalEngine, default_workers, processors
@@ -120,3 +120,16 @@ def test_what_is_preloaded_leaves_out_what_only_some_steps_need() -> None:
     program = "import sys, benchwright.pipeline.preloaded; print(sorted({'pandas', 'torch', 'cv2', 'scipy'} & set(sys.modules)))"
     found = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     assert found.stdout.strip() == "[]"
+
+
+def test_idle_workers_rest_and_go_on_with_the_next_job(tmp_path: Path) -> None:
+    with LocalEngine(Rested(add=1), workers=2, log_folder=tmp_path) as engine:
+        assert [done.result for done in engine.run([Squares((3,))])] == [[10]]
+        engine.rest()
+        assert [done.result for done in engine.run([Squares((3,))])] == [[109]]
+
+
+def test_workers_that_have_nothing_to_drop_rest_too(engine: LocalEngine) -> None:
+    _results(engine, [Squares((1,))])
+    engine.rest()
+    assert _results(engine, [Squares((2,))]) == {(2,): [5]}

@@ -71,6 +71,14 @@ def test_the_cache_keeps_the_latest_used_within_its_bytes(shelf: Shelf) -> None:
     assert reader.decodes == 4
 
 
+def test_what_was_dropped_is_decoded_again(shelf: Shelf) -> None:
+    record = shelf.add("a.png", encode_png(RGB))
+    shelf.reader.rgb(record)
+    shelf.reader.drop()
+    np.testing.assert_array_equal(shelf.reader.rgb(record), RGB)
+    assert shelf.reader.decodes == 2
+
+
 def test_an_image_larger_than_the_cache_is_still_decoded_once_in_a_row(shelf: Shelf) -> None:
     record, other = shelf.add("a.png", encode_png(RGB)), shelf.add("b.png", encode_png(RGB[:9]))
     reader = ImageReader(shelf.locate, cache_bytes=1)
