@@ -257,3 +257,59 @@ def test_a_server_that_is_not_there_and_a_campaign_that_was_never_pushed_are_tol
     error = pull(label_studio, workspace, code=2)
     assert "was never pushed" in error["error"]["message"]
     assert TOKENS["admin"] not in str(error)
+
+
+SCREEN = """
+  - screen
+  - jigsaw
+"""
+
+
+def test_images_are_screened_there_and_the_next_run_drops_what_was_discarded(
+    label_studio: LabelStudio, photographs: Path, tmp_path: Path
+) -> None:
+    recipe, workspace = tmp_path / "recipe.yaml", tmp_path / "screened"
+    recipe.write_text(f"name: screened\nseed: 3\nsteps:{SCREEN}", encoding="utf-8")
+    run = ("run", recipe, "--images", photographs, "--workspace", workspace)
+    assert bench(*run)["state"] == "waiting"
+    project = push(label_studio, workspace)["project"]
+    first, second, third = label_studio.tasks(project)
+    assert [len(task["data"]["images"]) for task in (first, second, third)] == [1, 1, 1]
+    label_studio.label("ann", first["id"], field_verdict="Keep")
+    label_studio.label("ann", second["id"], field_verdict="Discard", field_reasons=["Poor quality", "Other"])
+    label_studio.label("ann", third["id"], field_verdict="Discard")
+    done = pull(label_studio, workspace, code=1)
+    assert (done["new"], "'reasons' (Why) is not filled in" in done["quarantined"][0]["reason"]) == (2, True)
+    label_studio.label("ben", third["id"], field_verdict="Keep")
+    pull(label_studio, workspace, code=1)
+    steps = {step["name"]: step for step in bench(*run)["steps"]}
+    assert (steps["screen"]["dropped"], steps["jigsaw"]["in"]) == ({"poor_quality": 1}, 2)
+
+
+def test_a_description_with_its_lines_comes_back_whole(
+    label_studio: LabelStudio, photographs: Path, tmp_path: Path
+) -> None:
+    recipe, workspace = tmp_path / "recipe.yaml", tmp_path / "described"
+    recipe.write_text("name: described\nseed: 3\nsteps:\n  - describe\n", encoding="utf-8")
+    bench("run", recipe, "--images", photographs, "--workspace", workspace)
+    project = push(label_studio, workspace)["project"]
+    written: dict[str, Any] = {
+        "implication": "Conveys something", "image_type": "Photograph", "difficulty": "Easy", "domain": "Others",
+        "emotion": "Neutral", "rhetoric": ["Contrast"], "questions": "One", "explanation": ["It looks on."],
+        "ask_1": ["What of?"], "right_1": ["rest"], "wrong_1": ["a", "b", "c", "d", "e"],
+    }  # fmt: skip
+    texts = {name for name, value in written.items() if name in {"explanation", "ask_1", "right_1", "wrong_1"}}
+    result = [
+        {
+            "from_name": f"field_{name}", "to_name": "question", "type": "textarea" if name in texts else "choices",
+            "value": {"text" if name in texts else "choices": [value] if isinstance(value, str) else value},
+        }
+        for name, value in written.items()
+    ]  # fmt: skip
+    task = label_studio.tasks(project)[0]["id"]
+    label_studio.api("ann", "POST", f"tasks/{task}/annotations", {"result": result, "lead_time": 60})
+    assert pull(label_studio, workspace)["new"] == 1
+    with store_of(workspace) as store:
+        [one] = store.decisions("describe")
+    assert one.fields is not None
+    assert (one.fields["wrong_1"], one.fields["image_type"]) == (["a", "b", "c", "d", "e"], "photograph")
