@@ -36,6 +36,9 @@ ROOM = Room(
         "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
         "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
+        "review kept": Entry(
+            f"{_HERE}.kept_command:kept", "Say per question type how far annotators agree, and what was kept."
+        ),
         "review label-studio pull": Entry(
             f"{_HERE}.label_studio.commands:pull", "Bring annotations from Label Studio into the review store."
         ),
