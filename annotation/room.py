@@ -54,6 +54,9 @@ ROOM = Room(
         ),
         "review reasons": Entry(f"{_HERE}.curator_commands:reasons", "Say which reasons were given, with examples."),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
+        "review kept": Entry(
+            f"{_HERE}.kept_command:kept", "Say per question type how far annotators agree, and what was kept."
+        ),
         "review label-studio pull": Entry(
             f"{_HERE}.label_studio.commands:pull", "Bring annotations from Label Studio into the review store."
         ),

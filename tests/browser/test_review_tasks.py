@@ -97,7 +97,7 @@ def test_texts_of_items_and_notes_are_texts_and_nothing_else(
             sign_in(visitor, site, "cur", path=path)
         else:
             visitor.goto(site.url + path)
-        visitor.get_by_text("Ask for revision").or_(visitor.get_by_text("Decisions in")).first.wait_for()
+        visitor.get_by_text("Revise").or_(visitor.get_by_text("Decisions in")).first.wait_for()
         visitor.wait_for_timeout(1500)
         assert visitor.evaluate("window.hacked") is None
     assert noted == noted_too == []

@@ -3,19 +3,33 @@
 class ItemEditor {
   /** `changed` is called after whatever an annotator edits; `begun` holds edits to begin with. */
   constructor(parent, data, begun, changed) {
+    this.data = data;
     this.was = data.editable;
     this.changed = changed;
-    this.areas = [];
-    const { texts } = data;
     this.element = add(parent, "fieldset", "editor");
+    this.element.hidden = true;
+    if (Object.keys(begun).length) this.show(begun);
+  }
+
+  /** Make the fields, where that is not done, with these edits in them. */
+  show(edits = {}) {
+    if (this.isOpen) return;
+    this.areas = new Map();
+    const { texts } = this.data;
     add(this.element, "legend", "", texts.edit_item);
-    this.question = this.area(texts.question, begun.question ?? this.was.question);
-    this.choices = Object.entries(this.was.choices).map(([key, text]) => [
-      key, this.area(fill(texts.choice, { key }), begun.choices?.[key] ?? text, 1),
-    ]);
-    this.right = this.select(texts.right_option, this.was.keys, begun.right ?? this.was.right);
-    this.explanation = this.was.explanation === null ? null : this.area(texts.explanation, begun.explanation ?? this.was.explanation);
-    this.element.hidden = !Object.keys(begun).length;
+    this.question = this.area(texts.question, this.was.question);
+    this.choices = Object.entries(this.was.choices).map(([key, text]) => [key, this.area(fill(texts.choice, { key }), text, 1)]);
+    this.right = this.select(texts.right_option, this.was.keys, this.was.right);
+    this.explanation = this.was.explanation === null ? null : this.area(texts.explanation, this.was.explanation);
+    this.element.hidden = false;
+    this.put(edits);
+  }
+
+  put(edits) {
+    if (edits.question !== undefined) this.question.value = edits.question;
+    for (const [key, area] of this.choices) if (edits.choices?.[key] !== undefined) area.value = edits.choices[key];
+    if (edits.right !== undefined) this.right.value = edits.right;
+    if (this.explanation !== null && edits.explanation !== undefined) this.explanation.value = edits.explanation;
   }
 
   area(words, text, rows = 2) {
@@ -29,7 +43,8 @@ class ItemEditor {
     area.addEventListener("input", () => this.changed());
     // Keys typed here are text: nothing of the page around may take them for shortcuts.
     for (const kind of ["keydown", "keyup", "keypress"]) area.addEventListener(kind, (event) => event.stopPropagation());
-    this.areas.push(area);
+    // A field says line ends, and some characters, otherwise than the item: what it shows at first is what is compared.
+    this.areas.set(area, area.value);
     return area;
   }
 
@@ -44,7 +59,7 @@ class ItemEditor {
     list.value = chosen ?? "";
     list.addEventListener("change", () => this.changed());
     for (const kind of ["keydown", "keyup", "keypress"]) list.addEventListener(kind, (event) => event.stopPropagation());
-    this.areas.push(list);
+    this.areas.set(list, list.value);
     return list;
   }
 
@@ -54,37 +69,30 @@ class ItemEditor {
 
   /** Show the fields, and go to the first. */
   open() {
-    this.element.hidden = false;
+    this.show();
     this.question.focus();
   }
 
   /** Fill in edits that somebody proposed, over the item as it is. */
   take(edits) {
-    this.question.value = edits.question ?? this.was.question;
-    for (const [key, area] of this.choices) area.value = edits.choices?.[key] ?? this.was.choices[key];
-    this.right.value = edits.right ?? this.was.right ?? "";
-    if (this.explanation !== null) this.explanation.value = edits.explanation ?? this.was.explanation;
-    this.element.hidden = false;
+    this.show();
+    for (const [area, text] of this.areas) area.value = text;
+    this.put(edits);
     this.changed();
   }
 
   holds(element) {
-    return this.areas.includes(element);
+    return this.isOpen && this.areas.has(element);
   }
 
   /** What differs from the item as it is; an empty object where nothing does. */
   edits() {
     if (!this.isOpen) return {};
     const found = {};
-    const put = (name, area, was) => {
-      const text = area.value.trim();
-      if (text !== was && text) found[name] = text;
-    };
-    put("question", this.question, this.was.question);
-    const choices = this.choices.filter(([key, area]) => area.value.trim() && area.value.trim() !== this.was.choices[key]);
+    const isChanged = (area) => area !== null && area.value.trim() !== "" && area.value.trim() !== this.areas.get(area).trim();
+    for (const name of ["question", "right", "explanation"]) if (isChanged(this[name])) found[name] = this[name].value.trim();
+    const choices = this.choices.filter(([, area]) => isChanged(area));
     if (choices.length) found.choices = Object.fromEntries(choices.map(([key, area]) => [key, area.value.trim()]));
-    put("right", this.right, this.was.right);
-    if (this.explanation !== null) put("explanation", this.explanation, this.was.explanation);
     return found;
   }
 }
