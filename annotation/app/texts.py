@@ -101,7 +101,6 @@ TEXTS: Mapping[str, str] = {
     "gone": "That task is not yours, or not any more. Here is the next one.",
     "all_done": "All done",
     "all_done_why": "There is no task left for you in this campaign. Thank you.",
-    "taken": "{decision}",
     "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
     # Adjudication

@@ -1,0 +1,78 @@
+"""Every word that the app says stands in its files of texts, ready for translation, and each is used."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+from conftest import ROOT
+
+from benchwright.annotation.app.texts import TEXTS
+
+APP = ROOT / "annotation" / "app"
+PAGES = sorted(path for path in APP.rglob("*.py") if path.name != "texts.py")
+SCRIPTS = sorted(APP.rglob("*.js"))
+SHOWS = {
+    "title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error", "toast", "button",
+    "form_submit_button", "download_button", "expander", "metric", "progress", "selectbox", "multiselect", "text_input",
+    "text_area", "number_input", "radio", "checkbox", "toggle", "slider", "tabs", "write", "link_button", "popover",
+}  # fmt: skip
+"""What Streamlit shows the first argument of, or one called `label`, `help`, `placeholder` or `text`, to people."""
+SPOKEN = {"label", "help", "placeholder", "text", "title"}
+NAMES = {"Benchwright review"}
+_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def said_by(path: Path) -> Iterator[str]:
+    """Yield texts that a page hands to Streamlit as they are."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in SHOWS:
+            continue
+        if isinstance(node.func.value, ast.Name) and node.func.value.id == "logger":
+            continue  # for those who run the server
+        told = [*node.args[:1], *(one.value for one in node.keywords if one.arg in SPOKEN)]
+        for part in told:
+            for inner in [part, *(part.values if isinstance(part, ast.JoinedStr) else ())]:
+                if isinstance(inner, ast.Constant) and isinstance(inner.value, str) and _WORD.search(inner.value):
+                    yield inner.value
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_page_says_no_word_of_its_own(path: Path) -> None:
+    assert [text for text in said_by(path) if text not in NAMES] == []
+
+
+def test_the_doors_have_no_word_between_their_tags() -> None:
+    source = (APP / "door_pages.py").read_text(encoding="utf-8").partition('"""\n\n\ndef')[2]
+    between = re.findall(r">([^<>{}'\"]*[A-Za-z]{2,}[^<>{}'\"]*)<", source)
+    assert [words for words in between if words.strip() and "·" not in words] == []
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_says_no_word_of_its_own(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    spoken = re.findall(r"""(?:textContent|innerText|title|placeholder|ariaLabel)\s*=\s*["'`]([^"'`$]*)["'`]""", source)
+    spoken += re.findall(
+        r"""setAttribute\(\s*["'](?:aria-label|title|alt|placeholder)["']\s*,\s*["'`]([^"'`$]*)["'`]""", source
+    )
+    assert [words for words in spoken if _WORD.search(words)] == []
+
+
+def test_every_text_is_used_somewhere() -> None:
+    sources = "\n".join(
+        path.read_text(encoding="utf-8") for path in [*APP.rglob("*.py"), *SCRIPTS] if path.name != "texts.py"
+    )
+    begun = tuple(re.findall(r"""["']([a-z_]+_)\{""", sources))  # put together, such as f"state_{state}"
+    unused = [name for name in TEXTS if not name.startswith(begun) and not re.search(rf"""["'.]{name}\b""", sources)]
+    assert unused == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_is_filled_in_is_named(name: str) -> None:
+    fields = [field for _, field, _, _ in Formatter().parse(TEXTS[name]) if field is not None]
+    assert all(field.isidentifier() for field in fields)
+    assert TEXTS[name].strip() == TEXTS[name] != ""
