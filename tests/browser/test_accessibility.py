@@ -86,7 +86,7 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "answer": ("ben", "/?campaign=baseline", of_task),
     "form": ("ben", "/?campaign=form", of_task),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
-    "progress": ("cur", "/progress?campaign=verify", of_text("Reasons given")),
+    "progress": ("cur", "/progress?campaign=verify", of_text("What became of the tasks")),
     "people": ("cur", "/people", of_text("Add and invite")),
     "sign out": ("ann", "/logout", of_text("You are signed in")),
 }  # fmt: skip
