@@ -17,8 +17,10 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
 
-from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in, item_in
+from .hand_out import hand_out_of
+from .store import Campaign, RefusedError, ReviewStore, beside_in, item_in
 from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
+from .store.next_task import left_for
 
 MAX_DRAFT_BYTES = 64 * 1024
 
@@ -81,6 +83,7 @@ class Desk:
         self.campaign = campaign
         self.annotator = annotator
         self._store = store
+        self._lease_s = hand_out_of(campaign.settings).lease_s
 
     def next(self, *, now: datetime) -> OwnTask | None:
         """Return the task to look at now, with its lease begun anew; None when nothing is left.
@@ -88,7 +91,7 @@ class Desk:
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
-        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S)
+        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s)
         return None if lease is None else self.open(lease.task_id, now=now)
 
     def coming(self) -> Item | None:
@@ -104,7 +107,7 @@ class Desk:
         """
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
-            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
+            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         payload = json.loads(row.payload)
         return OwnTask(
             task_id=row.task_id,
@@ -112,7 +115,7 @@ class Desk:
             item=Item.model_validate(item_in(payload)),
             said=None if row.decision is None else _said(row),
             draft={} if row.body is None else json.loads(row.body),
-            is_current=row.state != "retired",
+            is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
         )
 
@@ -155,7 +158,7 @@ class Desk:
             row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
             if row.submitted_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
-            held.release(row.slot_id, self.annotator)
+            held.release(row.slot_id, self.annotator, now=now)
             with held.writing() as connection:
                 put_skip(connection, task_id, self.annotator, now)
 
@@ -177,14 +180,16 @@ class Desk:
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
         return [
-            Past(row.task_id, Item.model_validate(item_in(json.loads(row.payload))), _said(row), row.state != "retired")
+            Past(row.task_id, Item.model_validate(item_in(json.loads(row.payload))), _said(row), bool(row.is_current))
             for row in rows
         ]
 
     def progress(self, *, now: datetime) -> Progress:
         """Return how much is decided and how much is left."""
         with self._store.reading() as connection:
-            return Progress(*count_own(connection, self.campaign, self.annotator, now))
+            own = count_own(connection, self.campaign, self.annotator, now)
+        had = own.decided + own.ahead.held
+        return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
 
     @property
     def _who(self) -> dict[str, Any]:

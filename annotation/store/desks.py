@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from ..hand_out import hand_out_of
 from .handout import kinds_with_key
-from .handout_sql import IS_BLIND
+from .handout_sql import IS_BLIND, IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
+from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
 from .schema import annotators, drafts, skips, slots, tasks
+from .shares import may_still_get
 
 MAX_HISTORY = 200
 
@@ -30,7 +33,7 @@ _OWN: sa.Select[Any] = (
     sa.select(
         tasks.c.id.label("task_id"),
         tasks.c.payload,
-        tasks.c.state,
+        IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
         slots.c.lease_until,
         slots.c.submitted_at,
@@ -57,24 +60,65 @@ OWN_HISTORY: sa.Select[Any] = (
 )
 
 
-def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> tuple[int, int]:
-    """Return how many tasks an annotator has decided, and how many more they could."""
-    mine = slots.alias("mine")
-    has_mine = sa.exists().where(mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name)
-    is_free = slots.c.annotator_id.is_(None) | (slots.c.submitted_at.is_(None) & (slots.c.lease_until <= now))
-    has_free = sa.exists().where(slots.c.task_id == tasks.c.id, is_free)
-    held = sa.exists().where(
-        mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name, mine.c.submitted_at.is_(None)
-    )
-    of_campaign = sa.select(sa.func.count()).select_from(tasks).where(tasks.c.campaign_id == campaign.id)
-    decided = of_campaign.where(tasks.c.state != "retired", has_mine, ~held)
-    left = of_campaign.where(tasks.c.state == "open", held | (has_free & ~has_mine), IS_BLIND)
-    who = {
-        "name": annotator,
+class Own(NamedTuple):
+    """How far an annotator is in a campaign, in tasks: decided, and what lies ahead."""
+
+    decided: int
+    ahead: Ahead
+
+
+def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> Own:
+    """Return how many tasks an annotator has decided, and how many more they could.
+
+    Counted from indexes and from what is held or was decided by this one annotator, never task by task.
+    """
+    who: dict[str, Any] = {
+        "campaign": campaign.id, "name": annotator, "now": now,
         "who": connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one(),
         "shows_key": kinds_with_key(campaign.kind, is_simulated=campaign.is_simulated),
-    }
-    return connection.execute(decided, who).scalar_one(), connection.execute(left, who).scalar_one()
+    }  # fmt: skip
+
+    def count(query: sa.Select[Any]) -> int:
+        return int(connection.execute(query, who).scalar_one())
+
+    others = count(_OPEN) - count(_OPEN_MINE) - count(_ALL_HELD)
+    if who["shows_key"]:
+        others -= count(_OPEN_BUT_SHOWN)
+    may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
+    ahead = Ahead(
+        held=count(_HELD),
+        others=max(0, others if may_get.left is None else min(others, may_get.left)),
+        gold=count(_GOLD_LEFT),
+    )
+    return Own(count(_DECIDED), ahead)
+
+
+_who: sa.BindParameter[int] = sa.bindparam("who")
+_of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
+_is_open = _of_campaign & (tasks.c.state == "open")
+_mine = slots.alias("mine")
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_free = slots.alias("free")
+_has_free = sa.exists().where(
+    _free.c.task_id == tasks.c.id,
+    _free.c.submitted_at.is_(None),
+    _free.c.annotator_id.is_(None) | (_free.c.lease_until <= sa.bindparam("now")),
+)
+_own_of_campaign = (
+    sa.select(sa.func.count()).select_from(slots.join(tasks)).where(slots.c.annotator_id == _who, _of_campaign)
+)
+_DECIDED = _own_of_campaign.where(IS_CURRENT, slots.c.submitted_at.is_not(None))
+_HELD = _own_of_campaign.where(IS_HANDED_OUT, slots.c.submitted_at.is_(None), IS_BLIND)
+_OPEN = sa.select(sa.func.count()).select_from(tasks).where(_is_open)
+_OPEN_MINE = _own_of_campaign.where(tasks.c.state == "open")
+_ALL_HELD = (
+    sa.select(sa.func.count(sa.distinct(tasks.c.id)))
+    .select_from(slots.join(tasks))
+    .where(slots.c.lease_until > sa.bindparam("now"), _is_open, ~_has_free, ~_has_mine, IS_BLIND)
+)
+"""Open tasks of which others hold whatever is not decided."""
+_OPEN_BUT_SHOWN = sa.select(sa.func.count()).select_from(tasks).where(_is_open, ~IS_BLIND, ~_has_mine)
+_GOLD_LEFT = sa.select(sa.func.count()).select_from(tasks).where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, IS_BLIND)
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:
