@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import ValidationInfo, field_validator
 
@@ -12,10 +12,12 @@ from benchwright.records import Item, Record
 from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
 from .asking import Asking, ask, work_of
+from .gold import with_gold
+from .hand_out import SETTING, HandOut
 from .rules import DECISIONS, parse_rule
 from .simulated import SimulatedAnnotators
 from .store import Work
-from .verdicts import closed
+from .verdicts import closed, of_gold
 
 KIND = "verify"
 
@@ -46,6 +48,7 @@ class Verify(CampaignStep):
         rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind.
         form: What annotators can say.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 
@@ -55,6 +58,7 @@ class Verify(CampaignStep):
     rule: str = "unanimous(2)"
     form: VerifyForm = VerifyForm()
     guidelines: str | None = None
+    handout: HandOut = HandOut()
     simulate: SimulatedAnnotators | None = None
 
     @field_validator("rule")
@@ -86,11 +90,19 @@ class Verify(CampaignStep):
             "guidelines": self.guidelines,
         }
         kinds_of_item: dict[str, str] = {}
-        asking = Asking(kind=KIND, rule=str(rule), slots=rule.slots, form=form, group=self.simulate)
+        asking = Asking(
+            kind=KIND, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
+        )
         asked = ask(asking, _work(records, kinds_of_item), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return closed(rule, kinds_of_item, asked.decisions, simulated=self.simulate is not None, seed=ctx.seed)
+        judged = {item_id: task for item_id, task in kinds_of_item.items() if item_id not in asked.gold}
+        verdicts = closed(rule, judged, asked.decisions, simulated=self.simulate is not None, seed=ctx.seed)
+        return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; how tasks go out does not."""
+        return {name: value for name, value in super().parameters().items() if name != SETTING}
 
 
 def _work(records: Iterable[Item], kinds_of_item: dict[str, str]) -> Iterator[Work]:

@@ -60,6 +60,14 @@ def _outcome(rule: Rule, given: list[Annotation]) -> Outcome:
     return Outcome("drop", _DROPPED_AS[decision], evidence=evidence)
 
 
+def of_gold(decision: str) -> Outcome:
+    """Return what becomes of an item whose right decision is known."""
+    evidence = {"gold": decision}
+    if decision == "accept":
+        return Outcome(evidence=evidence)
+    return Outcome("drop", _DROPPED_AS["reject" if decision == "reject" else "revise"], evidence=evidence)
+
+
 def _summary(
     kinds: Mapping[str, str],
     outcomes: Mapping[str, Outcome],

@@ -190,6 +190,9 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
             opened += len(new)
     if opened:
         _make_slots(connection, campaign)
+    if opened > _BATCH and connection.dialect.name == "postgresql":
+        for table in (tasks, slots):  # PostgreSQL would plan by tables of the size before for a minute
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
     current = [row for key, row in known.items() if _is_wanted(wanted, key)]
     gone = [
         row.id for key, row in known.items()

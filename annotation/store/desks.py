@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from ..hand_out import hand_out_of
+from . import handout_sql as sql
 from .handout import kinds_with_key
 from .handout_sql import IS_BLIND, IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
@@ -81,14 +83,15 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     def count(query: sa.Select[Any]) -> int:
         return int(connection.execute(query, who).scalar_one())
 
-    others = count(_OPEN) - count(_OPEN_MINE) - count(_ALL_HELD)
+    counts = _counts(blind=bool(who["shows_key"]))
+    others = count(_OPEN) - count(_OPEN_MINE) - count(counts.all_held)
     if who["shows_key"]:
         others -= count(_OPEN_BUT_SHOWN)
     may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
     ahead = Ahead(
-        held=count(_HELD),
+        held=count(counts.held),
         others=max(0, others if may_get.left is None else min(others, may_get.left)),
-        gold=count(_GOLD_LEFT),
+        gold=count(counts.gold_left),
     )
     return Own(count(_DECIDED), ahead)
 
@@ -104,21 +107,32 @@ _has_free = sa.exists().where(
     _free.c.submitted_at.is_(None),
     _free.c.annotator_id.is_(None) | (_free.c.lease_until <= sa.bindparam("now")),
 )
-_own_of_campaign = (
-    sa.select(sa.func.count()).select_from(slots.join(tasks)).where(slots.c.annotator_id == _who, _of_campaign)
-)
-_DECIDED = _own_of_campaign.where(IS_CURRENT, slots.c.submitted_at.is_not(None))
-_HELD = _own_of_campaign.where(IS_HANDED_OUT, slots.c.submitted_at.is_(None), IS_BLIND)
+_DECIDED = sql.count_own(IS_CURRENT).where(slots.c.submitted_at.is_not(None))
 _OPEN = sa.select(sa.func.count()).select_from(tasks).where(_is_open)
-_OPEN_MINE = _own_of_campaign.where(tasks.c.state == "open")
-_ALL_HELD = (
-    sa.select(sa.func.count(sa.distinct(tasks.c.id)))
-    .select_from(slots.join(tasks))
-    .where(slots.c.lease_until > sa.bindparam("now"), _is_open, ~_has_free, ~_has_mine, IS_BLIND)
-)
-"""Open tasks of which others hold whatever is not decided."""
+_OPEN_MINE = sql.count_own(tasks.c.state == "open")
 _OPEN_BUT_SHOWN = sa.select(sa.func.count()).select_from(tasks).where(_is_open, ~IS_BLIND, ~_has_mine)
-_GOLD_LEFT = sa.select(sa.func.count()).select_from(tasks).where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, IS_BLIND)
+
+
+class _Counts(NamedTuple):
+    """Queries that look at what an annotator was shown elsewhere only where that matters."""
+
+    held: sa.Select[Any]
+    all_held: sa.Select[Any]
+    """Open tasks of which others hold whatever is not decided."""
+    gold_left: sa.Select[Any]
+
+
+@cache
+def _counts(*, blind: bool) -> _Counts:
+    unseen = (IS_BLIND,) if blind else ()
+    is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
+    return _Counts(
+        sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
+        sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
+        .select_from(slots)
+        .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
+        sa.select(sa.func.count()).select_from(tasks).where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+    )
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:

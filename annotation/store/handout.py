@@ -55,7 +55,7 @@ def claim_next(
     campaign = find_campaign(connection, campaign_name)
     who = _who(connection, campaign, annotator)
     return_expired(connection, now=now)
-    row = connection.execute(sql.OWN, who).one_or_none()
+    row = connection.execute(sql.own(of_task=False, blind=bool(who["shows_key"])), who).one_or_none()
     if row is None and (task := next_task(connection, campaign, annotator, who)) is not None:
         row = _free_slot(connection, who | {"task": task})
     return None if row is None else _take(connection, campaign, row, annotator, who, now=now, lease_s=lease_s)
@@ -85,10 +85,11 @@ def claim_task(
     """
     campaign = find_campaign(connection, campaign_name)
     who = _who(connection, campaign, annotator) | {"task": task}
+    blind = bool(who["shows_key"])
     return_expired(connection, now=now)
-    row = connection.execute(sql.OWN_OF_TASK, who).one_or_none()
+    row = connection.execute(sql.own(of_task=True, blind=blind), who).one_or_none()
     if row is None and connection.execute(sql.GOLD_OF_TASK, who).scalar_one_or_none() is None:
-        row = connection.execute(sql.FREE_OF_TASK, who).one_or_none()
+        row = connection.execute(sql.free_of_task(blind=blind), who).one_or_none()
     if row is None:
         raise RefusedError(_why_not(connection, campaign, who))
     return _take(connection, campaign, row, annotator, who, now=now, lease_s=lease_s)
@@ -96,7 +97,8 @@ def claim_task(
 
 def return_expired(connection: sa.Connection, *, now: datetime) -> None:
     """Free the slots whose leases have ended; who held one has seen the task."""
-    for row in connection.execute(sql.EXPIRED, {"now": now}).all():
+    # Sorted here: sorted there, a database might read all slots in order of their ids.
+    for row in sorted(connection.execute(sql.EXPIRED, {"now": now}).all()):
         note_seen(connection, row.task_id, row.annotator_id)
         connection.execute(sql.FREE, {"held": row.id})
         if row.kind == "person":
@@ -112,10 +114,11 @@ def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:
 
 def _free_slot(connection: sa.Connection, who: Mapping[str, Any]) -> Any:
     """Return a free slot of a task; of a gold one, made where there is none."""
-    row = connection.execute(sql.FREE_OF_TASK, who).one_or_none()
+    query = sql.free_of_task(blind=bool(who["shows_key"]))
+    row = connection.execute(query, who).one_or_none()
     if row is None:
         connection.execute(sql.MAKE_SLOT, who)
-        row = connection.execute(sql.FREE_OF_TASK, who).one()
+        row = connection.execute(query, who).one()
     return row
 
 

@@ -69,20 +69,40 @@ EXPIRED = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
     .join(annotators, slots.c.annotator_id == annotators.c.id)
     .where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now"))
-    .order_by(slots.c.id)
 )
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
 HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _who)
 NOTE_SEEN = sa.insert(seen)
 
-COUNT_HAD = (
-    sa.select(sa.func.count())
-    .select_from(slots.join(tasks))
-    .where(slots.c.annotator_id == _who, _of_campaign, IS_CURRENT)
-)
+
+def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Return a query for how many slots an annotator has in a campaign whose tasks are such.
+
+    Databases are to begin with the annotator's slots, which are few, and not with the campaign's tasks.
+    """
+    return sa.select(sa.func.count()).select_from(slots).where(
+        slots.c.annotator_id == _who, task_is(_of_campaign, *of_task)
+    )  # fmt: skip
+
+
+def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return whether a slot's task is such, in a form that databases ask slot by slot.
+
+    A join or EXISTS they may turn round, without statistics at the worst time, and walk through all tasks.
+    """
+    found: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
+    )
+    return found.scalar_subquery() == sa.literal_column("1")
+
+
+COUNT_HAD = count_own(IS_CURRENT)
 """How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
 HAS_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).limit(1)
-HIGHEST_PRIORITY = sa.select(sa.func.max(tasks.c.priority)).where(_of_campaign, tasks.c.state == "open")
+# Not max(): PostgreSQL takes it from the index only where it knows the table well.
+HIGHEST_PRIORITY = (
+    sa.select(tasks.c.priority).where(_of_campaign, tasks.c.state == "open").order_by(tasks.c.priority.desc()).limit(1)
+)
 PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
 
 
@@ -117,9 +137,8 @@ def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
         )
     )
     found = found.where(IS_BLIND) if blind else found
-    return (
-        (found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found).order_by(skips.c.skipped_at, tasks.c.id).limit(1)
-    )
+    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
+    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(1)
 
 
 _LEASE = sa.select(
@@ -133,15 +152,25 @@ _LEASE = sa.select(
     tasks.c.round,
     tasks.c.payload,
 ).join(tasks)
-_IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT, IS_BLIND).limit(1)
-OWN = _IN_PLAY.where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None)).order_by(
-    slots.c.claimed_at, slots.c.id
-)
-OWN_OF_TASK = OWN.where(tasks.c.id == sa.bindparam("task"))
-FREE_OF_TASK = (
-    _IN_PLAY.where(tasks.c.id == sa.bindparam("task"), slots.c.annotator_id.is_(None), ~_has_mine)
-    .order_by(slots.c.slot)
-)  # fmt: skip
+_IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(1)
+_OF_TASK = tasks.c.id == sa.bindparam("task")
+_OWN = _IN_PLAY.where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+_FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
+
+
+@cache
+def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
+    """Return a query for the slot that an annotator has held longest, of any task or of one."""
+    found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
+    return found.where(IS_BLIND) if blind else found
+
+
+@cache
+def free_of_task(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for a free slot of one task."""
+    return _FREE_OF_TASK.where(IS_BLIND) if blind else _FREE_OF_TASK
+
+
 MAKE_SLOT = sa.insert(slots).from_select(
     ["task_id", "slot"],
     sa.select(slots.c.task_id, sa.func.max(slots.c.slot) + 1)

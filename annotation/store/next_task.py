@@ -73,12 +73,12 @@ def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: Ahead) -> i
 
 
 def _most_urgent(connection: sa.Connection, who: _Who) -> int | None:
-    priority = connection.execute(sql.HIGHEST_PRIORITY, who).scalar_one()
+    priority = connection.execute(sql.HIGHEST_PRIORITY, who).scalar_one_or_none()
     while priority is not None:
         found = _first_from(connection, {**who, "priority": priority}, gold=False)
         if found is not None:
             return found
-        priority = connection.execute(sql.PRIORITY_BELOW, {**who, "priority": priority}).scalar_one()
+        priority = connection.execute(sql.PRIORITY_BELOW, {**who, "priority": priority}).scalar_one_or_none()
     return None
 
 

@@ -96,6 +96,7 @@ tasks = sa.Table(
     sa.Index(None, "campaign_id", "state"),
     sa.Index(None, "campaign_id", "state", "priority", "shuffle"),
     sa.Index(None, "campaign_id", "gold"),
+    sa.Index(None, "item_id"),
 )
 
 slots = sa.Table(

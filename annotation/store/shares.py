@@ -24,7 +24,9 @@ _of_names = annotators.c.name.in_(sa.bindparam("names", expanding=True))
 _counted = sa.select(sa.func.count())
 _by_annotator = slots.join(tasks).join(annotators, slots.c.annotator_id == annotators.c.id)
 
-_TAKEN = _counted.select_from(slots.join(tasks)).where(slots.c.annotator_id == sa.bindparam("who"), _counts)
+_TAKEN = _counted.select_from(slots).where(
+    slots.c.annotator_id == sa.bindparam("who"), sa.exists().where(tasks.c.id == slots.c.task_id, _counts)
+)
 _ITEMS = _counted.select_from(tasks).where(_counts)
 _OPEN = _counted.select_from(tasks).where(_is_open)
 _FREE_SLOTS = _counted.select_from(slots.join(tasks)).where(_is_open, slots.c.annotator_id.is_(None))

@@ -23,6 +23,7 @@ def upgrade() -> None:
     order = ["campaign_id", "state", "priority", "shuffle"]
     op.create_index("ix_tasks_campaign_id_state_priority_shuffle", "tasks", order)
     op.create_index("ix_tasks_campaign_id_gold", "tasks", ["campaign_id", "gold"])
+    op.create_index("ix_tasks_item_id", "tasks", ["item_id"])
     op.drop_index("ix_slots_annotator_id", "slots")
     op.create_index("ix_slots_annotator_id_submitted_at", "slots", ["annotator_id", "submitted_at"])
     op.add_column("annotations", sa.Column("active_s", sa.Float))
