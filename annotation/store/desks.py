@@ -15,7 +15,7 @@ from .handout_sql import IS_BLIND, IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
-from .schema import annotators, drafts, skips, slots, tasks
+from .schema import annotations_table, annotators, drafts, skips, slots, tasks
 from .shares import may_still_get
 
 MAX_HISTORY = 200
@@ -37,12 +37,14 @@ _OWN: sa.Select[Any] = (
         tasks.c.payload,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
+        slots.c.slot,
         slots.c.lease_until,
         slots.c.submitted_at,
         _latest.c.decision,
         _latest.c.reasons,
         _latest.c.note,
         _latest.c.fields,
+        _latest.c.active_s,
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
@@ -59,7 +61,15 @@ OWN_HISTORY: sa.Select[Any] = (
     _OWN.where(slots.c.submitted_at.is_not(None))
     .order_by(_latest.c.submitted_at.desc(), _latest.c.id.desc())
     .limit(sa.bindparam("most"))
+    .offset(sa.bindparam("after"))
 )
+SLOT_AT = sa.select(slots.c.id).where(slots.c.task_id == sa.bindparam("task"), slots.c.slot == sa.bindparam("place"))
+EARLIER = (
+    sa.select(annotations_table)
+    .where(annotations_table.c.slot_id.in_(sa.bindparam("slots", expanding=True)))
+    .order_by(annotations_table.c.slot_id, annotations_table.c.version)
+)
+"""All versions of what was said in these slots."""
 
 
 class Own(NamedTuple):
