@@ -142,9 +142,7 @@ class Desk:
             is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
             remarks=tuple(remarks),
-            shown_slot=row.slot_id
-            if row.slot <= self.campaign.slots_per_task
-            else self._ordinary_slot(task_id, row.slot),
+            shown_slot=self._shown_slot(row),
         )
 
     def say(
@@ -243,11 +241,13 @@ class Desk:
         had = own.decided + own.ahead.held
         return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
 
-    def _ordinary_slot(self, task_id: int, number: int) -> int:
-        """Return one of the slots that every task has, for one beyond these."""
-        place = (number - 1) % self.campaign.slots_per_task + 1
+    def _shown_slot(self, row: sa.Row[Any]) -> int:
+        """Return a slot, or, for one beyond those that every task has, one of these."""
+        if row.slot <= self.campaign.slots_per_task:
+            return int(row.slot_id)
+        place = (row.slot - 1) % self.campaign.slots_per_task + 1
         with self._store.reading() as connection:
-            return int(connection.execute(SLOT_AT, {"task": task_id, "place": place}).scalar_one())
+            return int(connection.execute(SLOT_AT, {"task": row.task_id, "place": place}).scalar_one())
 
     @property
     def _who(self) -> dict[str, Any]:

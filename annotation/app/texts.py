@@ -62,15 +62,15 @@ TEXTS: Mapping[str, str] = {
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
         "A accept · X reject · E ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
-        "O marks · M compare · + − 0 zoom"
+        "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_answer": (
-        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · G comment or flag · O marks · M compare · "
-        "+ − 0 zoom"
+        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · G comment or flag · "
+        "O marks · M compare · + − 0 zoom"
     ),
     "keys_form": (
-        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · G comment or flag · O marks · "
-        "M compare · + − 0 zoom"
+        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · "
+        "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
@@ -102,7 +102,7 @@ TEXTS: Mapping[str, str] = {
     "changed": "changed",
     # Flags
     "flags": "Flags",
-    "flags_why": "What annotators flag or comment, flags first. Settling one takes it off this list; it stays on record.",
+    "flags_why": "What annotators flag or comment, flags first. What you settle leaves this list and stays on record.",
     "no_flags": "No open flags or comments.",
     "settle": "Settle",
     # Progress
