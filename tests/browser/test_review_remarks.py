@@ -53,9 +53,9 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     page.locator(".card .told-before li").wait_for()
     assert remarks_of(page) == [f"You commented: which of the two? {SCRIPT} axes"]
     assert page.get_by_role("button", name="unclear").get_attribute("aria-pressed") == "true"
+    page.keyboard.press("g")
     page.get_by_role("button", name="Flag for a curator").click()
     page.get_by_text("Flagged. A curator will look.").wait_for()
-    page.wait_for_function("() => true")
     page.locator(".card .told-before li").nth(1).wait_for()
     assert remarks_of(page)[1].strip() == "⚑ You flagged this."
     assert slot_on_screen(page) == slot
