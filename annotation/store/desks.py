@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ..hand_out import hand_out_of
 from . import handout_sql as sql
 from .handout import kinds_with_key
-from .handout_sql import IS_BLIND, IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
+from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
@@ -95,8 +95,8 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
 
     counts = _counts(blind=bool(who["shows_key"]))
     others = count(_OPEN) - count(_OPEN_MINE) - count(counts.all_held)
-    if who["shows_key"]:
-        others -= count(_OPEN_BUT_SHOWN)
+    if counts.not_for_them is not None:
+        others -= count(counts.not_for_them)
     may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
     ahead = Ahead(
         held=count(counts.held),
@@ -120,7 +120,6 @@ _has_free = sa.exists().where(
 _DECIDED = sql.count_own(IS_CURRENT).where(slots.c.submitted_at.is_not(None))
 _OPEN = sa.select(sa.func.count()).select_from(tasks).where(_is_open)
 _OPEN_MINE = sql.count_own(tasks.c.state == "open")
-_OPEN_BUT_SHOWN = sa.select(sa.func.count()).select_from(tasks).where(_is_open, ~IS_BLIND, ~_has_mine)
 
 
 class _Counts(NamedTuple):
@@ -130,18 +129,22 @@ class _Counts(NamedTuple):
     all_held: sa.Select[Any]
     """Open tasks of which others hold whatever is not decided."""
     gold_left: sa.Select[Any]
+    not_for_them: sa.Select[Any] | None
+    """Open tasks that they may not look at; None where they may look at all."""
 
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    unseen = (IS_BLIND,) if blind else ()
+    unseen = sql.eyes(blind=blind)
+    of_tasks = sa.select(sa.func.count()).select_from(tasks)
     is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
     return _Counts(
         sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
         sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)
         .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
-        sa.select(sa.func.count()).select_from(tasks).where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        of_tasks.where(_is_open, ~sa.and_(*unseen), ~_has_mine) if unseen else None,
     )
 
 
