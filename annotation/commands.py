@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .annotator_quality import RaterQuality
     from .ratings import Metric, Rating
     from .store import CampaignStatus, ReviewStore
+    from .store.gold import GoldAnswer
 
 _FILE = click.Path(path_type=Path)
 workspace_option = click.option(
@@ -78,15 +79,18 @@ def agreement(
 @campaign_option
 @json_option
 def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
-    """Say of each annotator: with the others or against them, estimated errors (Dawid and Skene), pace.
+    """Say of each annotator: right on gold items, with the others or against them, estimated errors, pace.
 
     Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
     """
     from .annotator_quality import rater_qualities
+    from .gold import gold_accuracies
 
     said = _said(ratings, workspace, campaign)
     found = rater_qualities(said.rows, categories=said.categories, seconds=said.seconds)
-    emit({"annotators": [one.to_json() for one in found]}, as_json=as_json, text=lambda: _quality_text(found))
+    gold = {name: one.to_json() for name, one in gold_accuracies(said.gold).items()}
+    document = {"annotators": [one.to_json() for one in found], "gold": gold}
+    emit(document, as_json=as_json, text=lambda: _quality_text(found, gold))
 
 
 @click.command("import")
@@ -100,11 +104,15 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     Each row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
     """
     from .decision_file import import_decisions
+    from .store.audit import COMMAND_LINE
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        imported = import_decisions(store, name, decisions, now=datetime.now(UTC), workspace=root)
+        now = datetime.now(UTC)
+        imported = import_decisions(store, name, decisions, now=now, workspace=root)
+        about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
+        store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
         f"{imported.blank} rows without a decision, {len(imported.refused)} refused",
@@ -123,12 +131,14 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 def export(workspace: Path | None, campaign: str | None, out: Path, images: Path | None, as_json: bool) -> None:
     """Write a campaign's open tasks with question, choices and pictures, to fill in and import again."""
     from .pictures import Pictures
+    from .store.audit import COMMAND_LINE, clock
     from .task_file import export_tasks
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+        store.record("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
     document = {"campaign": name, "tasks": count, "out": str(out)}
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
 
@@ -177,6 +187,7 @@ class _Said(NamedTuple):
     rows: list[Rating]
     categories: tuple[str, ...] = ()
     seconds: Mapping[str, list[float]] = {}
+    gold: Sequence[GoldAnswer] = ()
 
 
 def _said(ratings: Path | None, workspace: Path | None, campaign: str | None) -> _Said:
@@ -191,10 +202,11 @@ def _said(ratings: Path | None, workspace: Path | None, campaign: str | None) ->
         name = pick_campaign(store, campaign)
         decisions = store.decisions(name)
         categories = tuple(store.campaign(name).form.get("decisions", ()))
+        gold = store.gold_answers(name)
     seconds: dict[str, list[float]] = {}
     for one in decisions:
-        seconds.setdefault(one.annotator, []).append((one.submitted_at - one.started_at).total_seconds())
-    return _Said([Rating(one.item_id, one.annotator, one.decision) for one in decisions], categories, seconds)
+        seconds.setdefault(one.annotator, []).append(one.seconds)
+    return _Said([Rating(one.item_id, one.annotator, one.decision) for one in decisions], categories, seconds, gold)
 
 
 def _status_text(found: list[CampaignStatus]) -> str:
@@ -223,10 +235,13 @@ def _agreement_text(document: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _quality_text(found: list[RaterQuality]) -> str:
-    if not found:
+def _quality_text(found: list[RaterQuality], gold: Mapping[str, Mapping[str, Any]]) -> str:
+    if not found and not gold:
         return "no decisions yet"
-    lines = []
+    lines = [
+        f"{printable(name)}: {one['right']} of {one['answered']} gold items right ({_number(one['accuracy'])})"
+        for name, one in gold.items()
+    ]
     for one in found:
         share, units = one.with_others
         pace = "" if one.median_seconds is None else f"; median {one.median_seconds:.1f} s"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ..store import Account, Campaign
-from . import adjudicate_page, history_page, people_page, progress_page, review_page
+from . import adjudicate_page, flags_page, history_page, people_page, progress_page, review_page
 from .cookies import COOKIE
 from .gate import LOGIN, LOGOUT
 from .site import Site, current
@@ -51,7 +51,11 @@ def _pages(site: Site, account: Account) -> list[st.Page]:
         pages.append(page("adjudicate", adjudicate_page.show))
     if account.role == "curator":
         people = partial(_show_people, site, account)
-        pages += [page("progress", progress_page.show), st.Page(people, title=TEXTS["people"], url_path="people")]
+        pages += [
+            page("progress", progress_page.show),
+            page("flags", flags_page.show),
+            st.Page(people, title=TEXTS["people"], url_path="people"),
+        ]
     return pages
 
 

@@ -40,7 +40,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
         if before != answer:
             raise RefusedError(f"{annotator!r} answered {before} before the key was shown; that stays")
         return
-    if slot.state == "retired" or slot.is_archived:
+    if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     values = {"task_id": slot.task_id, "annotator_id": slot.annotator_id, "answer": answer, "answered_at": now}
     connection.execute(sa.insert(blind_answers).values(values))

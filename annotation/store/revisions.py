@@ -57,7 +57,8 @@ def add_revision(
 ) -> bool:
     """Open the task of an item's next version, and retire that of the version before.
 
-    A version that the campaign has met as content of the item before gets its task back, with what was said of it.
+    A version that the campaign has met as content of the item before gets its task back, with what was said of it. It
+    is as urgent as the version before.
 
     Args:
         connection: In a transaction that writes.
@@ -88,6 +89,8 @@ def add_revision(
     else:
         reopen(connection, [there])
     retire(connection, [task.id])
+    urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
+    connection.execute(sa.update(tasks).where(tasks.c.id == there).values(priority=urgent))
     who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
     row = {"task_id": there, "revised_from": task.id, "round": round_of(connection, task.id) + 1, "revised_at": now}
     values = {**row, "edits": canonical_json(dict(edits)), "annotator_id": who}

@@ -114,8 +114,8 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             "INSERT INTO annotators VALUES (1, 'ann', 'person')",
             "INSERT INTO tasks VALUES (1, 1, 'item', 'content', 1, 5, '{}', 'done')",
             f"INSERT INTO slots VALUES (1, 1, 1, 1, '{moment}', NULL, '{moment}')",
-            "INSERT INTO annotations (id, slot_id, version, decision, reasons, note, started_at, submitted_at) "
-            f"VALUES (1, 1, 1, 'accept', '[]', 'fine', '{moment}', '{moment}')",
+            f"INSERT INTO annotations (id, slot_id, version, decision, reasons, note, edits, started_at, submitted_at) "
+            f"VALUES (1, 1, 1, 'accept', '[]', 'fine', NULL, '{moment}', '{moment}')",
         ):
             connection.exec_driver_sql(statement)
         if version >= "0002":
@@ -139,6 +139,9 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             assert found.name == "ann"
         with store.reading() as connection:
             assert connection.execute(sa.select(authors)).all() == []
+        assert (said.active_s, said.seconds) == (None, 0)
+        audited = store.audited()
+        assert (audited.broken, audited.rows, audited.decisions) == (None, 1, 0)
 
 
 def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:
