@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
@@ -36,7 +36,7 @@ class Asking:
     form: Mapping[str, Any]
     group: SimulatedGroup | None
     for_whom: str = ""
-    handout: HandOut = HandOut()
+    handout: HandOut = field(default_factory=HandOut)
 
 
 class Asked(NamedTuple):

@@ -88,11 +88,9 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
 
     said = _said(ratings, workspace, campaign)
     found = rater_qualities(said.rows, categories=said.categories, seconds=said.seconds)
-    document = {
-        "annotators": [one.to_json() for one in found],
-        "gold": {name: one.to_json() for name, one in gold_accuracies(said.gold).items()},
-    }
-    emit(document, as_json=as_json, text=lambda: _quality_text(found, document["gold"]))
+    gold = {name: one.to_json() for name, one in gold_accuracies(said.gold).items()}
+    document = {"annotators": [one.to_json() for one in found], "gold": gold}
+    emit(document, as_json=as_json, text=lambda: _quality_text(found, gold))
 
 
 @click.command("import")
@@ -106,10 +104,14 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     Each row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
     """
     from .decision_file import import_decisions
+    from .store.audit import COMMAND_LINE
 
     with open_for_commands(workspace) as store:
         name = pick_campaign(store, campaign)
-        imported = import_decisions(store, name, decisions, now=datetime.now(UTC))
+        now = datetime.now(UTC)
+        imported = import_decisions(store, name, decisions, now=now)
+        about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
+        store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
         f"{imported.blank} rows without a decision, {len(imported.refused)} refused",
@@ -128,12 +130,14 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
 def export(workspace: Path | None, campaign: str | None, out: Path, images: Path | None, as_json: bool) -> None:
     """Write a campaign's open tasks with question, choices and pictures, to fill in and import again."""
     from .pictures import Pictures
+    from .store.audit import COMMAND_LINE, clock
     from .task_file import export_tasks
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+        store.record("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
     document = {"campaign": name, "tasks": count, "out": str(out)}
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
 

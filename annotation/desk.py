@@ -19,8 +19,20 @@ from benchwright.records import Item
 
 from .hand_out import hand_out_of
 from .store import Campaign, RefusedError, ReviewStore, beside_in, item_in
-from .store.desks import MAX_HISTORY, OWN_HISTORY, OWN_TASK, OWNER, count_own, drop_draft, put_draft, put_skip
+from .store.desks import (
+    EARLIER,
+    MAX_HISTORY,
+    OWN_HISTORY,
+    OWN_TASK,
+    OWNER,
+    SLOT_AT,
+    count_own,
+    drop_draft,
+    put_draft,
+    put_skip,
+)
 from .store.next_task import left_for
+from .store.remarks import Remark, add_remark, own_remarks
 
 MAX_DRAFT_BYTES = 64 * 1024
 
@@ -34,6 +46,8 @@ class Said(NamedTuple):
     version: int
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
+    active_s: float | None = None
+    """Seconds that it took without pauses; None where nobody counted."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,9 @@ class OwnTask:
         draft: What was being typed, as JSON values; empty where nothing was.
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
         beside: Texts to look at beside the item, each `label` and `text`.
+        remarks: The annotator's own comments and flags.
+        shown_slot: What a browser gets for the slot. Gold items have slots that come after all others; there it is
+            another of the task, whose number tells nothing.
     """
 
     task_id: int
@@ -57,6 +74,8 @@ class OwnTask:
     draft: Mapping[str, Any]
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
+    remarks: Sequence[Remark] = ()
+    shown_slot: int = 0
 
 
 class Past(NamedTuple):
@@ -66,6 +85,9 @@ class Past(NamedTuple):
     item: Item
     said: Said
     is_current: bool
+    earlier: Sequence[Said] = ()
+    """What was said before, the first version first."""
+    remarks: Sequence[Remark] = ()
 
 
 class Progress(NamedTuple):
@@ -109,14 +131,18 @@ class Desk:
         if row.submitted_at is None:
             self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         payload = json.loads(row.payload)
+        with self._store.reading() as connection:
+            remarks = own_remarks(connection, [task_id], self.annotator).get(task_id, ())
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
             item=Item.model_validate(item_in(payload)),
-            said=None if row.decision is None else _said(row),
+            said=None if row.decision is None else _said(row, said_at=row.said_at),
             draft={} if row.body is None else json.loads(row.body),
             is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
+            remarks=tuple(remarks),
+            shown_slot=self._shown_slot(row),
         )
 
     def say(
@@ -128,6 +154,7 @@ class Desk:
         reasons: Sequence[str] = (),
         note: str | None = None,
         fields: Mapping[str, Any] | None = None,
+        active_s: float | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
 
@@ -144,6 +171,7 @@ class Desk:
                 note=note or None,
                 fields=fields,
                 amend=True,
+                active_s=active_s,
             )
             with held.writing() as connection:
                 drop_draft(connection, slot_id, self.annotator)
@@ -175,12 +203,34 @@ class Desk:
         with self._store.writing() as connection:
             put_draft(connection, task_id, self.annotator, body, now)
 
-    def history(self, *, limit: int = MAX_HISTORY) -> list[Past]:
-        """Return the annotator's own decisions in this campaign, the latest first."""
+    def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
+        """Keep a comment on one of the annotator's own tasks, or flag it for a curator; the task stays where it is.
+
+        Raises:
+            RefusedError: It is not this annotator's, or the words are not to be taken.
+        """
+        self._own(task_id, now=now)
+        with self._store.writing() as connection:
+            add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
+
+    def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[Past]:
+        """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
         with self._store.reading() as connection:
-            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
+            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
+            versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
+            remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
+        earlier: dict[int, list[Said]] = {}
+        for one in versions:
+            earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
         return [
-            Past(row.task_id, Item.model_validate(item_in(json.loads(row.payload))), _said(row), bool(row.is_current))
+            Past(
+                row.task_id,
+                Item.model_validate(item_in(json.loads(row.payload))),
+                _said(row, said_at=row.said_at),
+                bool(row.is_current),
+                tuple(earlier[row.slot_id][:-1]),
+                tuple(remarks.get(row.task_id, ())),
+            )
             for row in rows
         ]
 
@@ -190,6 +240,14 @@ class Desk:
             own = count_own(connection, self.campaign, self.annotator, now)
         had = own.decided + own.ahead.held
         return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
+
+    def _shown_slot(self, row: sa.Row[Any]) -> int:
+        """Return a slot, or, for one beyond those that every task has, one of these."""
+        if row.slot <= self.campaign.slots_per_task:
+            return int(row.slot_id)
+        place = (row.slot - 1) % self.campaign.slots_per_task + 1
+        with self._store.reading() as connection:
+            return int(connection.execute(SLOT_AT, {"task": row.task_id, "place": place}).scalar_one())
 
     @property
     def _who(self) -> dict[str, Any]:
@@ -210,6 +268,6 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
 
 
-def _said(row: sa.Row[Any]) -> Said:
+def _said(row: sa.Row[Any], *, said_at: datetime) -> Said:
     fields = None if row.fields is None else json.loads(row.fields)
-    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields)
+    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, said_at, fields, row.active_s)

@@ -53,9 +53,8 @@ def known_right(handout: HandOut, work: Work, *, kind: str, form: Mapping[str, A
     takes = decisions_of(form, work.payload) if {"decisions", "decisions_from"} & form.keys() else None
     if right is None or (takes is not None and right not in takes):
         said = "no decision is given, and none follows from its key" if right is None else f"{right[:60]!r} is none"
-        raise DataError(
-            f"{handout.gold}: gold item {work.item_id}: {said}; this campaign takes {', '.join(takes or ('its fields',))}"
-        )
+        takes = takes or ("its form's first field",)
+        raise DataError(f"{handout.gold}: gold item {work.item_id}: {said}; this campaign takes {', '.join(takes)}")
     return right
 
 

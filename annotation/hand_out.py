@@ -58,7 +58,8 @@ class HandOut(Record):
 
     @model_validator(mode="after")
     def _read_gold(self, info: ValidationInfo) -> HandOut:
-        if self.gold is not None:
+        # Read once: as part of a step's settings these are checked again, in a context that knows no folder.
+        if self.gold is not None and not self._known:
             self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
         return self
 

@@ -30,8 +30,14 @@ ROOM = Room(
         "review annotators": Entry(
             f"{_HERE}.commands:annotators", "Say of each annotator how well they fit with the others."
         ),
+        "review audit": Entry(
+            f"{_HERE}.audit_commands:audit", "Check the log of what was done, and every decision against it."
+        ),
         "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
         "review export": Entry(f"{_HERE}.commands:export", "Write a campaign's open tasks to a CSV file."),
+        "review flags": Entry(
+            f"{_HERE}.remark_commands:flags", "List what annotators flag and comment, and settle it."
+        ),
         "review import": Entry(f"{_HERE}.commands:import_", "Read decisions from a CSV file into a campaign."),
         "review label-studio pull": Entry(
             f"{_HERE}.label_studio.commands:pull", "Bring annotations from Label Studio into the review store."

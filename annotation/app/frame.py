@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ..store import Account, Campaign
-from . import history_page, people_page, progress_page, review_page
+from . import flags_page, history_page, people_page, progress_page, review_page
 from .cookies import COOKIE
 from .gate import LOGIN, LOGOUT
 from .site import Site, current
@@ -49,7 +49,11 @@ def _pages(site: Site, account: Account) -> list[st.Page]:
     pages = [review, page("history", partial(history_page.show, review=review))]
     if account.role == "curator":
         people = partial(_show_people, site, account)
-        pages += [page("progress", progress_page.show), st.Page(people, title=TEXTS["people"], url_path="people")]
+        pages += [
+            page("progress", progress_page.show),
+            page("flags", flags_page.show),
+            st.Page(people, title=TEXTS["people"], url_path="people"),
+        ]
     return pages
 
 

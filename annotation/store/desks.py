@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from ..hand_out import hand_out_of
 from . import handout_sql as sql
 from .handout import kinds_with_key
-from .handout_sql import IS_BLIND, IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
+from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
-from .schema import annotators, drafts, skips, slots, tasks
+from .schema import annotations_table, annotators, drafts, skips, slots, tasks
 from .shares import may_still_get
 
 MAX_HISTORY = 200
@@ -37,12 +37,14 @@ _OWN: sa.Select[Any] = (
         tasks.c.payload,
         IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
+        slots.c.slot,
         slots.c.lease_until,
         slots.c.submitted_at,
         _latest.c.decision,
         _latest.c.reasons,
         _latest.c.note,
         _latest.c.fields,
+        _latest.c.active_s,
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
@@ -59,7 +61,15 @@ OWN_HISTORY: sa.Select[Any] = (
     _OWN.where(slots.c.submitted_at.is_not(None))
     .order_by(_latest.c.submitted_at.desc(), _latest.c.id.desc())
     .limit(sa.bindparam("most"))
+    .offset(sa.bindparam("after"))
 )
+SLOT_AT = sa.select(slots.c.id).where(slots.c.task_id == sa.bindparam("task"), slots.c.slot == sa.bindparam("place"))
+EARLIER = (
+    sa.select(annotations_table)
+    .where(annotations_table.c.slot_id.in_(sa.bindparam("slots", expanding=True)))
+    .order_by(annotations_table.c.slot_id, annotations_table.c.version)
+)
+"""All versions of what was said in these slots."""
 
 
 class Own(NamedTuple):
@@ -85,8 +95,8 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
 
     counts = _counts(blind=bool(who["shows_key"]))
     others = count(_OPEN) - count(_OPEN_MINE) - count(counts.all_held)
-    if who["shows_key"]:
-        others -= count(_OPEN_BUT_SHOWN)
+    if counts.not_for_them is not None:
+        others -= count(counts.not_for_them)
     may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
     ahead = Ahead(
         held=count(counts.held),
@@ -110,7 +120,6 @@ _has_free = sa.exists().where(
 _DECIDED = sql.count_own(IS_CURRENT).where(slots.c.submitted_at.is_not(None))
 _OPEN = sa.select(sa.func.count()).select_from(tasks).where(_is_open)
 _OPEN_MINE = sql.count_own(tasks.c.state == "open")
-_OPEN_BUT_SHOWN = sa.select(sa.func.count()).select_from(tasks).where(_is_open, ~IS_BLIND, ~_has_mine)
 
 
 class _Counts(NamedTuple):
@@ -120,18 +129,22 @@ class _Counts(NamedTuple):
     all_held: sa.Select[Any]
     """Open tasks of which others hold whatever is not decided."""
     gold_left: sa.Select[Any]
+    not_for_them: sa.Select[Any] | None
+    """Open tasks that they may not look at; None where they may look at all."""
 
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    unseen = (IS_BLIND,) if blind else ()
+    unseen = sql.eyes(blind=blind)
+    of_tasks = sa.select(sa.func.count()).select_from(tasks)
     is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
     return _Counts(
         sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
         sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)
         .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
-        sa.select(sa.func.count()).select_from(tasks).where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        of_tasks.where(_is_open, ~sa.and_(*unseen), ~_has_mine) if unseen else None,
     )
 
 

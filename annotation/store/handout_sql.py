@@ -63,6 +63,16 @@ SHOWN_KEY_OF_TASK = (
 IS_BLIND = ~_SHOWN_KEY.correlate(tasks).exists()
 """Whether an annotator has not been shown an item's key; needs `who` and `shows_key`."""
 
+
+def eyes(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
+    """Return what must hold for an annotator to look at a task with fresh eyes; nothing where nothing must.
+
+    Args:
+        blind: Nobody may have been shown the key.
+    """
+    return (IS_BLIND,) if blind else ()
+
+
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
 EXPIRED = (
@@ -122,7 +132,7 @@ def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Sel
     )  # fmt: skip
     start = sa.bindparam("start", type_=sa.BigInteger)
     found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
-    found = found.where(IS_BLIND) if blind else found
+    found = found.where(*eyes(blind=blind))
     return (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(1)
 
 
@@ -136,7 +146,7 @@ def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
             _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
         )
     )
-    found = found.where(IS_BLIND) if blind else found
+    found = found.where(*eyes(blind=blind))
     found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
     return found.order_by(skips.c.skipped_at, tasks.c.id).limit(1)
 
@@ -162,13 +172,13 @@ _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_m
 def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
     """Return a query for the slot that an annotator has held longest, of any task or of one."""
     found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
-    return found.where(IS_BLIND) if blind else found
+    return found.where(*eyes(blind=blind))
 
 
 @cache
 def free_of_task(*, blind: bool) -> sa.Select[Any]:
     """Return a query for a free slot of one task."""
-    return _FREE_OF_TASK.where(IS_BLIND) if blind else _FREE_OF_TASK
+    return _FREE_OF_TASK.where(*eyes(blind=blind))
 
 
 MAKE_SLOT = sa.insert(slots).from_select(

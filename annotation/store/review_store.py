@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError, DataError
 
 from ..hand_out import LEASE_S
-from . import audit, campaigns, elsewhere, gold, handout, reports
+from . import audit, campaigns, elsewhere, gold, handout, remarks, reports
 from .connection import WRITING, connect, name_of, path_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
@@ -254,6 +254,17 @@ class ReviewStore:
         """See `gold.gold_answers`."""
         with self.reading() as connection:
             return gold.gold_answers(connection, campaigns.find_campaign(connection, campaign))
+
+    def remarks(self, campaign: str, *, settled: bool = False) -> list[remarks.Remark]:
+        """See `remarks.list_remarks`."""
+        with self.reading() as connection:
+            return remarks.list_remarks(connection, campaigns.find_campaign(connection, campaign), settled=settled)
+
+    def settle_remark(self, campaign: str, remark_id: int, *, by: str, now: datetime) -> None:
+        """See `remarks.settle_remark`."""
+        with self.writing() as connection:
+            found = campaigns.find_campaign(connection, campaign)
+            remarks.settle_remark(connection, found, remark_id, by=by, now=now)
 
     def record(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
         """Add a row to the audit log. See `audit.record`."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from click.testing import CliRunner
 
-from benchwright.annotation.store import Accounts, ReviewStore, Work
+from benchwright.annotation.audit_commands import audit
+from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
 from benchwright.annotation.store.audit import hash_of_row
 from benchwright.annotation.store.connection import WRITING, connect
 from benchwright.annotation.store.schema import audit_log
@@ -221,3 +225,23 @@ def test_what_simulated_annotators_say_is_nobodys_act(store: ReviewStore, now: d
     assert lease is not None
     store.submit(lease.slot_id, "simulated-1", "accept", now=now)
     assert store.audited().to_json() == {"ok": True, "rows": 0, "head": None, "decisions": 0, "broken": None}
+
+
+def test_the_command_names_the_first_broken_row_and_ends_with_one(tmp_path: Path, now: datetime) -> None:
+    url = f"sqlite:///{tmp_path / 'review.sqlite'}"
+    with open_store(url) as store:
+        Accounts(store).add("ann", "annotator", now=now)
+        Accounts(store).set_role("ann", "curator")
+    done = CliRunner().invoke(audit, ["--workspace", str(tmp_path), "--json"])
+    document = json.loads(done.stdout)
+    assert (document["ok"], document["rows"], document["broken"]) == (True, 2, None)
+    kept = ["--workspace", str(tmp_path), "--expect", document["head"]]
+    assert CliRunner().invoke(audit, kept, standalone_mode=False).return_value == 0
+    engine = connect(url)
+    with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
+        _drop_triggers(connection)
+        connection.exec_driver_sql("UPDATE audit_log SET about = replace(about, 'curator', 'annotator') WHERE id = 2")
+    engine.dispose()
+    done = CliRunner().invoke(audit, kept, standalone_mode=False)
+    assert done.return_value == 1
+    assert "does not hold at row 2 of 2: it was changed" in done.stdout

@@ -29,11 +29,13 @@ class TaskCard {
     this.stop = new AbortController();
     this.drafts = new Drafts((ok) => this.tell(ok ? "saved" : "not_saved", !ok), this.stop.signal);
     const { signal } = this.stop;
+    this.activity = new Activity(signal);
     window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
     const digits = Object.fromEntries([..."123456789"].map((digit) => [digit, { act: () => this.pick(digit - 1) }]));
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
+      g: { act: () => this.remarks.open() },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
@@ -42,11 +44,14 @@ class TaskCard {
     this.sendToServer = send;
     const another = data.slot !== this.data?.slot;
     const heard = data.serial !== this.data?.serial;
+    const remarked = !another && data.remarks.length !== this.data?.remarks.length;
     this.data = data;
     if (another) {
       this.drafts.flush();
+      this.activity.begin(data.slot, data.idle_after_s);
       this.begin();
     }
+    if (remarked) this.showRemarks();
     if (another || heard) this.setBusy(false);
   }
 
@@ -81,7 +86,22 @@ class TaskCard {
     this.status.setAttribute("role", "status");
     if (data.mode === "verify") this.buildReasons(right);
     if (data.mode !== "form") this.buildNote(right, noteText);
+    this.remarks = undefined;
+    this.remarksPlace = add(right, "div", "");
+    this.showRemarks();
     this.draw();
+  }
+
+  /** The annotator's own comments, and room for another; what is decided and noted meanwhile stays as it is. */
+  showRemarks() {
+    this.remarksPlace.replaceChildren();
+    this.remarks = new Remarks(this.remarksPlace, this.data, (does, words) => this.remark(does, words));
+  }
+
+  remark(does, words) {
+    if (this.busy) return;
+    this.setBusy(true);
+    this.sendToServer({ slot: this.data.slot, does, decision: "", reasons: [], note: words, fields: null, active_s: null });
   }
 
   /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
@@ -244,7 +264,8 @@ class TaskCard {
     const reasons = decision === "accept" || this.data.mode !== "verify" ? [] : [...this.picked];
     const note = does === "decide" && this.form === null ? this.note.value : "";
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields });
+    const active_s = does === "decide" ? this.activity.take() : null;
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, active_s });
   }
 
   saveDraft() {

@@ -21,12 +21,15 @@ from ..texts import TEXTS
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
+IDLE_AFTER_S = 30.0
+"""A picture is looked at with still hands for so long; whoever does nothing for longer is doing something else."""
 _KEY = "card"
+MOST_S = 1e9
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
     "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "answer", "submit", "saved",
-    "not_saved", "said", "moved_on",
+    "not_saved", "said", "moved_on", "remarks", "remark", "remark_hint", "comment", "flag", "commented", "flagged",
 )  # fmt: skip
 
 
@@ -50,6 +53,8 @@ class Card:
         is_current: Whether deciding still changes anything.
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
+        remarks: The annotator's own comments and flags, each `is_flag` and `words`.
+        idle_after_s: How long after a key or the pointer was last used time still counts as spent on the task.
         save: Where drafts are kept, and the header that goes with them.
         texts: Words of the card.
     """
@@ -69,6 +74,8 @@ class Card:
     is_current: bool
     fields: Sequence[Mapping[str, Any]]
     beside: Sequence[Mapping[str, str]]
+    remarks: Sequence[Mapping[str, Any]]
+    idle_after_s: float
     save: Mapping[str, str]
     texts: Mapping[str, str]
 
@@ -79,11 +86,12 @@ class Act:
 
     Attributes:
         slot: Which task was meant: one that is off the desk meanwhile is not touched.
-        does: `decide`, `skip` or `undo`.
+        does: `decide`, `skip`, `undo`, `comment` or `flag`.
         decision: Of the form's decisions, or a key of the item's options.
         reasons: Codes.
         note: In the annotator's words; None without any.
         fields: Of a typed form; the store checks them.
+        active_s: Seconds spent on the task without pauses, as the browser counted; the store bounds them.
     """
 
     slot: int
@@ -92,6 +100,7 @@ class Act:
     reasons: tuple[str, ...]
     note: str | None
     fields: Mapping[str, Any] | None = None
+    active_s: float | None = None
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -109,7 +118,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
     key = item.answer or item.refusal
     return Card(
         serial=serial,
-        slot=task.slot_id,
+        slot=task.shown_slot,
         mode=campaign.kind if typed is None else FORM,
         question=_spelled(item.question),
         choices=_choices(item),
@@ -126,6 +135,8 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         is_current=task.is_current,
         fields=[] if typed is None else _fields(typed, item, key),
         beside=list(task.beside),
+        remarks=[{"is_flag": one.is_flag, "words": one.words} for one in task.remarks],
+        idle_after_s=IDLE_AFTER_S,
         save={"url": draft_url(task.task_id), "header": DRAFT_HEADER},
         texts={name: TEXTS[name] for name in _WORDS},
     )  # fmt: skip
@@ -163,9 +174,12 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
 
     Within that call, `act_just_done` returns what was done.
     """
-    component("benchwright_task_card", Path(__file__).parent, ("drafts.js", "fields.js", "card.js"), "card.css")(
-        key=_KEY, data=asdict(card), on_act_change=heard
-    )
+    component(
+        "benchwright_task_card",
+        Path(__file__).parent,
+        ("drafts.js", "activity.js", "fields.js", "remarks.js", "card.js"),
+        "card.css",
+    )(key=_KEY, data=asdict(card), on_act_change=heard)
 
 
 def act_just_done() -> Act:
@@ -191,9 +205,23 @@ def act_of(sent: Any) -> Act:
     texts = [sent.get(name) for name in ("does", "decision", "note")]
     texts += reasons if isinstance(reasons, list) else [None]
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
-    if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
+    if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo", "comment", "flag"}:
         raise RefusedError("this is nothing that the card sends")
-    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")))
+    fields, active_s = _fields_sent(sent.get("fields")), _seconds_sent(sent.get("active_s"))
+    return Act(sent["slot"], does, decision, tuple(codes), note.strip() or None, fields, active_s)
+
+
+def _seconds_sent(value: Any) -> float | None:
+    """Return seconds as a browser sent them, if any; how many there can be is the store's to say.
+
+    Raises:
+        RefusedError: They are something else.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RefusedError("this is nothing that the card sends")
+    return float(min(max(value, 0), MOST_S))
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:
