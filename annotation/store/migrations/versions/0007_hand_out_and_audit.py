@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from benchwright.annotation.store.audit import GENESIS, hash_of_row
+from benchwright.canonical import digest
 
 revision = "0007"
 down_revision = "0006"
@@ -101,9 +101,9 @@ def _begin_log() -> None:
     at: datetime = found[1]
     row: dict[str, Any] = {
         "id": 1, "at": at, "actor": "benchwright", "act": "log_begun",
-        "about": json.dumps({"annotations": found[0]}, separators=(",", ":")), "previous": GENESIS,
+        "about": json.dumps({"annotations": found[0]}, separators=(",", ":")), "previous": "0" * 64,
     }  # fmt: skip
     log = sa.table(
         "audit_log", sa.column("at", sa.DateTime), *(sa.column(name) for name in (*row, "hash") if name != "at")
     )
-    op.get_bind().execute(sa.insert(log).values(row | {"hash": hash_of_row(row)}))
+    op.get_bind().execute(sa.insert(log).values(row | {"hash": digest(list((row | {"at": at.isoformat()}).values()))}))
