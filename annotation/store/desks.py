@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from ..hand_out import hand_out_of
 from . import handout_sql as sql
+from .fresh_eyes import eyes, unfit
 from .handout import eyes_of
 from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
@@ -134,7 +135,7 @@ class _Counts(NamedTuple):
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
-    unseen = sql.eyes(blind=blind)
+    unseen = eyes(blind=blind)
     of_tasks = sa.select(sa.func.count()).select_from(tasks)
     is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
     return _Counts(
@@ -143,7 +144,7 @@ def _counts(*, blind: bool) -> _Counts:
         .select_from(slots)
         .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
         of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
-        [of_tasks.where(_is_open, one, ~_has_mine) for one in sql.unfit(blind=blind)],
+        [of_tasks.where(_is_open, one, ~_has_mine) for one in unfit(blind=blind)],
     )
 
 

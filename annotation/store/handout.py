@@ -26,6 +26,7 @@ from .authors import is_author
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .campaigns import find_campaign
 from .forms import decisions_of, edits_in, fields_of
+from .fresh_eyes import INVOLVED_IN_TASK, SHOWN_KEY_OF_TASK
 from .next_task import next_task
 from .payloads import item_in
 from .records import Campaign, Lease, RefusedError
@@ -272,7 +273,7 @@ def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
 
 def _shown_key(connection: sa.Connection, who: Mapping[str, Any]) -> str | None:
     """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
-    campaign = connection.execute(sql.SHOWN_KEY_OF_TASK, who).scalar_one_or_none()
+    campaign = connection.execute(SHOWN_KEY_OF_TASK, who).scalar_one_or_none()
     if campaign is None:
         return None
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"
@@ -316,7 +317,7 @@ def _knows_too_much(connection: sa.Connection, who: Mapping[str, Any]) -> str | 
         return "this annotator wrote this item; somebody else must look at it"
     if shown := _shown_key(connection, who):
         return shown
-    if connection.execute(sql.INVOLVED_IN_TASK, who).first() is not None:
+    if connection.execute(INVOLVED_IN_TASK, who).first() is not None:
         return "this annotator edited this version of the item, or adjudicates it; somebody else must judge it"
     return None
 

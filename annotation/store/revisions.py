@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from .audit import record
 from .campaigns import new_task, reopen, retire
 from .records import Campaign, Revision, Task, Work
 from .schema import annotators, revisions, slots, tasks
@@ -95,6 +96,10 @@ def add_revision(
     row = {"task_id": there, "revised_from": task.id, "round": round_of(connection, task.id) + 1, "revised_at": now}
     values = {**row, "edits": canonical_json(dict(edits)), "annotator_id": who}
     connection.execute(sa.insert(revisions).values(values))
+    if not campaign.is_simulated:
+        record(
+            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash
+        )
     return True
 
 

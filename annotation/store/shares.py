@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from ..hand_out import HandOut
+from .fresh_eyes import unfit
 from .schema import annotators, slots, tasks
 
 _mine, _free = slots.alias("mine"), slots.alias("free")
@@ -49,6 +50,9 @@ _ALL_HELD = _counted.select_from(tasks).where(
         annotators.c.name == sa.bindparam("name"),
     ),
 )
+_IDS = sa.select(annotators.c.name, annotators.c.id).where(_of_names)
+_is_theirs = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who"))
+_has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
 LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None)).correlate(
     tasks
 ).scalar_subquery() + _counted.select_from(_mine.join(annotators)).where(
@@ -76,7 +80,7 @@ def may_still_get(connection: sa.Connection, settings: HandOut, annotator: str, 
         connection: To the store.
         settings: Of the campaign.
         annotator: Name.
-        who: Parameters `campaign` and `who`.
+        who: Parameters `campaign`, `who`, and what says whom tasks are for.
     """
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
@@ -95,8 +99,9 @@ def _kept(
     connection: sa.Connection, settings: HandOut, who: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many slots are kept for those who are named, and who of them has no task within reach to spare."""
-    rows = connection.execute(_TAKEN_BY, {**who, "names": list(settings.shares)})
-    taken = {row.name: (row.all, row.open) for row in rows}
+    named = {"names": list(settings.shares)}
+    taken = {row.name: (row.all, row.open) for row in connection.execute(_TAKEN_BY, {**who, **named})}
+    ids = {row.name: row.id for row in connection.execute(_IDS, named)}
     is_open = connection.execute(_OPEN, who).scalar_one()
     kept, waiting = 0, []
     for name, share in settings.shares.items():
@@ -105,10 +110,17 @@ def _kept(
         if not owed:
             continue
         reach = is_open - of_open - connection.execute(_ALL_HELD, {**who, "name": name}).scalar_one()
-        kept += min(owed, reach)
-        if reach <= owed:
+        reach -= _barred(connection, {**who, "who": ids.get(name), "editor": who["editor"] and ids.get(name)})
+        kept += min(owed, max(0, reach))
+        if 0 < reach <= owed:
             waiting.append(name)
     return kept, tuple(waiting)
+
+
+def _barred(connection: sa.Connection, who: Mapping[str, Any]) -> int:
+    """Return how many open tasks with a free slot somebody may not judge, of those that they do not have."""
+    cases = unfit(blind=bool(who["shows_key"]))
+    return sum(connection.execute(_OPEN.where(~_is_theirs, _has_free, one), who).scalar_one() for one in cases)
 
 
 def _part(share: float, items: int) -> int:
