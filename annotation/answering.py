@@ -18,6 +18,8 @@ from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Ve
 
 from .agreement import agreement
 from .asking import Asking, ask, work_of
+from .gold import with_gold
+from .hand_out import SETTING, HandOut
 from .ratings import Rating
 from .rules import MAX_SLOTS
 from .simulated import SimulatedAnswerers
@@ -37,6 +39,7 @@ class Answer(CampaignStep):
     Attributes:
         annotators_per_item: Different annotators that each item is asked of.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them; of these nobody is counted.
         simulate: Let simulated annotators answer instead of people; everything they touch says so.
     """
 
@@ -51,6 +54,7 @@ class Answer(CampaignStep):
 
     annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
     guidelines: str | None = None
+    handout: HandOut = HandOut()
     simulate: SimulatedAnswerers | None = None
 
     @field_validator("simulate")
@@ -69,20 +73,29 @@ class Answer(CampaignStep):
             slots=self.annotators_per_item,
             form={"decisions_from": CHOICES, "guidelines": self.guidelines},
             group=self.simulate,
+            handout=self.handout,
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
         )
         questions: dict[str, _Question | None] = {}
         asked = ask(asking, _work(records, questions), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        outcomes = _outcomes(questions, asked.decisions)
+        asked_of: dict[str, _Question | None] = {
+            item_id: None if item_id in asked.gold else question for item_id, question in questions.items()
+        }
+        outcomes = _outcomes(asked_of, asked.decisions)
         head = {
             "kind": BLIND,
             "rule": asking.rule,
             "simulated": self.simulate is not None,
             "answers_per_item": self.annotators_per_item,
         }
-        return Verdicts(None, outcomes, head | _summary(questions, asked.decisions, seed=ctx.seed))
+        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, asked.decisions, seed=ctx.seed))
+        return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in asked.gold.items()})
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; how tasks go out does not."""
+        return {name: value for name, value in super().parameters().items() if name != SETTING}
 
 
 def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[Work]:

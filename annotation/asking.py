@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+from .gold import known_right
+from .hand_out import SETTING, HandOut
 from .kinds import REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
-from .store import Annotation, CampaignStatus, Work, open_store
+from .store import Annotation, CampaignStatus, ReviewStore, Work, item_in, open_store
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Asking:
         form: As the review store keeps it.
         group: Simulated annotators instead of people.
         for_whom: Who may take part, where that is not everybody; ends the line that says what waits.
+        handout: How tasks go out; simulated annotators take them all the same way.
     """
 
     kind: str
@@ -34,13 +37,21 @@ class Asking:
     form: Mapping[str, Any]
     group: SimulatedGroup | None
     for_whom: str = ""
+    handout: HandOut = field(default_factory=HandOut)
 
 
 class Asked(NamedTuple):
-    """Where a campaign stands: one line on what waits for people, or all decisions by item id and slot."""
+    """Where a campaign stands.
+
+    Args:
+        waiting: One line on what waits for people; None where nothing does.
+        decisions: All of them, by item id and slot.
+        gold: The decision that is known to be right, by id of each gold item; nobody else's counts for these.
+    """
 
     waiting: str | None
     decisions: list[Annotation]
+    gold: Mapping[str, str]
 
 
 def work_of(item: Item) -> Work:
@@ -50,20 +61,46 @@ def work_of(item: Item) -> Work:
 
 def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
     """Bring the campaign's tasks up to this work, let simulated annotators decide if there are any, and look."""
-    settings = {} if asking.group is None else asking.group.model_dump(mode="json")
+    gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
-            held.upsert_campaign(
-                ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
-                settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
-            )  # fmt: skip
-            held.upsert_tasks(ctx.stage, work)
+            open_campaign(held, asking, ctx)
+            held.upsert_tasks(ctx.stage, _all_handed(work, asking, gold))
         if asking.group is not None:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
-            return Asked(waiting_line(status, ctx) + asking.for_whom, [])
-        return Asked(None, store.decisions(ctx.stage))
+            return Asked(waiting_line(status, ctx) + asking.for_whom, [], gold)
+        return Asked(None, store.decisions(ctx.stage), gold)
+
+
+def open_campaign(store: ReviewStore, asking: Asking, ctx: CampaignContext) -> None:
+    """Open the campaign, or bring it up to what is asked now."""
+    kept = asking.handout.kept()
+    settings = asking.group.model_dump(mode="json") if asking.group is not None else {SETTING: kept} if kept else {}
+    store.upsert_campaign(
+        ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
+        settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
+    )  # fmt: skip
+
+
+def handed(work: Work, asking: Asking) -> Work:
+    """Return work with its priority and what is known of it; as it is where simulated annotators take it."""
+    if asking.group is not None:
+        return work
+    right = known_right(asking.handout, work, kind=asking.kind, form=asking.form)
+    item = item_in(work.payload)
+    priority = asking.handout.priority(work.item_id, task=item.get("task"), category=item.get("category"))
+    return work._replace(priority=priority, gold=right)
+
+
+def _all_handed(work: Iterable[Work], asking: Asking, gold: dict[str, str]) -> Iterator[Work]:
+    """Yield work as it is handed out, and note what is known of it by item id."""
+    for one in work:
+        out = handed(one, asking)
+        if out.gold is not None:
+            gold[out.item_id] = out.gold
+        yield out
 
 
 def waiting_line(status: CampaignStatus, ctx: CampaignContext, *, adjudicator: int = 0) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
-from .asking import Asking, waiting_line, work_of
+from .asking import Asking, handed, open_campaign, waiting_line, work_of
 from .next_rounds import NOBODY, Game, by_version, open_next_rounds
 from .revising import ItemEdits, revised
 from .rounds import Round, Settled, in_count
@@ -40,10 +40,14 @@ class History:
 
 @dataclass(frozen=True)
 class AskedInRounds:
-    """Where a campaign stands: one line on what waits for people, or the history of every item by its id."""
+    """Where a campaign stands: one line on what waits for people, or the history of every item by its id.
+
+    Of gold items there is the decision that is known to be right instead, by id: they stand apart, and have no rounds.
+    """
 
     waiting: str | None
     histories: dict[str, History] = field(default_factory=dict)
+    gold: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -64,15 +68,12 @@ def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: Campai
         items: As they come from the step before.
         ctx: Of the campaign.
     """
-    settings = {} if asking.group is None else asking.group.model_dump(mode="json")
     came: dict[str, _Came] = {}
+    gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
-            held.upsert_campaign(
-                ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
-                settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
-            )  # fmt: skip
-            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), came, keep=asking.group is not None))
+            open_campaign(held, asking, ctx)
+            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), asking, came, gold))
             open_next_rounds(held, ctx.stage)
         if asking.group is not None:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
@@ -83,7 +84,7 @@ def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: Campai
     waits = sum(one.settled.state == "waits" for one in histories.values())
     if status.tasks["open"] or waits:
         return AskedInRounds(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
-    return AskedInRounds(None, histories)
+    return AskedInRounds(None, histories, gold)
 
 
 _Links = dict[tuple[str, str], Revision]
@@ -103,15 +104,23 @@ def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]
         content_hash = link.content_hash
 
 
-def _work(items: Iterable[Item], links: _Links, came: dict[str, _Came], *, keep: bool) -> Iterator[Work]:
-    """Yield each item's present version, and note how it came."""
+def _work(
+    items: Iterable[Item], links: _Links, asking: Asking, came: dict[str, _Came], gold: dict[str, str]
+) -> Iterator[Work]:
+    """Yield each item's present version, and note how it came; a gold item is the one that came, and noted apart."""
     for item in items:
+        first = handed(work_of(item), asking)
+        if first.gold is not None:
+            gold[item.item_id] = first.gold
+            yield first
+            continue
         version = item
         for link in _chain(item.item_id, item.content_hash, links):
             version = revised(version, ItemEdits.model_validate(link.edits))
-        is_kept = keep or version is not item
+        is_kept = asking.group is not None or version is not item
         came[item.item_id] = _Came(item.task, item.content_hash, item if is_kept else None)
-        yield work_of(version)
+        # Urgent as what it was made from, and never gold: what is known is known of the item that came.
+        yield first if version is item else work_of(version)._replace(priority=first.priority)
 
 
 def _histories(store: ReviewStore, name: str, game: Game, came: dict[str, _Came]) -> dict[str, History]:

@@ -26,10 +26,12 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
 
     It holds names, notes and hashes of passwords: keep it as you keep the store.
     """
+    from .store.audit import COMMAND_LINE, clock
     from .store.backup import write_backup
 
     with open_for_commands(workspace) as store:
         written = write_backup(store, out)
+        store.record("backed_up", actor=COMMAND_LINE, now=clock(), revision=written.revision, rows=dict(written.rows))
     emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
 
 
@@ -44,10 +46,15 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     """
     from benchwright.store_place import settle_store
 
+    from .store import open_store
+    from .store.audit import COMMAND_LINE, clock
     from .store.backup import restore_backup
 
     root = workspace_of(workspace)
-    restored = restore_backup(file, settle_store(root))
+    url = settle_store(root)
+    restored = restore_backup(file, url)
+    with open_store(url) as store:
+        store.record("restored", actor=COMMAND_LINE, now=clock(), revision=restored.revision, rows=dict(restored.rows))
     document = {"workspace": str(root), **_document(restored)}
     emit(document, as_json=as_json, text=f"the review store of {root} holds {_counted(restored)}")
 

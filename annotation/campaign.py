@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -13,12 +13,14 @@ from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
 from .asking import Asking
 from .asking_in_rounds import ask_in_rounds
+from .gold import with_gold
+from .hand_out import SETTING, HandOut
 from .kinds import VERIFY
 from .next_rounds import Game
 from .rounds import verified
 from .rules import DECISIONS, parse_rule
 from .simulated import SimulatedAnnotators, check_enough
-from .verdicts import closed
+from .verdicts import closed, of_gold
 
 MAX_ROUNDS = 20
 
@@ -54,6 +56,7 @@ class Verify(CampaignStep):
         editors_verify: Let annotators judge a version that they edited themselves.
         form: What annotators can say.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 
@@ -66,6 +69,7 @@ class Verify(CampaignStep):
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
     guidelines: str | None = None
+    handout: HandOut = HandOut()
     simulate: SimulatedAnnotators | None = None
 
     @field_validator("rule")
@@ -98,8 +102,16 @@ class Verify(CampaignStep):
             "rounds": self.rounds,
             "editors_verify": self.editors_verify,
         }
-        asking = Asking(kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate)
+        asking = Asking(
+            kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
+        )
         asked = ask_in_rounds(asking, Game(rule, verified, self.rounds), records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return closed(rule, asked.histories, rounds=self.rounds, simulated=self.simulate is not None, seed=ctx.seed)
+        simulated = self.simulate is not None
+        verdicts = closed(rule, asked.histories, rounds=self.rounds, simulated=simulated, seed=ctx.seed)
+        return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; how tasks go out does not."""
+        return {name: value for name, value in super().parameters().items() if name != SETTING}

@@ -34,11 +34,15 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     Each row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
     """
     from .decision_file import import_decisions
+    from .store.audit import COMMAND_LINE
 
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        imported = import_decisions(store, name, decisions, now=datetime.now(UTC), workspace=root)
+        now = datetime.now(UTC)
+        imported = import_decisions(store, name, decisions, now=now, workspace=root)
+        about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
+        store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
         f"{imported.new} decisions taken into campaign {name!r}, {imported.unchanged} were there, "
         f"{imported.blank} rows without a decision, {len(imported.refused)} refused",

@@ -17,20 +17,25 @@ import sqlalchemy as sa
 from benchwright.canonical import canonical_json
 
 from .exhibit import Exhibit, exhibit_in
+from .hand_out import hand_out_of
 from .next_rounds import open_next_rounds
-from .store import LEASE_S, Campaign, RefusedError, ReviewStore, beside_in
+from .store import Campaign, RefusedError, ReviewStore, beside_in
 from .store.blind import answer_blind, blind_answer
 from .store.desks import (
+    EARLIER,
     MAX_HISTORY,
     OWN_HISTORY,
     OWN_TASK,
     OWNER,
+    SLOT_AT,
     TASK_OF_SLOT,
     count_own,
     drop_draft,
     put_draft,
     put_skip,
 )
+from .store.next_task import left_for
+from .store.remarks import Remark, add_remark, own_remarks
 
 MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
@@ -46,6 +51,8 @@ class Said(NamedTuple):
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
+    """Seconds that it took without pauses; None where nobody counted."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +68,9 @@ class OwnTask:
         is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
         beside: Texts to look at beside the item, each `label` and `text`.
         answered: What was answered before the key was shown, where the campaign asks for that; None before.
+        remarks: The annotator's own comments and flags.
+        shown_slot: What a browser gets for the slot. Gold items have slots that come after all others; there it is
+            another of the task, whose number tells nothing.
     """
 
     task_id: int
@@ -71,6 +81,8 @@ class OwnTask:
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
     answered: str | None = None
+    remarks: Sequence[Remark] = ()
+    shown_slot: int = 0
 
 
 class Past(NamedTuple):
@@ -80,6 +92,9 @@ class Past(NamedTuple):
     item: Exhibit
     said: Said
     is_current: bool
+    earlier: Sequence[Said] = ()
+    """What was said before, the first version first."""
+    remarks: Sequence[Remark] = ()
 
 
 class Progress(NamedTuple):
@@ -97,6 +112,7 @@ class Desk:
         self.campaign = campaign
         self.annotator = annotator
         self._store = store
+        self._lease_s = hand_out_of(campaign.settings).lease_s
 
     def next(self, *, now: datetime) -> OwnTask | None:
         """Return the task to look at now, with its lease begun anew; None when nothing is left.
@@ -104,7 +120,7 @@ class Desk:
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
-        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S)
+        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s)
         return None if lease is None else self.open(lease.task_id, now=now)
 
     def coming(self) -> Exhibit | None:
@@ -120,19 +136,22 @@ class Desk:
         """
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
-            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=LEASE_S, task=task_id)
+            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         payload = json.loads(row.payload)
         with self._store.reading() as connection:
             answered = blind_answer(connection, task_id, self.annotator)
+            remarks = own_remarks(connection, [task_id], self.annotator).get(task_id, ())
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
             item=exhibit_in(payload),
-            said=None if row.decision is None else _said(row),
+            said=None if row.decision is None else _said(row, said_at=row.said_at),
             draft={} if row.body is None else json.loads(row.body),
-            is_current=row.state != "retired",
+            is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
             answered=answered,
+            remarks=tuple(remarks),
+            shown_slot=self._shown_slot(row),
         )
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
@@ -155,6 +174,7 @@ class Desk:
         note: str | None = None,
         edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
+        active_s: float | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
 
@@ -174,6 +194,7 @@ class Desk:
                 edits=edits,
                 fields=fields,
                 amend=True,
+                active_s=active_s,
             )
             with held.writing() as connection:
                 drop_draft(connection, slot_id, self.annotator)
@@ -190,7 +211,7 @@ class Desk:
             row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
             if row.submitted_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
-            held.release(row.slot_id, self.annotator)
+            held.release(row.slot_id, self.annotator, now=now)
             with held.writing() as connection:
                 put_skip(connection, task_id, self.annotator, now)
 
@@ -207,18 +228,51 @@ class Desk:
         with self._store.writing() as connection:
             put_draft(connection, task_id, self.annotator, body, now)
 
-    def history(self, *, limit: int = MAX_HISTORY) -> list[Past]:
-        """Return the annotator's own decisions in this campaign, the latest first."""
+    def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
+        """Keep a comment on one of the annotator's own tasks, or flag it for a curator; the task stays where it is.
+
+        Raises:
+            RefusedError: It is not this annotator's, or the words are not to be taken.
+        """
+        self._own(task_id, now=now)
+        with self._store.writing() as connection:
+            add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
+
+    def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[Past]:
+        """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
         with self._store.reading() as connection:
-            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit}).all()
+            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
+            versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
+            remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
+        earlier: dict[int, list[Said]] = {}
+        for one in versions:
+            earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
         return [
-            Past(row.task_id, exhibit_in(json.loads(row.payload)), _said(row), row.state != "retired") for row in rows
+            Past(
+                row.task_id,
+                exhibit_in(json.loads(row.payload)),
+                _said(row, said_at=row.said_at),
+                bool(row.is_current),
+                tuple(earlier[row.slot_id][:-1]),
+                tuple(remarks.get(row.task_id, ())),
+            )
+            for row in rows
         ]
 
     def progress(self, *, now: datetime) -> Progress:
         """Return how much is decided and how much is left."""
         with self._store.reading() as connection:
-            return Progress(*count_own(connection, self.campaign, self.annotator, now))
+            own = count_own(connection, self.campaign, self.annotator, now)
+        had = own.decided + own.ahead.held
+        return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
+
+    def _shown_slot(self, row: sa.Row[Any]) -> int:
+        """Return a slot, or, for one beyond those that every task has, one of these."""
+        if row.slot <= self.campaign.slots_per_task:
+            return int(row.slot_id)
+        place = (row.slot - 1) % self.campaign.slots_per_task + 1
+        with self._store.reading() as connection:
+            return int(connection.execute(SLOT_AT, {"task": row.task_id, "place": place}).scalar_one())
 
     @property
     def _who(self) -> dict[str, Any]:
@@ -247,7 +301,9 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
 
 
-def _said(row: sa.Row[Any]) -> Said:
+def _said(row: sa.Row[Any], *, said_at: datetime) -> Said:
     fields = None if row.fields is None else json.loads(row.fields)
     edits = None if row.edits is None else json.loads(row.edits)
-    return Said(row.decision, tuple(json.loads(row.reasons)), row.note, row.version, row.said_at, fields, edits)
+    return Said(
+        row.decision, tuple(json.loads(row.reasons)), row.note, row.version, said_at, fields, edits, row.active_s
+    )

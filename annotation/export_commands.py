@@ -47,11 +47,13 @@ def export(
     if pseudonyms:
         raise BenchwrightError("--pseudonyms is for --all; open tasks name nobody")
     from .pictures import Pictures
+    from .store.audit import COMMAND_LINE, clock
     from .task_file import export_tasks
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+        store.record("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
     document = {"campaign": name, "tasks": count, "out": str(out)}
     emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
 
@@ -59,11 +61,13 @@ def export(
 def _export_everything(
     root: Path, campaign: str | None, out: Path, form: str, *, pseudonyms: bool, as_json: bool
 ) -> None:
+    from .store.audit import COMMAND_LINE, clock
     from .whole_export import FORMATS, export_everything
 
     with open_for_commands(root) as store:
         names = None if campaign is None else [store.campaign(campaign).name]
         written = export_everything(store, out, campaigns=names, formats=FORMATS[form], pseudonymous=pseudonyms)
+        store.record("exported_all", actor=COMMAND_LINE, now=clock(), pseudonymous=pseudonyms)
     tables = {name: {"rows": one.rows, "files": sorted(one.files)} for name, one in written.tables.items()}
     document = {"out": str(out), "pseudonymous": pseudonyms, "tables": tables}
     emit(document, as_json=as_json, text=lambda: _text(written))

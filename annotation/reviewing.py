@@ -7,7 +7,7 @@ criterion has as many votes. One that does not is revised, and comes again to ot
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -19,9 +19,11 @@ from .asking import Asking
 from .asking_in_rounds import ask_in_rounds
 from .campaign import MAX_ROUNDS
 from .form import Form, FormField, OneChoice, OneOf, Option, Text
+from .gold import with_gold
+from .hand_out import SETTING, HandOut
 from .kinds import REVIEW
 from .next_rounds import Game
-from .review_verdicts import closed_review
+from .review_verdicts import closed_review, gold_review
 from .review_votes import NOTE, reviewed
 from .rules import parse_rule
 from .simulated import check_enough
@@ -43,6 +45,7 @@ class Review(CampaignStep):
         rounds: How many rounds an item gets before it is dropped.
         criteria: What reviewers vote on, one by one.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them.
         simulate: Let simulated annotators review instead of people; everything they touch says so.
     """
 
@@ -54,6 +57,7 @@ class Review(CampaignStep):
     rounds: int = Field(4, ge=1, le=MAX_ROUNDS)
     criteria: tuple[Criterion, ...] = Field(("accurate", "reasonable", "difficult"), min_length=1, max_length=9)
     guidelines: str | None = None
+    handout: HandOut = HandOut()
     simulate: SimulatedReviewers | None = None
 
     @field_validator("rule")
@@ -89,7 +93,7 @@ class Review(CampaignStep):
             "rounds": self.rounds,
         }
         asking = Asking(
-            kind=REVIEW, rule=str(rule), slots=rule.slots, form=form, group=self.simulate,
+            kind=REVIEW, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout,
             for_whom=(
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
@@ -97,7 +101,7 @@ class Review(CampaignStep):
         asked = ask_in_rounds(asking, Game(rule, reviewed, self.rounds), records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return closed_review(
+        verdicts = closed_review(
             rule,
             asked.histories,
             rounds=self.rounds,
@@ -105,6 +109,11 @@ class Review(CampaignStep):
             simulated=self.simulate is not None,
             seed=ctx.seed,
         )
+        return with_gold(verdicts, {item_id: gold_review(key) for item_id, key in asked.gold.items()})
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide the result; how tasks go out does not."""
+        return {name: value for name, value in super().parameters().items() if name != SETTING}
 
 
 def review_form(criteria: Iterable[str]) -> Form:

@@ -44,10 +44,16 @@ ROOM = Room(
         "review annotators": Entry(
             f"{_HERE}.agreement_commands:annotators", "Say of each annotator how well they fit with the others."
         ),
+        "review audit": Entry(
+            f"{_HERE}.audit_commands:audit", "Check the log of what was done, and every decision against it."
+        ),
         "review backup": Entry(f"{_HERE}.backup_commands:backup", "Write the whole review store to one file."),
         "review assign": Entry(f"{_HERE}.curator_commands:assign", "Leave a campaign to some annotators."),
         "review export": Entry(
             f"{_HERE}.export_commands:export", "Write a campaign's open tasks to a CSV file, or everything as tables."
+        ),
+        "review flags": Entry(
+            f"{_HERE}.remark_commands:flags", "List what annotators flag and comment, and settle it."
         ),
         "review guidelines": Entry(
             f"{_HERE}.guideline_commands:guidelines", "List and set what annotators are told, in versions."

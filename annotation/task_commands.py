@@ -68,11 +68,15 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
     """Say what a campaign with a form of its own came to: answers, shares and agreement."""
     from .answers_given import results_of
     from .results import agreement_of, document_of, write_results
+    from .store.audit import COMMAND_LINE, clock
 
     with open_for_commands(workspace) as store:
         found = results_of(store, pick_campaign(store, campaign))
+        if out is not None:
+            write_results(found, out, force=force)
+            about = {"campaign": found.campaign.name, "answers": len(found.said)}
+            store.record("exported", actor=COMMAND_LINE, now=clock(), **about)
     if out is not None:
-        write_results(found, out, force=force)
         note(f"written to {out}")
     if found.open:
         note(f"{found.open} of {len(found.tasks)} tasks are still open; what follows is of the answers so far")

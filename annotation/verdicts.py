@@ -52,6 +52,14 @@ def outcome_of(rule: Rule, history: History, *, rounds: int) -> Outcome:
     return Outcome("drop", reason, evidence=evidence, items=made)
 
 
+def of_gold(decision: str) -> Outcome:
+    """Return what becomes of an item whose right decision is known."""
+    evidence = {"gold": decision}
+    if decision == "accept":
+        return Outcome(evidence=evidence)
+    return Outcome("drop", "rejected" if decision == "reject" else NEEDS_REVISION, evidence=evidence)
+
+
 def reason_of(history: History, rounds: int) -> str | None:
     """Return why an item is dropped; None where it is kept."""
     state, proposal, _ = history.settled

@@ -11,7 +11,7 @@ import streamlit as st
 
 from ..store import Account, Campaign
 from ..store.assigning import Assigning
-from . import adjudicate_page, history_page, people_page, progress_page, review_page
+from . import adjudicate_page, flags_page, history_page, people_page, progress_page, review_page
 from .cookies import COOKIE
 from .curator import agreement_page, annotators_page, reasons_page
 from .curator.texts import TEXTS as WORDS
@@ -60,6 +60,7 @@ def _pages(site: Site, account: Account) -> list[st.Page]:
             page("agreement", agreement_page.show),
             page("annotators", annotators_page.show),
             page("reasons", reasons_page.show),
+            page("flags", flags_page.show),
             st.Page(people, title=TEXTS["people"], url_path="people"),
         ]
     return pages

@@ -72,7 +72,7 @@ def _hear(desk: Desk, task: OwnTask) -> None:
 
 
 def _do(desk: Desk, task: OwnTask, act: Act) -> None:
-    if act.slot != task.slot_id:
+    if act.slot != task.shown_slot:
         return  # pressed twice: the first press has taken this task off the desk
     if act.does == "undo":
         past = next((one for one in desk.history(limit=2) if one.task_id != task.task_id), None)
@@ -81,15 +81,20 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
         else:
             st.query_params[TASK] = str(past.task_id)
         return
+    if act.does in {"comment", "flag"}:
+        desk.remark(task.task_id, act.note or "", is_flag=act.does == "flag", now=clock())
+        st.toast(TEXTS["flag_kept" if act.does == "flag" else "comment_kept"])
+        return
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
     elif is_blind(task, desk.campaign):
-        desk.answer(act.slot, act.decision, now=clock())
+        desk.answer(task.slot_id, act.decision, now=clock())
         return  # the same task stays, now with its key
     else:
         desk.say(
-            act.slot, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits, fields=act.fields
-        )
+            task.slot_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits,
+            fields=act.fields, active_s=act.active_s,
+        )  # fmt: skip
     if TASK in st.query_params:
         del st.query_params[TASK]
 

@@ -77,19 +77,19 @@ TEXTS: Mapping[str, str] = {
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
         "A accept · X reject · E edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
-        "O marks · M compare · + − 0 zoom"
+        "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_answer": (
-        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · O marks · M compare · "
-        "+ − 0 zoom"
+        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · G comment or flag · "
+        "O marks · M compare · + − 0 zoom"
     ),
     "keys_collect": (
         "1–9 pick an option · F next field · P choose a photograph · N write (Esc leaves it) · Enter done · S skip · "
         "U undo"
     ),
     "keys_form": (
-        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · O marks · "
-        "M compare · + − 0 zoom"
+        "1–9 pick an option · F next field · N write (Esc leaves it) · Enter done · S skip · U undo · "
+        "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_review": (
         "1 yes, 2 no · F next vote · E edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
@@ -123,15 +123,35 @@ TEXTS: Mapping[str, str] = {
     "decided_why": "The latest first, with who said what.",
     "decision": "Decision",
     "undecided": "Left open",
+    "remarks": "Comment or flag",
+    "remark": "Comment",
+    "remark_hint": "What a curator should know; Esc leaves it",
+    "comment": "Send comment",
+    "flag": "Flag for a curator",
+    "commented": "You commented:",
+    "flagged": "You flagged this.",
+    "comment_kept": "Comment kept.",
+    "flag_kept": "Flagged. A curator will look.",
     # History
     "history_why": "Your decisions, the latest first. Open one to change it.",
     "nothing_said": "You have not decided anything yet.",
     "open": "Open",
+    "find": "Find",
+    "find_hint": "Words of a question, a note or a decision",
+    "more": "Show more",
+    "nothing_found": "None of your decisions has these words.",
+    "first_said": "Before: {before}",
+    "took": "{seconds} s",
     "changed": "changed",
     "edited_question": "question edited",
     "edited_choices": "options edited",
     "edited_right": "right option changed",
     "edited_explanation": "explanation edited",
+    # Flags
+    "flags": "Flags",
+    "flags_why": "What annotators flag or comment, flags first. What you settle leaves this list and stays on record.",
+    "no_flags": "No open flags or comments.",
+    "settle": "Settle",
     # Progress
     "tasks_done": "Tasks decided",
     "slots_done": "Decisions in",

@@ -42,6 +42,7 @@ def push(
     their marks drawn in, unless an option says otherwise.
     """
     from ..edit_columns import check_by_table
+    from ..store.audit import COMMAND_LINE
     from .projects import Projects
     from .pushing import CloudUrl, LocalFiles, Shelf, Uploaded
     from .pushing import push as push_campaign
@@ -61,6 +62,8 @@ def push(
         elif pictures is not None and pictures_url is not None:
             shelf = CloudUrl(pictures, pictures_url)
         pushed = push_campaign(store, found, server, root=root, projects=projects, shelf=shelf)
+        about = {"campaign": found.name, "url": server.url, "project": pushed.project, "added": pushed.added}
+        store.record("pushed", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     lines = [
         f"project {pushed.project} of {server.url}: {pushed.added} tasks added, {pushed.there} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
@@ -85,6 +88,7 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
     Each is checked against the form. What does not fit, or was written under somebody else's name, is listed and not
     taken (exit code 1).
     """
+    from ..store.audit import COMMAND_LINE
     from .projects import Projects
     from .pulling import pull as pull_campaign
 
@@ -99,6 +103,8 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
         names = _named(server.users(), renamed)
         pulled = pull_campaign(store, found, server.annotated(project), names=names, now=datetime.now(UTC))
         status = store.status(found.name, now=datetime.now(UTC))
+        about = {"campaign": found.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
+        store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
     lines = [
         f"{pulled.new} annotations taken into campaign {found.name!r}, {pulled.changed} changed, "
         f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken; "

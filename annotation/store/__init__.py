@@ -1,5 +1,6 @@
 """The review store: campaigns, tasks, slots and annotations in one database."""
 
+from ..hand_out import LEASE_S
 from .accounts import ROLES, Account, Accounts, Role
 from .campaigns import SIMULATED
 from .forms import CHOICES, decisions_of, fields_of
@@ -7,7 +8,7 @@ from .handout import BLIND
 from .overriding import Decided, Overriding
 from .payloads import about_in, beside_in, item_in, payload_with
 from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
-from .review_store import LEASE_S, ReviewStore, open_store, store_exists
+from .review_store import ReviewStore, open_store, store_exists
 from .uploads import Uploads
 
 __all__ = [

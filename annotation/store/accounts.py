@@ -18,6 +18,7 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
+from .audit import COMMAND_LINE, clock, record
 from .campaigns import upsert_annotator
 from .records import RefusedError
 from .review_store import ReviewStore
@@ -53,10 +54,16 @@ class Account:
 
 
 class Accounts:
-    """The accounts of a review store. Nothing here reads a clock: `now` is an argument."""
+    """The accounts of a review store. What is done to them is in the audit log.
 
-    def __init__(self, store: ReviewStore) -> None:
+    Args:
+        store: Keeps them.
+        by: Who changes them, for the log.
+    """
+
+    def __init__(self, store: ReviewStore, *, by: str = COMMAND_LINE) -> None:
         self._store = store
+        self._by = by
 
     def add(self, name: str, role: Role, *, now: datetime) -> Account:
         """Make an account without a password; `invite` or `set_password` opens it.
@@ -71,6 +78,7 @@ class Accounts:
             who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
             values = {"annotator_id": who, "role": role, "is_disabled": False, "created_at": now}
             connection.execute(sa.insert(accounts).values(values))
+            self._log(connection, "account_added", name, at=now, role=role)
             return _known(connection, name)
 
     def all(self) -> list[Account]:
@@ -104,6 +112,7 @@ class Accounts:
         with self._changing(name) as (connection, account):
             values = {"password_hash": password_hash, "invite_hash": None, "invite_until": None}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "password_set", name)
             _end_sessions(connection, account)
 
     def invite(self, name: str, *, now: datetime) -> str:
@@ -118,6 +127,7 @@ class Accounts:
         with self._changing(name) as (connection, account):
             values = {"invite_hash": hash_of(token), "invite_until": now + INVITATION}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "invited", name, at=now)
         return token
 
     def invited(self, token: str, *, now: datetime) -> Account | None:
@@ -134,11 +144,10 @@ class Accounts:
             RefusedError: It is not, or no longer, good.
         """
         with self._store.batch() as held:
-            own = Accounts(held)
-            account = own.invited(token, now=now)
+            account = Accounts(held).invited(token, now=now)
             if account is None:
                 raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
-            own.set_password(account.name, password_hash)
+            Accounts(held, by=account.name).set_password(account.name, password_hash)
         return self.find(account.name)
 
     def set_role(self, name: str, role: Role) -> None:
@@ -151,6 +160,7 @@ class Accounts:
             if role != "curator":
                 _keep_a_curator(connection, account)
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(role=role))
+            self._log(connection, "role_changed", name, before=account.role, role=role)
 
     def disable(self, name: str, *, disabled: bool = True) -> None:
         """Refuse somebody from now on, open sessions included, or let them in again.
@@ -164,6 +174,7 @@ class Accounts:
                 _end_sessions(connection, account)
             values = {"is_disabled": disabled, "invite_hash": None, "invite_until": None}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "locked" if disabled else "unlocked", name)
 
     def open_session(self, name: str, *, now: datetime) -> str:
         """Return the token of a new session; ended ones of all accounts are forgotten.
@@ -176,6 +187,7 @@ class Accounts:
             connection.execute(sa.delete(sessions).where(sessions.c.ends_at <= now))
             values = {"account_id": account.id, "token_hash": hash_of(token), "created_at": now}
             connection.execute(sa.insert(sessions).values(values | {"ends_at": now + SESSION}))
+            record(connection, "signed_in", actor=name, at=now)
         return token
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
@@ -191,8 +203,15 @@ class Accounts:
 
     def end_session(self, token: str) -> None:
         """End one session."""
+        is_it = sessions.c.token_hash == hash_of(token)
+        opened = sa.exists().where(sessions.c.account_id == accounts.c.id, is_it)
         with self._store.writing() as connection:
-            connection.execute(sa.delete(sessions).where(sessions.c.token_hash == hash_of(token)))
+            if (row := _found(connection, opened)) is not None:
+                record(connection, "signed_out", actor=row.name, at=clock())
+            connection.execute(sa.delete(sessions).where(is_it))
+
+    def _log(self, connection: sa.Connection, act: str, name: str, *, at: datetime | None = None, **about: Any) -> None:
+        record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
 
     def end_sessions(self, name: str) -> int:
         """End all sessions of an account, wherever they are open; return how many there were.

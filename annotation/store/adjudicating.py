@@ -9,8 +9,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from benchwright.canonical import canonical_json
+from benchwright.canonical import canonical_json, digest
 
+from .audit import record
 from .records import Adjudicated, Adjudication, Campaign
 from .schema import adjudications, annotators, slots, tasks
 
@@ -90,12 +91,13 @@ def add_adjudication(
 ) -> None:
     """Add that an adjudicator opened a task, or what they decided of it."""
     who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
-    changed = None if edits is None else canonical_json(dict(edits))
-    values = {
-        "task_id": task_id, "annotator_id": who, "decision": decision, "note": note, "decided_at": now,
-        "reasons": canonical_json(sorted(set(reasons))), "edits": changed,
+    said = {
+        "decision": decision, "note": note, "reasons": canonical_json(sorted(set(reasons))),
+        "edits": None if edits is None else canonical_json(dict(edits)),
     }  # fmt: skip
+    values = {"task_id": task_id, "annotator_id": who, "decided_at": now, **said}
     connection.execute(sa.insert(adjudications).values(values))
+    record(connection, "adjudicated", actor=name, at=now, task=task_id, decision=decision, said=digest(said))
 
 
 def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from . import handout_sql as sql
+from .audit import record
 from .payloads import item_in
 from .records import RefusedError
 from .schema import annotators, blind_answers
@@ -40,10 +41,12 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
         if before != answer:
             raise RefusedError(f"{annotator!r} answered {before} before the key was shown; that stays")
         return
-    if slot.state == "retired" or slot.is_archived:
+    if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     values = {"task_id": slot.task_id, "annotator_id": slot.annotator_id, "answer": answer, "answered_at": now}
     connection.execute(sa.insert(blind_answers).values(values))
+    if not slot.is_simulated:
+        record(connection, "answered_blind", actor=annotator, at=now, task=slot.task_id, slot=slot_id, answer=answer)
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:

@@ -14,15 +14,17 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from benchwright.canonical import canonical_json
+from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
+from .audit import COMMAND_LINE, clock, record
 from .authors import note_authors
+from .gold import Wanted, mark
 from .handout_sql import SHUFFLE_PRIME
 from .payloads import facets_of
 from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted, Work
-from .schema import annotations_table, annotators, campaigns, slots, tasks
+from .schema import annotations_table, annotators, campaigns, seen, slots, tasks
 
 SIMULATED = "simulated-"
 """How names of simulated annotators begin, and of nobody else."""
@@ -109,10 +111,18 @@ def upsert_campaign(
         "kind": kind, "rule": rule, "slots": slots_per_task, "form": canonical_json(dict(form)),
         "settings": canonical_json(dict(settings)), "seed": str(seed), "is_simulated": is_simulated,
     }  # fmt: skip
+    act = None
     if row is None:
         connection.execute(sa.insert(campaigns).values(name=name, is_archived=False, **values))
+        act = "campaign_opened"
     elif any(getattr(row, column) != value for column, value in values.items()):
         connection.execute(sa.update(campaigns).where(campaigns.c.id == row.id).values(values))
+        act = "campaign_changed"
+    if act is not None and not is_simulated:
+        record(
+            connection, act, actor=COMMAND_LINE, at=clock(), campaign=name, kind=kind, rule=rule,
+            form=digest(dict(form)), settings=dict(settings),
+        )  # fmt: skip
     return find_campaign(connection, name)
 
 
@@ -159,7 +169,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     Raises:
         ValueError: An item comes twice.
     """
-    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state)
+    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state, tasks.c.priority, tasks.c.gold)
     known = {
         (row.item_id, row.content_hash): row
         for row in connection.execute(query.where(tasks.c.campaign_id == campaign.id))
@@ -167,14 +177,14 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     rounds: dict[str, int] = {}
     for item_id, _ in known:
         rounds[item_id] = rounds.get(item_id, 0) + 1
-    seen: dict[str, str] = {}
+    wanted: dict[str, Wanted] = {}
     opened = 0
     for batch in _batched(work):
         new = []
         for one in batch:
-            if one.item_id in seen:
+            if one.item_id in wanted:
                 raise ValueError(f"item {one.item_id} comes twice in campaign {campaign.name!r}")
-            seen[one.item_id] = one.content_hash
+            wanted[one.item_id] = Wanted(one.content_hash, one.priority, one.gold)
             if (one.item_id, one.content_hash) not in known:
                 new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
         if new:
@@ -183,12 +193,26 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
         note_authors(connection, batch)
     if opened:
         _make_slots(connection, campaign)
-    current = [row for key, row in known.items() if seen.get(key[0]) == key[1]]
-    gone = [row.id for key, row in known.items() if seen.get(key[0]) != key[1] and row.state != "retired"]
-    back = [row.id for row in current if row.state == "retired"]
+    if opened > _BATCH and connection.dialect.name == "postgresql":
+        for table in (tasks, slots):  # PostgreSQL would plan by tables of the size before for a minute
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
+    current = [row for key, row in known.items() if _is_wanted(wanted, key)]
+    gone = [
+        row.id for key, row in known.items()
+        if not _is_wanted(wanted, key) and (row.state != "retired" or row.gold is not None)
+    ]  # fmt: skip
+    marked = mark(connection, campaign, current, wanted)
+    back = [row.id for row in current if row.state == "retired" and row.id not in marked]
     retire(connection, gone)
     reopen(connection, back)
-    return Upserted(opened, len(current) - len(back), len(gone), len(back))
+    counts = Upserted(opened, len(current) - len(back), len(gone), len(back))
+    if not campaign.is_simulated and (opened or gone or back):
+        record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), campaign=campaign.name, **counts._asdict())
+    return counts
+
+
+def _is_wanted(wanted: Mapping[str, Wanted], key: tuple[str, str]) -> bool:
+    return key[0] in wanted and wanted[key[0]].content_hash == key[1]
 
 
 def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
@@ -197,7 +221,8 @@ def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
     return {
         "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
         "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
-        "payload": canonical_json(dict(work.payload)), "state": "open",
+        "payload": canonical_json(dict(work.payload)), "state": "open" if work.gold is None else "retired",
+        "priority": work.priority, "gold": work.gold,
         "item_kind": about.kind, "item_task": about.task, "category": about.category,
     }  # fmt: skip
 
@@ -214,10 +239,12 @@ def retire(connection: sa.Connection, task_ids: list[int]) -> None:
     """Take tasks whose content is gone out of the campaign; slots that were held are free again."""
     free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
     for ids in _batched(task_ids):
-        connection.execute(
-            sa.update(slots).where(slots.c.task_id.in_(ids), slots.c.submitted_at.is_(None)).values(free)
-        )
-        connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired"))
+        held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
+        already = sa.exists().where(seen.c.task_id == slots.c.task_id, seen.c.annotator_id == slots.c.annotator_id)
+        shown = sa.select(slots.c.task_id, slots.c.annotator_id).where(held, ~already)
+        connection.execute(sa.insert(seen).from_select(["task_id", "annotator_id"], shown))
+        connection.execute(sa.update(slots).where(held).values(free))
+        connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired", gold=None))
 
 
 def reopen(connection: sa.Connection, task_ids: list[int]) -> None:

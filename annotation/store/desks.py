@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from ..hand_out import hand_out_of
+from . import handout_sql as sql
+from .fresh_eyes import eyes, unfit
 from .handout import eyes_of
-from .handout_sql import IS_BLIND
+from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
+from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
-from .schema import annotators, drafts, skips, slots, tasks
+from .schema import annotations_table, annotators, drafts, skips, slots, tasks
+from .shares import may_still_get
 
 MAX_HISTORY = 200
 
@@ -32,8 +39,9 @@ _OWN: sa.Select[Any] = (
     sa.select(
         tasks.c.id.label("task_id"),
         tasks.c.payload,
-        tasks.c.state,
+        IS_CURRENT.label("is_current"),
         slots.c.id.label("slot_id"),
+        slots.c.slot,
         slots.c.lease_until,
         slots.c.submitted_at,
         _latest.c.decision,
@@ -41,6 +49,7 @@ _OWN: sa.Select[Any] = (
         _latest.c.note,
         _latest.c.fields,
         _latest.c.edits,
+        _latest.c.active_s,
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
@@ -57,24 +66,86 @@ OWN_HISTORY: sa.Select[Any] = (
     _OWN.where(slots.c.submitted_at.is_not(None))
     .order_by(_latest.c.submitted_at.desc(), _latest.c.id.desc())
     .limit(sa.bindparam("most"))
+    .offset(sa.bindparam("after"))
 )
+SLOT_AT = sa.select(slots.c.id).where(slots.c.task_id == sa.bindparam("task"), slots.c.slot == sa.bindparam("place"))
+EARLIER = (
+    sa.select(annotations_table)
+    .where(annotations_table.c.slot_id.in_(sa.bindparam("slots", expanding=True)))
+    .order_by(annotations_table.c.slot_id, annotations_table.c.version)
+)
+"""All versions of what was said in these slots."""
 
 
-def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> tuple[int, int]:
-    """Return how many tasks an annotator has decided, and how many more they could."""
-    mine = slots.alias("mine")
-    has_mine = sa.exists().where(mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name)
-    is_free = slots.c.annotator_id.is_(None) | (slots.c.submitted_at.is_(None) & (slots.c.lease_until <= now))
-    has_free = sa.exists().where(slots.c.task_id == tasks.c.id, is_free)
-    held = sa.exists().where(
-        mine.c.task_id == tasks.c.id, mine.c.annotator_id == _id_of_name, mine.c.submitted_at.is_(None)
-    )
-    of_campaign = sa.select(sa.func.count()).select_from(tasks).where(tasks.c.campaign_id == campaign.id)
-    decided = of_campaign.where(tasks.c.state != "retired", has_mine, ~held)
-    left = of_campaign.where(tasks.c.state == "open", held | (has_free & ~has_mine), IS_BLIND)
+class Own(NamedTuple):
+    """How far an annotator is in a campaign, in tasks: decided, and what lies ahead."""
+
+    decided: int
+    ahead: Ahead
+
+
+def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> Own:
+    """Return how many tasks an annotator has decided, and how many more they could.
+
+    Counted from indexes and from what is held or was decided by this one annotator, never task by task.
+    """
     who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
-    who = {"name": annotator, "campaign": campaign.id, **eyes_of(campaign, who_id)}
-    return connection.execute(decided, who).scalar_one(), connection.execute(left, who).scalar_one()
+    who = {"campaign": campaign.id, "name": annotator, "now": now, **eyes_of(campaign, who_id)}
+
+    def count(query: sa.Select[Any]) -> int:
+        return int(connection.execute(query, who).scalar_one())
+
+    counts = _counts(blind=bool(who["shows_key"]))
+    others = count(_OPEN) - count(_OPEN_MINE) - count(counts.all_held) - sum(map(count, counts.not_for_them))
+    may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
+    ahead = Ahead(
+        held=count(counts.held),
+        others=max(0, others if may_get.left is None else min(others, may_get.left)),
+        gold=count(counts.gold_left),
+    )
+    return Own(count(_DECIDED), ahead)
+
+
+_who: sa.BindParameter[int] = sa.bindparam("who")
+_of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
+_is_open = _of_campaign & (tasks.c.state == "open")
+_mine = slots.alias("mine")
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_free = slots.alias("free")
+_has_free = sa.exists().where(
+    _free.c.task_id == tasks.c.id,
+    _free.c.submitted_at.is_(None),
+    _free.c.annotator_id.is_(None) | (_free.c.lease_until <= sa.bindparam("now")),
+)
+_DECIDED = sql.count_own(IS_CURRENT).where(slots.c.submitted_at.is_not(None))
+_OPEN = sa.select(sa.func.count()).select_from(tasks).where(_is_open)
+_OPEN_MINE = sql.count_own(tasks.c.state == "open")
+
+
+class _Counts(NamedTuple):
+    """Queries that look at what an annotator was shown elsewhere only where that matters."""
+
+    held: sa.Select[Any]
+    all_held: sa.Select[Any]
+    """Open tasks of which others hold whatever is not decided."""
+    gold_left: sa.Select[Any]
+    not_for_them: Sequence[sa.Select[Any]]
+    """Open tasks that they may not look at, by why."""
+
+
+@cache
+def _counts(*, blind: bool) -> _Counts:
+    unseen = eyes(blind=blind)
+    of_tasks = sa.select(sa.func.count()).select_from(tasks)
+    is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
+    return _Counts(
+        sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
+        sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
+        .select_from(slots)
+        .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
+        of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        [of_tasks.where(_is_open, one, ~_has_mine) for one in unfit(blind=blind)],
+    )
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:

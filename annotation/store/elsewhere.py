@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from . import handout_sql as sql
 from .campaigns import find_campaign, upsert_annotator
-from .handout import claim_task, submit
+from .handout import claim_task, return_expired, submit
 from .schema import annotators, slots
 
 Taken = Literal["new", "changed", "unchanged"]
@@ -54,7 +54,7 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
     """
     find_campaign(connection, campaign_name)
     upsert_annotator(connection, said.annotator, kind="person")
-    connection.execute(sql.EXPIRE, {"now": now})
+    return_expired(connection, now=now)
     own = (
         sa.select(slots.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)

@@ -6,133 +6,165 @@ decision. Values come as the parameters that each statement names.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 
-from .authors import OWN_ITEMS
+from .fresh_eyes import eyes
 from .reports import latest_annotations
-from .schema import (
-    adjudications,
-    annotations_table,
-    annotators,
-    blind_answers,
-    campaigns,
-    revisions,
-    skips,
-    slots,
-    tasks,
-)
+from .schema import annotations_table, annotators, campaigns, seen, skips, slots, tasks
+from .shares import LEAVES_ENOUGH
 
 SHUFFLE_PRIME = 2**31 - 1
-"""Every task has a place below this prime; an annotator's order multiplies and shifts it modulo the prime."""
+"""Every task has a place below this prime; a search starts at some place and goes up from there."""
 
 _FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
-_mine = slots.alias("mine")
-_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == sa.bindparam("who"))
-_seen = sa.union_all(
-    sa.select(slots.c.task_id, slots.c.annotator_id),
-    sa.select(skips.c.task_id, skips.c.annotator_id),
-    sa.select(blind_answers.c.task_id, blind_answers.c.annotator_id),
-    sa.select(adjudications.c.task_id, adjudications.c.annotator_id),
-).subquery("seen")
-"""What was handed out to whom, also where it was given back, and what adjudicators opened."""
-_shown, _showing = tasks.alias("shown"), campaigns.alias("showing")
+_mine, _free = slots.alias("mine"), slots.alias("free")
+_who: sa.BindParameter[int] = sa.bindparam("who")
+_of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
+IS_GOLD = tasks.c.gold.is_not(None)
+IS_INDEXED_GOLD = tasks.c.gold >= ""
+"""The same, in words that every database looks up in an index."""
+IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
+"""Whether somebody may get a task, or go on with it."""
+IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
+"""Whether a task is one of the campaign's as it stands, to those who decide."""
+
+_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _who)
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
 _has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
-
-
-def _for_task(query: sa.Select[Any]) -> sa.Select[Any]:
-    return query.where(tasks.c.id == sa.bindparam("task"))
-
-
-# Of any content of the item: whoever saw the key of an earlier one may know that of the present one too.
-_SHOWN_KEY = (
-    sa.select(_showing.c.name)
-    .select_from(
-        _seen.join(_shown, _seen.c.task_id == _shown.c.id).join(_showing, _shown.c.campaign_id == _showing.c.id)
-    )
-    .where(
-        _seen.c.annotator_id == sa.bindparam("who"),
-        _showing.c.kind.in_(sa.bindparam("shows_key", expanding=True)),
-        # An item has one current task in a campaign: that very one gives away no more than it is to show.
-        (_shown.c.campaign_id != sa.bindparam("campaign")) | (_shown.c.state == "retired"),
-    )
-)
-SHOWN_KEY_OF_TASK = (
-    _SHOWN_KEY.join(tasks, tasks.c.item_id == _shown.c.item_id)
-    .where(tasks.c.id == sa.bindparam("task"))
-    .order_by(_showing.c.name)
-    .limit(1)
-)
-
-# Not an EXISTS: this set does not hang on the row, so the database makes it once for all tasks.
-_INVOLVED = sa.union_all(
-    sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
-    sa.select(adjudications.c.task_id).where(adjudications.c.annotator_id == sa.bindparam("who")),
-)
-"""Tasks whose version an annotator edited, or that they opened to adjudicate."""
-INVOLVED_IN_TASK = sa.select(tasks.c.id).where(tasks.c.id == sa.bindparam("task"), tasks.c.id.in_(_INVOLVED))
-IS_BLIND = sa.and_(
-    tasks.c.item_id.not_in(_SHOWN_KEY.with_only_columns(_shown.c.item_id)),
-    tasks.c.item_id.not_in(OWN_ITEMS),
-    tasks.c.id.not_in(_INVOLVED),
-)
-"""Whether an annotator may judge a task with fresh eyes: neither shown its key, nor its author, nor its editor; needs
-`handout.eyes_of` and `campaign`."""
 
 ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
 
-EXPIRE = (
-    sa.update(slots).where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now")).values(_FREE)
+EXPIRED = (
+    sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
+    .where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now"))
 )
+FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
+HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _who)
+NOTE_SEEN = sa.insert(seen)
 
-_LEASE = (
-    sa.select(
-        slots.c.id,
-        slots.c.task_id,
-        slots.c.claimed_at,
-        tasks.c.item_id,
-        tasks.c.content_hash,
-        tasks.c.round,
-        tasks.c.payload,
+
+def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Return a query for how many slots an annotator has in a campaign whose tasks are such.
+
+    Databases are to begin with the annotator's slots, which are few, and not with the campaign's tasks.
+    """
+    return sa.select(sa.func.count()).select_from(slots).where(
+        slots.c.annotator_id == _who, task_is(_of_campaign, *of_task)
+    )  # fmt: skip
+
+
+def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return whether a slot's task is such, in a form that databases ask slot by slot.
+
+    A join or EXISTS they may turn round, without statistics at the worst time, and walk through all tasks.
+    """
+    found: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
     )
-    .join(tasks)
-    .where(
-        tasks.c.campaign_id == sa.bindparam("campaign"),
-        tasks.c.state == "open",
-        IS_BLIND,
+    return found.scalar_subquery() == sa.literal_column("1")
+
+
+COUNT_HAD = count_own(IS_CURRENT)
+"""How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
+HAS_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).limit(1)
+# Not max(): PostgreSQL takes it from the index only where it knows the table well.
+HIGHEST_PRIORITY = (
+    sa.select(tasks.c.priority).where(_of_campaign, tasks.c.state == "open").order_by(tasks.c.priority.desc()).limit(1)
+)
+PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
+
+
+@cache
+def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the first task that an annotator can take, from a place on or before it.
+
+    Args:
+        gold: One of the gold ones; else one of those of a priority that has a free slot.
+        after: From `start` on; else before it.
+        blind: None whose key the annotator was shown.
+        bounded: None that others wait for, who are named with shares of their own.
+    """
+    found = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
+    found = found.where(IS_INDEXED_GOLD) if gold else found.where(
+        tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free
+    )  # fmt: skip
+    start = sa.bindparam("start", type_=sa.BigInteger)
+    found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
+    found = found.where(*eyes(blind=blind))
+    return (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(1)
+
+
+@cache
+def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the task that an annotator can take and skipped longest ago."""
+    found = (
+        sa.select(tasks.c.id)
+        .join(skips, skips.c.task_id == tasks.c.id)
+        .where(
+            _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
+        )
     )
-    .limit(1)
-)
-OWN = _LEASE.where(slots.c.annotator_id == sa.bindparam("who"), slots.c.submitted_at.is_(None)).order_by(
-    slots.c.claimed_at, slots.c.id
-)
-OWN_OF_TASK = _for_task(OWN)
-NEXT = _LEASE.where(
-    slots.c.annotator_id.is_(None),
-    ~sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == sa.bindparam("who")),
-).order_by(
-    _was_skipped,
-    (tasks.c.shuffle * sa.bindparam("factor") + sa.bindparam("shift")) % SHUFFLE_PRIME,
-    tasks.c.id,
+    found = found.where(*eyes(blind=blind))
+    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
+    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(1)
+
+
+_LEASE = sa.select(
+    slots.c.id,
+    slots.c.task_id,
     slots.c.slot,
+    slots.c.annotator_id,
+    slots.c.claimed_at,
+    tasks.c.item_id,
+    tasks.c.content_hash,
+    tasks.c.round,
+    tasks.c.payload,
+).join(tasks)
+_IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(1)
+_OF_TASK = tasks.c.id == sa.bindparam("task")
+_OWN = _IN_PLAY.where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+_FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
+
+
+@cache
+def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
+    """Return a query for the slot that an annotator has held longest, of any task or of one."""
+    found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
+    return found.where(*eyes(blind=blind))
+
+
+@cache
+def free_of_task(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for a free slot of one task."""
+    return _FREE_OF_TASK.where(*eyes(blind=blind))
+
+
+MAKE_SLOT = sa.insert(slots).from_select(
+    ["task_id", "slot"],
+    sa.select(slots.c.task_id, sa.func.max(slots.c.slot) + 1)
+    .where(slots.c.task_id == sa.bindparam("task"))
+    .group_by(slots.c.task_id),
 )
-NEXT_OF_TASK = _for_task(NEXT)
+"""One more slot of a task: gold ones are for everybody."""
+PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
+GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
 TAKE = (
     sa.update(slots)
     .where(slots.c.id == sa.bindparam("held"))
-    .values(annotator_id=sa.bindparam("who"), claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
+    .values(annotator_id=_who, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
 )
-RELEASE = (
-    sa.update(slots)
+HELD_BY = (
+    sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
     .where(
-        slots.c.id == sa.bindparam("held"),
-        slots.c.submitted_at.is_(None),
-        slots.c.annotator_id
-        == sa.select(annotators.c.id).where(annotators.c.name == sa.bindparam("name")).scalar_subquery(),
+        slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None), annotators.c.name == sa.bindparam("name")
     )
-    .values(_FREE)
 )
 
 HELD = (
@@ -142,6 +174,7 @@ HELD = (
         tasks.c.state,
         tasks.c.payload,
         tasks.c.campaign_id,
+        tasks.c.gold,
         campaigns.c.form,
         campaigns.c.is_archived,
         campaigns.c.is_simulated,
@@ -159,4 +192,8 @@ FILL = (
     .where(slots.c.id == sa.bindparam("held"))
     .values(submitted_at=sa.bindparam("now"), lease_until=None)
 )
-FINISH = sa.update(tasks).where(tasks.c.id == sa.bindparam("task"), ~_has_open_slot).values(state="done")
+FINISH = (
+    sa.update(tasks)
+    .where(tasks.c.id == sa.bindparam("task"), tasks.c.state == "open", ~_has_open_slot)
+    .values(state="done")
+)

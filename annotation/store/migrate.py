@@ -10,7 +10,7 @@ from benchwright.errors import DataError
 
 from .connection import WRITING
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0008", "0009")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Migrations that this program knows, in order; a test holds it equal to `migrations/versions`."""
 
 _MIGRATIONS = Path(__file__).parent / "migrations"

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from benchwright.overrides import Override
 
+from .audit import record
 from .campaigns import upsert_annotator
 from .review_store import ReviewStore
 from .schema import annotators, overrides
@@ -82,6 +83,9 @@ class Overriding:
                 "reason": one.reason, "against": one.against, "annotator_id": who, "why": one.why, "decided_at": now,
             }  # fmt: skip
             connection.execute(sa.insert(overrides).values(values))
+            act = "override_undone" if action == UNDO else "overridden"
+            about = {"stage": one.stage, "record": one.record_id, "action": one.action, "why": one.why}
+            record(connection, act, actor=one.by, at=now, **about)
 
 
 def _place(one: Override) -> tuple[str, str]:

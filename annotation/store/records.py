@@ -27,6 +27,10 @@ class Work(NamedTuple):
     content_hash: str
     payload: Mapping[str, Any]
     """JSON values that a form shows."""
+    priority: int = 0
+    """How early it goes out: higher numbers first."""
+    gold: str | None = None
+    """The decision that is known to be right; None where people are to find out."""
 
 
 class Upserted(NamedTuple):
@@ -101,6 +105,13 @@ class Annotation:
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
     """What was said by field, where the campaign has a typed form."""
+    active_s: float | None = None
+    """Seconds spent on it without pauses; None where nobody counted."""
+
+    @property
+    def seconds(self) -> float:
+        """Return what it took: without pauses where that is known, else from hand-out to decision."""
+        return (self.submitted_at - self.started_at).total_seconds() if self.active_s is None else self.active_s
 
 
 @dataclass(frozen=True)

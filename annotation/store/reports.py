@@ -62,7 +62,7 @@ def list_decisions(
             reasons=tuple(json.loads(row.reasons)), note=row.note,
             edits=None if row.edits is None else json.loads(row.edits),
             started_at=row.started_at, submitted_at=row.submitted_at,
-            fields=None if row.fields is None else json.loads(row.fields),
+            fields=None if row.fields is None else json.loads(row.fields), active_s=row.active_s,
         )
         for row in connection.execute(query)
     ]  # fmt: skip
@@ -71,7 +71,7 @@ def list_decisions(
 def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:
     """Return where a campaign stands at a moment."""
     of_campaign = tasks.c.campaign_id == campaign.id
-    counted = _count_by(connection, tasks.c.state, tasks, of_campaign)
+    counted = _count_by(connection, tasks.c.state, tasks, of_campaign & tasks.c.gold.is_(None))
     slot_state = sa.case(
         (slots.c.submitted_at.is_not(None), "submitted"), (slots.c.lease_until > now, "leased"), else_="free"
     )

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError, DataError
 
-from . import campaigns, elsewhere, guidelines, handout, reports
+from ..hand_out import LEASE_S
+from . import audit, campaigns, elsewhere, gold, guidelines, handout, remarks, reports
 from .connection import WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
@@ -27,9 +28,6 @@ from .records import (
     Upserted,
     Work,
 )
-
-LEASE_S = 1800.0
-"""Half an hour: longer than anybody looks at one item, shorter than a lunch break."""
 
 
 def open_store(url: str) -> ReviewStore:
@@ -235,6 +233,7 @@ class ReviewStore:
         edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
         amend: bool = False,
+        active_s: float | None = None,
     ) -> None:
         """See `handout.submit`."""
         with self.writing() as connection:
@@ -249,6 +248,7 @@ class ReviewStore:
                 edits=edits,
                 fields=fields,
                 amend=amend,
+                active_s=active_s,
             )
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
@@ -256,10 +256,36 @@ class ReviewStore:
         with self.writing() as connection:
             return elsewhere.take_in(connection, campaign, said, now=now)
 
-    def release(self, slot_id: int, annotator: str) -> None:
+    def release(self, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
         """See `handout.release`."""
         with self.writing() as connection:
-            handout.release(connection, slot_id, annotator)
+            handout.release(connection, slot_id, annotator, now=now)
+
+    def gold_answers(self, campaign: str) -> list[gold.GoldAnswer]:
+        """See `gold.gold_answers`."""
+        with self.reading() as connection:
+            return gold.gold_answers(connection, campaigns.find_campaign(connection, campaign))
+
+    def remarks(self, campaign: str, *, settled: bool = False) -> list[remarks.Remark]:
+        """See `remarks.list_remarks`."""
+        with self.reading() as connection:
+            return remarks.list_remarks(connection, campaigns.find_campaign(connection, campaign), settled=settled)
+
+    def settle_remark(self, campaign: str, remark_id: int, *, by: str, now: datetime) -> None:
+        """See `remarks.settle_remark`."""
+        with self.writing() as connection:
+            found = campaigns.find_campaign(connection, campaign)
+            remarks.settle_remark(connection, found, remark_id, by=by, now=now)
+
+    def record(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
+        """Add a row to the audit log. See `audit.record`."""
+        with self.writing() as connection:
+            audit.record(connection, act, actor=actor, at=now, **about)
+
+    def audited(self, *, expect: str | None = None) -> audit.Audited:
+        """See `audit.audited`."""
+        with self.snapshot() as connection:
+            return audit.audited(connection, expect=expect)
 
     def campaign(self, name: str) -> Campaign:
         """Return one campaign."""

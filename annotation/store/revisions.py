@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from .audit import record
 from .campaigns import new_task, reopen, retire
 from .records import Campaign, Revision, Task, Work
 from .schema import annotators, revisions, slots, tasks
@@ -57,7 +58,8 @@ def add_revision(
 ) -> bool:
     """Open the task of an item's next version, and retire that of the version before.
 
-    A version that the campaign has met as content of the item before gets its task back, with what was said of it.
+    A version that the campaign has met as content of the item before gets its task back, with what was said of it. It
+    is as urgent as the version before.
 
     Args:
         connection: In a transaction that writes.
@@ -88,10 +90,16 @@ def add_revision(
     else:
         reopen(connection, [there])
     retire(connection, [task.id])
+    urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
+    connection.execute(sa.update(tasks).where(tasks.c.id == there).values(priority=urgent))
     who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
     row = {"task_id": there, "revised_from": task.id, "round": round_of(connection, task.id) + 1, "revised_at": now}
     values = {**row, "edits": canonical_json(dict(edits)), "annotator_id": who}
     connection.execute(sa.insert(revisions).values(values))
+    if not campaign.is_simulated:
+        record(
+            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash
+        )
     return True
 
 

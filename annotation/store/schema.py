@@ -20,6 +20,10 @@ grow.
 `revisions` link the task of an item's next version to the one that it was made from, `blind_answers` hold what was
 answered before the key was shown, `adjudications` what adjudicators opened and decided. All three only ever grow.
 
+A task with a right decision in `gold` stands outside the campaign's own work: it is retired from it, so that nothing
+counts it, and is handed out among the others all the same. `seen` says who held a task and lost it, `remarks` what
+people say about tasks beside deciding them, `audit_log` what was done, each row chained to the one before.
+
 The migrations make these tables; a test holds both equal.
 """
 
@@ -100,10 +104,15 @@ tasks = sa.Table(
     sa.Column("item_kind", sa.Text),
     sa.Column("item_task", sa.Text),
     sa.Column("category", sa.Text),
+    sa.Column("priority", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("gold", sa.Text),
     sa.UniqueConstraint("campaign_id", "item_id", "content_hash"),
     sa.CheckConstraint("state IN ('open', 'done', 'retired')", name="state"),
     sa.Index(None, "campaign_id", "state"),
     sa.Index(None, "campaign_id", "item_kind", "item_task", "category", "state"),
+    sa.Index(None, "campaign_id", "state", "priority", "shuffle"),
+    sa.Index(None, "campaign_id", "gold"),
+    sa.Index(None, "item_id"),
 )
 
 slots = sa.Table(
@@ -124,7 +133,7 @@ slots = sa.Table(
         " OR (annotator_id IS NOT NULL AND (lease_until IS NULL) <> (submitted_at IS NULL))",
         name="free_leased_or_submitted",
     ),
-    sa.Index(None, "annotator_id"),
+    sa.Index(None, "annotator_id", "submitted_at"),
     sa.Index(None, "lease_until"),
     sa.Index(None, "task_id", "annotator_id", "decision"),
 )
@@ -143,6 +152,7 @@ annotations_table = sa.Table(
     sa.Column("started_at", UtcDateTime, nullable=False),
     sa.Column("submitted_at", UtcDateTime, nullable=False),
     sa.Column("fields", sa.Text),
+    sa.Column("active_s", sa.Float),
     sa.UniqueConstraint("slot_id", "version"),
 )
 
@@ -248,6 +258,40 @@ assignments = sa.Table(
     metadata,
     sa.Column("campaign_id", sa.ForeignKey("campaigns.id"), primary_key=True),
     sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+)
+
+seen = sa.Table(
+    "seen",
+    metadata,
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), primary_key=True),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), primary_key=True),
+)
+
+remarks = sa.Table(
+    "remarks",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("task_id", sa.ForeignKey("tasks.id"), nullable=False),
+    sa.Column("annotator_id", sa.ForeignKey("annotators.id"), nullable=False),
+    sa.Column("is_flag", sa.Boolean, nullable=False),
+    sa.Column("words", sa.Text, nullable=False),
+    sa.Column("made_at", UtcDateTime, nullable=False),
+    sa.Column("settled_at", UtcDateTime),
+    sa.Column("settled_by", sa.Text),
+    sa.CheckConstraint("(settled_at IS NULL) = (settled_by IS NULL)", name="settled"),
+    sa.Index(None, "task_id", "annotator_id"),
+)
+
+audit_log = sa.Table(
+    "audit_log",
+    metadata,
+    sa.Column("id", sa.Integer, primary_key=True),
+    sa.Column("at", UtcDateTime, nullable=False),
+    sa.Column("actor", sa.Text, nullable=False),
+    sa.Column("act", sa.Text, nullable=False),
+    sa.Column("about", sa.Text, nullable=False),
+    sa.Column("previous", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
 )
 
 overrides = sa.Table(

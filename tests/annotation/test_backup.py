@@ -170,6 +170,9 @@ def test_both_commands_on_a_workspace(tmp_path: Path, now: datetime) -> None:
     done = CliRunner().invoke(restore, [str(out), "--workspace", str(tmp_path / "two"), "--json"])
     assert json.loads(done.stdout)["rows"]["annotators"] == 1
     one, two = (contents(f"sqlite:///{tmp_path / name / 'review.sqlite'}") for name in ("one", "two"))
+    for found, act in ((one, "backed_up"), (two, "restored")):
+        [row] = found.pop("audit_log")
+        assert row[3] == act
     assert one == two
 
 

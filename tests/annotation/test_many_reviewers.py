@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from benchwright.annotation.hand_out import SETTING
 from benchwright.annotation.simulated import SimulatedAnnotators, simulate
 from benchwright.annotation.store import ReviewStore, Work, open_store
 
@@ -66,13 +67,18 @@ def all_at_once(start: Start, role: str, names: list[str], **where: str) -> dict
     return said
 
 
-def fill(store: ReviewStore, *, tasks: int, slots: int, names: list[str], is_simulated: bool = False) -> None:
+def fill(
+    store: ReviewStore, *, tasks: int, slots: int, names: list[str], is_simulated: bool = False, gold: int = 0,
+    handout: dict[str, object] | None = None,
+) -> None:  # fmt: skip
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots,
         form={"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
-        settings={}, seed=3, is_simulated=is_simulated,
+        settings={SETTING: handout or {}} if not is_simulated else {}, seed=3, is_simulated=is_simulated,
     )  # fmt: skip
-    store.upsert_tasks("verify", [Work(f"item-{n:03}", "content", {"answer": "A"}) for n in range(tasks)])
+    work = [Work(f"item-{n:03}", "content", {"answer": "A"}) for n in range(tasks)]
+    work += [Work(f"gold-{n:03}", "content", {"answer": "A"}, gold="accept") for n in range(gold)]
+    store.upsert_tasks("verify", work)
     for name in names:
         store.upsert_annotator(name)
 
@@ -93,6 +99,34 @@ def test_eight_processes_fill_every_slot_once_and_nobody_has_a_task_twice(
     by_name = check_every_slot_is_filled_once(store, tasks=200, slots=3)
     assert by_name == Counter({name: len(one["done"]) for name, one in said.items()})  # type: ignore[arg-type]
     assert store.status("verify", now=now).slots == {"free": 0, "leased": 0, "submitted": 600}
+
+
+def test_eight_processes_get_gold_and_shares_as_set_and_leave_a_log_that_verifies(
+    store: ReviewStore, start: Start
+) -> None:
+    names = [f"reviewer-{n}" for n in range(8)]
+    shares = {"reviewer-0": 0.6, "reviewer-1": 0.05}
+    fill(store, tasks=100, slots=3, names=names, gold=40, handout={"gold_rate": 0.25, "shares": shares, "share": 0.7})
+    said = all_at_once(start, "decide", names)
+    by_name = check_every_slot_is_filled_once(store, tasks=100, slots=3)
+    assert (by_name["reviewer-0"], by_name["reviewer-1"]) == (60, 5)
+    assert max(by_name.values()) <= 70
+    for name in names:
+        done = said[name]["done"]
+        assert isinstance(done, list)
+        assert len(set(done)) == len(done)
+        gold = sum(one.startswith("gold") for one in done)
+        assert abs(gold - len(done) * 0.25) <= 1
+    assert (
+        sum(one.right == one.decision for one in store.gold_answers("verify"))
+        == sum(
+            len(one["done"])
+            for one in said.values()  # type: ignore[arg-type]
+        )
+        - 300
+    )
+    audited = store.audited()
+    assert (audited.broken, audited.decisions) == (None, 300 + len(store.gold_answers("verify")))
 
 
 def test_leases_that_expire_while_others_work_leave_no_slot_lost_or_filled_twice(

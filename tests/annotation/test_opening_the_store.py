@@ -154,6 +154,9 @@ def test_an_older_store_is_brought_up_to_date_with_all_that_people_said(version:
             ).one()
             assert tuple(counted) == ("yes_no", "jigsaw", "street", "accept")
             assert connection.execute(sa.text("SELECT is_for_assigned FROM campaigns")).scalar_one() == 0
+        assert (said.active_s, said.seconds) == (None, 0)
+        audited = store.audited()
+        assert (audited.broken, audited.rows, audited.decisions) == (None, 1, 0)
 
 
 def test_a_database_of_another_program_is_refused(url: str, tmp_path: Path) -> None:

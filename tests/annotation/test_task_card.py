@@ -86,6 +86,13 @@ def test_what_the_card_sends_is_taken() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
     assert act_of(sent) == Act(3, "decide", "reject", ("unclear",), "blurred")
     assert act_of(sent | {"note": "  "}).note is None
+    assert act_of(sent | {"does": "flag", "active_s": 3.5}).active_s == 3.5
+
+
+def test_any_number_of_seconds_is_held_within_bounds() -> None:
+    sent = {"slot": 3, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
+    for value, taken in ((-4, 0.0), (10**400, 1e9), (float("inf"), 1e9), (7, 7.0)):
+        assert act_of(sent | {"active_s": value}).active_s == taken
 
 
 @pytest.mark.parametrize(
@@ -93,6 +100,7 @@ def test_what_the_card_sends_is_taken() -> None:
     [
         {"slot": "3"}, {"slot": None}, {"does": "drop tables"}, {"decision": None}, {"reasons": "unclear"},
         {"reasons": [1]}, {"reasons": None}, {"note": 7}, {"note": None},
+        {"active_s": "3"}, {"active_s": True}, {"active_s": [3]},
     ],
 )  # fmt: skip
 def test_anything_else_is_refused(change: dict[str, object]) -> None:

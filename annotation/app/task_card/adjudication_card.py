@@ -38,6 +38,7 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         fields=[],
         beside=explained,
         editable=None if case.is_last else editable_of(item, with_explanation=bool(explained)),
+        remarks=None,
         save=None,
         texts=words_of_card(),
         answers=[_answer(one, number, form) for number, one in enumerate(case.said, 1)],

@@ -29,12 +29,14 @@ class TaskCard {
     this.stop = new AbortController();
     this.drafts = new Drafts((ok) => this.tell(ok ? "saved" : "not_saved", !ok), this.stop.signal);
     const { signal } = this.stop;
+    this.activity = new Activity(signal);
     window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
     const digits = Object.fromEntries([..."123456789"].map((digit) => [digit, { act: () => this.pick(digit - 1) }]));
     watchKeys({
       a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
       p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) }, w: { act: () => this.sendBack() },
+      g: { act: () => (this.remarks === null ? false : this.remarks.open()) },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
   }
@@ -42,13 +44,17 @@ class TaskCard {
   update(data, send) {
     this.sendToServer = send;
     // The same slot may come with another form: first an answer, then votes.
-    const another = data.slot !== this.data?.slot || data.mode !== this.data?.mode;
+    const isNew = data.slot !== this.data?.slot;
+    const another = isNew || data.mode !== this.data.mode;
     const heard = data.serial !== this.data?.serial;
+    const remarked = !another && data.remarks?.length !== this.data.remarks?.length;
     this.data = data;
     if (another) {
       this.drafts.flush();
+      if (isNew) this.activity.begin(data.slot, data.idle_after_s); // an answer and its votes are one piece of work
       this.begin();
     }
+    if (remarked) this.showRemarks();
     if (another || heard) this.setBusy(false);
   }
 
@@ -90,7 +96,23 @@ class TaskCard {
     if (data.mode === "verify") this.buildReasons(right);
     if (data.mode !== "form") this.buildNote(right, noteText);
     this.editor = data.editable === null ? null : new ItemEditor(left, data, edits, () => this.saveDraft());
+    this.remarks = null;
+    this.remarksPlace = add(right, "div", "");
+    this.showRemarks();
     this.draw();
+  }
+
+  /** The annotator's own comments, and room for another; what is decided and noted meanwhile stays as it is. */
+  showRemarks() {
+    if (this.data.remarks === null) return;
+    this.remarksPlace.replaceChildren();
+    this.remarks = new Remarks(this.remarksPlace, this.data, (does, words) => this.remark(does, words));
+  }
+
+  remark(does, words) {
+    if (this.busy) return;
+    this.setBusy(true);
+    this.sendToServer({ slot: this.data.slot, does, decision: "", reasons: [], note: words, fields: null, active_s: null });
   }
 
   /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
@@ -295,7 +317,8 @@ class TaskCard {
     const note = does === "decide" && this.form === null ? this.note.value : "";
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
     const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits });
+    const active_s = does === "decide" ? this.activity.take() : null;
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits, active_s });
   }
 
   /** What was edited of the item; null where nothing was, or nothing can be. */

@@ -25,15 +25,19 @@ from ..texts import TEXTS
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""
+IDLE_AFTER_S = 30.0
+"""A picture is looked at with still hands for so long; whoever does nothing for longer is doing something else."""
 _KEY = "card"
-_SCRIPTS = ("drafts.js", "photographs.js", "fields.js", "editor.js", "card.js")
+_SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "fields.js", "editor.js", "remarks.js", "card.js")
+MOST_S = 1e9
 _PLACED = re.compile(r"<image (\d+)>")
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
     "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "needs_photograph",
     "choose_photograph", "photograph_size", "photograph_sent", "photograph_failed", "answer", "submit", "saved",
     "not_saved", "said", "moved_on", "needs_edits", "edit_item", "right_option", "explanation", "choice",
-    "send_back", "take_edits", "answers", "needs_own_edits",
+    "send_back", "take_edits", "answers", "needs_own_edits", "remarks", "remark", "remark_hint", "comment", "flag",
+    "commented", "flagged",
 )  # fmt: skip
 
 
@@ -58,6 +62,8 @@ class Card:
         fields: Of a typed form, each with its options; none otherwise.
         beside: Texts beside the item, each `label` and `text`.
         editable: Of the item, what can be edited, as it stands; None where nothing can.
+        remarks: The annotator's own comments and flags, each `is_flag` and `words`; None where none are taken.
+        idle_after_s: How long after a key or the pointer was last used time still counts as spent on the task.
         save: Where drafts are kept, and photographs; and the header that goes with them; None where none are.
         texts: Words of the card.
         answers: What annotators said, for an adjudicator: `label`, `lines`, and `edits` that they propose or None.
@@ -79,9 +85,11 @@ class Card:
     fields: Sequence[Mapping[str, Any]]
     beside: Sequence[Mapping[str, str]]
     editable: Mapping[str, Any] | None
+    remarks: Sequence[Mapping[str, Any]] | None
     save: Mapping[str, str] | None
     texts: Mapping[str, str]
     answers: Sequence[Mapping[str, Any]] = ()
+    idle_after_s: float = IDLE_AFTER_S
 
 
 @dataclass(frozen=True)
@@ -90,12 +98,13 @@ class Act:
 
     Attributes:
         slot: Which task was meant: one that is off the desk meanwhile is not touched.
-        does: `decide`, `skip` or `undo`.
+        does: `decide`, `skip`, `undo`, `comment` or `flag`.
         decision: Of the form's decisions, or a key of the item's options.
         reasons: Codes.
         note: In the annotator's words; None without any.
         fields: Of a typed form; the store checks them.
         edits: Of the item; the store checks them.
+        active_s: Seconds spent on the task without pauses, as the browser counted; the store bounds them.
     """
 
     slot: int
@@ -105,6 +114,7 @@ class Act:
     note: str | None
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -123,7 +133,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
     key = item.answer or item.refusal
     return Card(
         serial=serial,
-        slot=task.slot_id,
+        slot=task.shown_slot,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
         question=spelled(item.question),
         choices=choices_of(item),
@@ -146,6 +156,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
             if form.get("edits") and task.is_current and not blind
             else None
         ),
+        remarks=[{"is_flag": one.is_flag, "words": one.words} for one in task.remarks],
         save={
             "url": draft_url(task.task_id), "header": DRAFT_HEADER, "photographs": photographs_url(task.task_id),
         },
@@ -252,12 +263,25 @@ def act_of(sent: Any) -> Act:
     texts = [sent.get(name) for name in ("does", "decision", "note")]
     texts += reasons if isinstance(reasons, list) else [None]
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
-    if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo"}:
+    if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo", "comment", "flag"}:
         raise RefusedError("this is nothing that the card sends")
     return Act(
         sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
-        edits_sent(sent.get("edits")),
+        edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")),
     )  # fmt: skip
+
+
+def _seconds_sent(value: Any) -> float | None:
+    """Return seconds as a browser sent them, if any; how many there can be is the store's to say.
+
+    Raises:
+        RefusedError: They are something else.
+    """
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise RefusedError("this is nothing that the card sends")
+    return float(min(max(value, 0), MOST_S))
 
 
 def _fields_sent(fields: Any) -> dict[str, Any] | None:

@@ -1,0 +1,52 @@
+// Comments on a task and flags for a curator: beside the decision, and no part of it.
+
+class Remarks {
+  /** `send` gets "comment" or "flag" with the words. */
+  constructor(parent, data, send) {
+    this.data = data;
+    this.send = send;
+    if (data.remarks.length) this.list(parent);
+    this.element = add(parent, "details", "remarks");
+    const summary = add(this.element, "summary", "");
+    add(summary, "span", "", data.texts.remarks);
+    add(summary, "kbd", "", "G").setAttribute("aria-hidden", "true");
+    summary.setAttribute("aria-keyshortcuts", "g");
+    this.element.addEventListener("toggle", () => this.build());
+  }
+
+  list(parent) {
+    const { texts, remarks } = this.data;
+    const list = add(parent, "ul", "told-before");
+    for (const { is_flag, words } of remarks) {
+      const line = add(list, "li", "", `${is_flag ? `⚑ ${texts.flagged}` : texts.commented} ${words}`.trim());
+      line.dir = "auto";
+    }
+  }
+
+  /** What is written in is there once somebody wants to write: most tasks need none. */
+  build() {
+    if (this.area !== undefined || !this.element.open) return;
+    const { texts } = this.data;
+    const label = add(this.element, "label", "note");
+    add(label, "span", "label", texts.remark);
+    this.area = add(label, "textarea", "");
+    this.area.rows = 2;
+    this.area.maxLength = 2000;
+    this.area.placeholder = texts.remark_hint;
+    for (const kind of ["keydown", "keyup", "keypress"]) {
+      this.area.addEventListener(kind, (event) => {
+        event.stopPropagation();
+        if (kind === "keydown" && event.key === "Escape") this.area.blur();
+      });
+    }
+    const row = add(this.element, "div", "actions");
+    button(row, "action quiet", texts.comment, "", () => (this.area.value.trim() ? this.send("comment", this.area.value) : this.area.focus()));
+    button(row, "action quiet", texts.flag, "", () => this.send("flag", this.area.value));
+  }
+
+  open() {
+    this.element.open = true;
+    this.build();
+    this.area.focus();
+  }
+}

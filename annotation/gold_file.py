@@ -1,0 +1,58 @@
+"""Items whose right decision is known, as curators bring them: a table, or a release whose keys are vetted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import DataError
+
+from .csv_rows import read_rows, shown
+
+MAX_ITEMS = 100_000
+
+
+class Known(NamedTuple):
+    """What is known of an item.
+
+    Args:
+        decision: The right one; None for that which follows from the item's own key.
+        content_hash: Of the item that it holds for; None for whatever content it has.
+    """
+
+    decision: str | None
+    content_hash: str | None
+
+
+def read_gold(path: Path) -> dict[str, Known]:
+    """Return what is known, by item id.
+
+    Args:
+        path: A CSV file with the column `item_id` and perhaps `decision`, or the folder of a release.
+
+    Raises:
+        DataError: It is neither, a row is wrong, or an item comes twice.
+    """
+    found = _of_release(path) if path.is_dir() else _of_table(path)
+    if len(found) > MAX_ITEMS:
+        raise DataError(f"{path} names {len(found)} gold items; at most {MAX_ITEMS} are taken")
+    return found
+
+
+def _of_table(path: Path) -> dict[str, Known]:
+    found: dict[str, Known] = {}
+    for row in read_rows(path, required=("item_id",), optional=("decision",)):
+        item_id = row.values["item_id"]
+        if row.problem or not item_id:
+            raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
+        if item_id in found:
+            raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
+        found[item_id] = Known(row.values["decision"] or None, None)
+    return found
+
+
+def _of_release(path: Path) -> dict[str, Known]:
+    from benchwright.release import Release
+
+    items = (released.item for released in Release.open(path).items())
+    return {item.item_id: Known(None, item.content_hash) for item in items}

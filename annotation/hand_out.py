@@ -1,0 +1,81 @@
+"""How a campaign hands its tasks out: gold items, shares, priorities, leases. Settings of its step.
+
+None of it decides what becomes of an item, but which items are gold: their right decision is known, and stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
+
+from benchwright.records import Record
+from benchwright.steps import FOLDER
+
+from .gold_file import Known, read_gold
+
+SETTING = "handout"
+"""Where a campaign's settings keep this."""
+LEASE_S = 1800.0
+"""Half an hour: longer than anybody looks at one item, shorter than a lunch break."""
+
+Share = Annotated[float, Field(gt=0, le=1)]
+
+
+class HandOut(Record):
+    """How tasks go out.
+
+    Attributes:
+        gold: Items whose right decision is known: a CSV file (columns `item_id` and, unless it is the item's own key,
+            `decision`), or the folder of a release, whose items come with known keys. Relative to the recipe's folder.
+            They are mixed in among the others, count toward nothing but their annotators' accuracy, and keep the
+            decision that is known.
+        gold_rate: Share of what an annotator gets that is gold.
+        share: Most of the campaign's items that one annotator gets, as a share of them; None for all.
+        shares: By annotator's name, where that differs. So much is kept for those who are named.
+        priorities: Tasks, categories or item ids, and how early their items go out: higher numbers first, 0 for others.
+        lease_s: Seconds that a task is held for an annotator from when they last opened it.
+    """
+
+    gold: str | None = None
+    gold_rate: float = Field(0.1, gt=0, le=0.5)
+    share: Share | None = None
+    shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
+    priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
+    lease_s: float = Field(LEASE_S, ge=30, le=86_400)
+
+    _known: Mapping[str, Known] = PrivateAttr(default_factory=dict)
+
+    @field_validator("shares")
+    @classmethod
+    def _are_names(cls, value: dict[str, float]) -> dict[str, float]:
+        for name in value:
+            if not name.strip():
+                raise ValueError("an empty name is nobody's; give the names that annotators sign in with")
+        return value
+
+    @model_validator(mode="after")
+    def _read_gold(self, info: ValidationInfo) -> HandOut:
+        # Read once: as part of a step's settings these are checked again, in a context that knows no folder.
+        if self.gold is not None and not self._known:
+            self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
+        return self
+
+    def kept(self) -> dict[str, Any]:
+        """Return what the store keeps to hand tasks out by, as JSON values; what is as by default is left out."""
+        return self.model_dump(mode="json", exclude={"gold", "priorities"}, exclude_defaults=True)
+
+    def known(self, item_id: str) -> Known | None:
+        """Return what is known of an item; None where it is none of the gold ones."""
+        return self._known.get(item_id)
+
+    def priority(self, item_id: str, *, task: object, category: object) -> int:
+        """Return how early an item goes out: the highest number that anything of it has."""
+        return max((self.priorities[one] for one in (item_id, task, category) if one in self.priorities), default=0)
+
+
+def hand_out_of(settings: Mapping[str, Any]) -> HandOut:
+    """Return how a campaign with these settings hands out."""
+    return HandOut.model_validate(settings.get(SETTING, {}))

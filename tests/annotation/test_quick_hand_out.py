@@ -1,0 +1,88 @@
+"""Handing out and taking in cost the same however large the campaign is: nothing walks through its tasks."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event
+
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.hand_out import SETTING
+from benchwright.annotation.store import ReviewStore, Work, open_store
+
+STEP = 50
+"""Instructions of SQLite between two looks at the counter."""
+
+
+def fill(store: ReviewStore, *, tasks: int) -> None:
+    for name, kind in (("other", "verify"), ("verify", "verify"), ("answer", "answer")):
+        form = {"decisions_from": "choices"} if kind == "answer" else {"decisions": ["accept", "reject"]}
+        store.upsert_campaign(
+            name, kind=kind, rule="unanimous(3)", slots_per_task=3, form=form, settings={SETTING: {"gold_rate": 0.3}},
+            seed=3,
+        )  # fmt: skip
+        payload = {"choices": [{"key": "A", "text": "a"}, {"key": "B", "text": "b"}], "answer": "A"}
+        work = [Work(f"{name[0]}-{n}", "content", payload, priority=n % 2) for n in range(tasks)]
+        work += [Work(f"g{name[0]}-{n}", "content", payload, gold="accept") for n in range(10)]
+        store.upsert_tasks(name, work)
+    for name in ("ann", "ben", "cas"):
+        store.upsert_annotator(name)
+
+
+def instructions(store: ReviewStore, act: Callable[[], object]) -> int:
+    """Return about how many of SQLite's instructions an act takes."""
+    count = 0
+
+    def counted() -> int:
+        nonlocal count
+        count += STEP
+        return 0
+
+    def watch(connection: sqlite3.Connection, *_rest: object) -> None:
+        connection.set_progress_handler(counted, STEP)
+
+    event.listen(store._engine, "checkout", watch)
+    act()
+    event.remove(store._engine, "checkout", watch)
+    return count
+
+
+@pytest.mark.parametrize("campaign", ["verify", "answer"])
+def test_ten_times_the_tasks_take_no_more_work_to_hand_out_and_to_take_in(
+    tmp_path: Path, empty_store: bytes, now: datetime, campaign: str
+) -> None:
+    costs: dict[int, list[int]] = {}
+    for tasks in (200, 2000):
+        path = tmp_path / f"{tasks}.sqlite"
+        path.write_bytes(empty_store)
+        with open_store(f"sqlite:///{path}") as store:
+            fill(store, tasks=tasks)
+            said = "A" if campaign == "answer" else "accept"
+
+            def decide(store: ReviewStore = store, said: str = said) -> None:
+                for name in ("ann", "ben", "cas") * 10:
+                    lease = store.claim(campaign, name, now=now)
+                    assert lease is not None
+                    store.submit(lease.slot_id, name, said, now=now)
+
+            def look(store: ReviewStore = store) -> None:
+                for _ in range(10):
+                    store.peek(campaign, "ann")
+
+            decide()
+            costs[tasks] = [instructions(store, decide), instructions(store, look)]
+    for small, large in zip(costs[200], costs[2000], strict=True):
+        assert large < 1.5 * small + 1000
+
+
+def test_progress_counts_an_index_and_nothing_task_by_task(tmp_path: Path, empty_store: bytes, now: datetime) -> None:
+    path = tmp_path / "review.sqlite"
+    path.write_bytes(empty_store)
+    with open_store(f"sqlite:///{path}") as store:
+        fill(store, tasks=2000)
+        desk = Desk(store, store.campaign("verify"), "ann")
+        assert instructions(store, lambda: desk.progress(now=now)) < 10 * 2000
