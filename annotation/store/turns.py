@@ -1,9 +1,9 @@
-"""Turns at writing to a file: whoever waits longest is next, in this process and in others.
+"""Turns at writing to a file: writers queue instead of sleeping, in this process and in others.
 
 SQLite makes waiting writers sleep, longer each time, and gives the lock to whoever wakes at the right moment: among ten
 busy processes some waited five seconds for a statement of a millisecond. Here they queue instead: threads for a lock of
 the process, processes for a lock on a file beside the database, which the system frees when its holder dies. SQLite's
-own lock is taken as ever; this one decides nothing but the order.
+own lock is taken as ever. The system lets one of those who wait go on at once, not always the one who waited longest.
 """
 
 from __future__ import annotations
