@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from ..hand_out import hand_out_of
 from . import handout_sql as sql
-from .fresh_eyes import eyes, unfit
+from .fresh_eyes import count_barred, eyes
 from .handout import eyes_of
 from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
@@ -130,7 +130,7 @@ class _Counts(NamedTuple):
     """Open tasks of which others hold whatever is not decided."""
     gold_left: sa.Select[Any]
     not_for_them: Sequence[sa.Select[Any]]
-    """Open tasks that they may not look at, by why."""
+    """Open tasks that they may not judge, by why."""
 
 
 @cache
@@ -144,7 +144,7 @@ def _counts(*, blind: bool) -> _Counts:
         .select_from(slots)
         .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
         of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
-        [of_tasks.where(_is_open, one, ~_has_mine) for one in unfit(blind=blind)],
+        count_barred(~_has_mine, blind=blind),
     )
 
 

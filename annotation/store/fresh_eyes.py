@@ -5,8 +5,11 @@ All of it in statements that need the parameters `campaign` and what `handout.ey
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
+from .authors import OWN_ITEMS
 from .schema import adjudications, authors, blind_answers, campaigns, revisions, seen, skips, slots, tasks
 
 _mine, _shown, _showing = slots.alias("mine"), tasks.alias("shown"), campaigns.alias("showing")
@@ -48,8 +51,6 @@ SHOWN_KEY_OF_TASK = (
 IS_UNSHOWN = ~_SHOWN_KEY.correlate(tasks).exists()
 """Whether an annotator has not been shown an item's key."""
 
-# Not an EXISTS: this set does not hang on the row and is small, so the database makes it once for all tasks.
-_own_item = tasks.alias("own_item")
 _involved = (
     sa.select(revisions.c.task_id).where(revisions.c.annotator_id == sa.bindparam("editor")),
     sa.select(adjudications.c.task_id).where(adjudications.c.annotator_id == _who),
@@ -58,13 +59,10 @@ _involved = (
 INVOLVED_IN_TASK = sa.select(tasks.c.id).where(
     tasks.c.id == sa.bindparam("task"), tasks.c.id.in_(sa.union_all(*_involved))
 )
-_UNFIT = sa.union_all(
-    *_involved,
-    sa.select(_own_item.c.id)
-    .select_from(authors.join(_own_item, _own_item.c.item_id == authors.c.item_id))
-    .where(authors.c.annotator_id == _who, _own_item.c.campaign_id == sa.bindparam("campaign")),
+_is_involved = sa.or_(
+    *(one.where(one.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for one in _involved)
 )
-"""The same, and tasks of items that they wrote."""
+_is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks).exists()
 
 
 def eyes(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
@@ -73,14 +71,28 @@ def eyes(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
     Args:
         blind: Nor shown its key.
     """
-    is_fit = tasks.c.id.not_in(_UNFIT)
-    return (is_fit, IS_UNSHOWN) if blind else (is_fit,)
+    return (~_is_involved, ~_is_own, IS_UNSHOWN) if blind else (~_is_involved, ~_is_own)
 
 
-def unfit(*, blind: bool) -> tuple[sa.ColumnElement[bool], ...]:
-    """Return in which cases an annotator may not look at a task; together the opposite of `eyes`.
+def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[Any], ...]:
+    """Return queries whose counts add up to the open tasks of a campaign on which an annotator has no fresh eyes.
 
-    Apart, since databases find the first by its few tasks, where the opposite as a whole goes through all of them.
+    Databases are to begin with what this one annotator wrote, edited or adjudicates, which is little, and not with the
+    campaign's tasks: a sum of its number is looked up in no index.
+
+    Args:
+        such: What else must hold of the tasks.
+        blind: Also those whose key they were shown; for these, all have to be asked.
     """
-    is_unfit = tasks.c.id.in_(_UNFIT)
-    return (is_unfit, ~is_unfit & ~IS_UNSHOWN) if blind else (is_unfit,)
+    campaign: sa.BindParameter[int] = sa.bindparam("campaign")
+    counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
+    few = counted.where(tasks.c.campaign_id + 0 == campaign, is_open, *such)
+    found = (
+        few.where(tasks.c.id.in_(sa.union_all(*_involved))),
+        few.where(tasks.c.item_id.in_(OWN_ITEMS), ~_is_involved),
+    )
+    if not blind:
+        return found
+    return *found, counted.where(
+        tasks.c.campaign_id == campaign, is_open, *such, ~_is_involved, ~_is_own, ~IS_UNSHOWN
+    )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from ..hand_out import HandOut
-from .fresh_eyes import unfit
+from .fresh_eyes import count_barred
 from .schema import annotators, slots, tasks
 
 _mine, _free = slots.alias("mine"), slots.alias("free")
@@ -119,8 +119,8 @@ def _kept(
 
 def _barred(connection: sa.Connection, who: Mapping[str, Any]) -> int:
     """Return how many open tasks with a free slot somebody may not judge, of those that they do not have."""
-    cases = unfit(blind=bool(who["shows_key"]))
-    return sum(connection.execute(_OPEN.where(~_is_theirs, _has_free, one), who).scalar_one() for one in cases)
+    queries = count_barred(~_is_theirs, _has_free, blind=bool(who["shows_key"]))
+    return sum(connection.execute(query, who).scalar_one() for query in queries)
 
 
 def _part(share: float, items: int) -> int:

@@ -101,12 +101,12 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
         "() => [...document.querySelectorAll('button')].filter(b => b.innerText === 'Open').length === 1"
     )
     page.get_by_role("button", name="Open").click()
-    page.get_by_text("You said “Ask for revision” before").wait_for()
+    page.get_by_text("You said “Revise” before").wait_for()
     opened = slot_on_screen(page)
     page.keyboard.press("a")
     next_slot(page, opened)
     page.get_by_role("link", name="My decisions").click()
-    page.get_by_text("Before: Ask for revision").wait_for()
+    page.get_by_text("Before: Revise").wait_for()
     assert page.get_by_text("Accept (changed)").count() == 1
     newest = desk_of(store, "ben").history()[0]
     assert [one.decision for one in (*newest.earlier, newest.said)] == ["revise", "accept"]
