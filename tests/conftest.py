@@ -11,7 +11,11 @@ import signal
 from collections import Counter
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # So it is in a shell's background; programs under test would inherit it and could not be interrupted.

@@ -122,7 +122,6 @@ TEXTS: Mapping[str, str] = {
     "decided_by_you": "Decided by you",
     "decided_why": "The latest first, with who said what.",
     "decision": "Decision",
-    "undecided": "Left open",
     "remarks": "Comment or flag",
     "remark": "Comment",
     "remark_hint": "What a curator should know; Esc leaves it",

@@ -13,6 +13,7 @@ import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.desk import MAX_DRAFT_BYTES, Desk
+from benchwright.annotation.exhibit import exhibit_in
 from benchwright.annotation.form import Form, OneOf, Option, Text
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore, Work
 from benchwright.annotation.store.payloads import beside_in, item_in
@@ -77,7 +78,8 @@ def test_texts_of_an_item_come_back_as_they_are(
     desk = opened(store, item, text=text)
     task = desk.next(now=now)
     assert task is not None
-    assert task.item == item
+    assert task.item == exhibit_in(item.model_dump(mode="json"))
+    assert task.item.question == text
     assert task.beside == ({"label": text, "text": text},)
     [stored] = store.tasks("verify")
     assert Item.model_validate(item_in(stored.payload)) == item
@@ -86,7 +88,7 @@ def test_texts_of_an_item_come_back_as_they_are(
     assert (card.question, card.choices[0]["words"]) == (text, text)
     desk.say(task.slot_id, "accept", now=now)
     [past] = desk.history()
-    assert past.item == item
+    assert past.item == task.item
     assert desk.campaign.form["guidelines"] == text
 
 

@@ -53,7 +53,7 @@ def test_human_figures_of_version_one_do_too(tmp_path: Path) -> None:
     (tmp_path / "human.json").write_text(json.dumps(document))
     human = read_human(tmp_path)
     assert human is not None
-    assert human.version == 2
+    assert human.version == 3
     assert {name: figure.method for name, figure in human.campaigns["answer"].metrics.items()} == METHODS
 
 
