@@ -127,7 +127,12 @@ _LEASE = sa.select(
 ).join(tasks)
 _IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(1)
 _OF_TASK = tasks.c.id == sa.bindparam("task")
-_OWN = _IN_PLAY.where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+# The sum keeps SQLite from going through a campaign's tasks: an annotator holds few slots, and has an index for them.
+_OWN = (
+    _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_HANDED_OUT)
+    .where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+    .limit(1)
+)
 _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
 
 
