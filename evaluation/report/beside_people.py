@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.release.human import read_human_baseline
-
-from ..human import human_figures
 from ..same_items import samples_of
 from .cards import legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from benchwright.release import Release
-
-    from ..human import CampaignFigures
+    from ..human import CampaignFigures, HumanFigures
     from ..same_items import Sample
     from ..score import Figure
     from ..side_by_side import SideBySide
 
 MOST_TASKS = 12
-"""Columns of tasks beside the one over all items; the tasks' figures of further ones are in the data."""
+"""Columns of tasks beside the one over all items; `evaluate people --json` has those of all tasks."""
 
 
 class PeopleRow(NamedTuple):
@@ -58,13 +53,16 @@ class PeopleTable(NamedTuple):
     rows: tuple[PeopleRow, ...]
 
 
-def people_tables(sheet: SideBySide, release: Release, split: str | None) -> list[PeopleTable]:
+def people_tables(
+    sheet: SideBySide, human: HumanFigures | None, baseline: Mapping[str, Any] | None
+) -> list[PeopleTable]:
     """Return a table for each campaign that asked people; none where nobody was asked.
 
-    Raises:
-        DataError: The baseline is damaged.
+    Args:
+        sheet: What the models replied.
+        human: Of the split that was scored.
+        baseline: Of the release, as `read_human_baseline` returns it.
     """
-    human, baseline = human_figures(release, split), read_human_baseline(release)
     if human is None or not baseline:
         return []
     samples = samples_of(sheet, baseline)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from benchwright.release.human import read_human_baseline
-
-from ..human import CampaignFigures, human_figures
 from .board import People, Share
 from .cards import legible
 
 if TYPE_CHECKING:
-    from benchwright.release import Release
+    from collections.abc import Mapping
+
+    from ..human import CampaignFigures, HumanFigures
 
 
-def people_of(release: Release, split: str | None) -> People | None:
+def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
     """Return what people reach; None where the release has no baseline.
 
     Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
 
-    Raises:
-        DataError: The baseline is damaged.
+    Args:
+        human: Of the split that was scored.
+        baseline: Of the release, as `read_human_baseline` returns it.
     """
-    human, baseline = human_figures(release, split), read_human_baseline(release)
     if human is None or not baseline:
         return None
     chosen = min(human.campaigns, key=lambda name: (human.campaigns[name].simulated, name))

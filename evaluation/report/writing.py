@@ -95,7 +95,10 @@ def write_report(
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     require_packages()
+    from benchwright.release.human import read_human_baseline
+
     from ..comparison.comparing import comparison_over_all
+    from ..human import human_figures
     from ..item_analysis import discrimination, proportion_right
     from ..metrics import task_numbers
     from ..side_by_side import side_by_side
@@ -117,7 +120,8 @@ def write_report(
     found = None if findings is None else _findings(findings, opened)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
-    who = people_of(opened, scores[0].split)
+    human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
+    who = people_of(human, baseline)
     sheet = side_by_side(results, scores, opened)
     comparison = comparison_over_all(sheet)
     board = board_of(scores, who, comparison.ranking)
@@ -135,7 +139,7 @@ def write_report(
                 max_items=max_items, max_side_px=max_side_px, progress=progress,
             )  # fmt: skip
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
-        people = people_tables(sheet, opened, scores[0].split)
+        people = people_tables(sheet, human, baseline)
         shown = Contents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
             write_scores(folder, scores)
