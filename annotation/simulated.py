@@ -59,13 +59,12 @@ class SimulatedGroup(Record):
     annotators: int = Field(ge=1, le=1000)
 
     def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Return one annotator's decision on an item, given as a task's payload, and the reasons for it."""
-        raise NotImplementedError
+        """Return one annotator's decision on an item, given as a task's payload, and the reasons for it.
 
-    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any] | None:
-        """Return what one annotator says by field, where the campaign has a typed form; None where it has none."""
+        No decision, where a typed form has a field for it: then `adds` fills the form in.
+        """
         del payload, rng
-        return None
+        return "", ()
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
@@ -190,9 +189,6 @@ def _said(
     form: Mapping[str, Any],
     rng: np.random.Generator,
 ) -> SimulatedDecision:
-    fields = group.fills_in(payload, rng)
-    if fields is not None:
-        return SimulatedDecision(annotator, "", (), fields)
     decision, reasons = group.says(payload, rng)
     return SimulatedDecision(annotator, decision, reasons, *group.adds(payload, decision, form, rng))
 

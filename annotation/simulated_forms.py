@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .pair_form import DIFFERENT, SAME
 from .rules import Rule
 from .screening_form import DISCARD, KEEP
-from .simulated import Share, SimulatedGroup
+from .simulated import Added, Share, SimulatedGroup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,13 +46,15 @@ class SimulatedScreeners(SimulatedGroup):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
-    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
         """Keep or discard."""
-        del payload
+        del payload, decision, form
         discards, which = rng.random() < self.discard_rate, rng.random()
         if not discards:
-            return {"verdict": KEEP}
-        return {"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]}
+            return Added({"verdict": KEEP})
+        return Added({"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):
@@ -64,7 +66,9 @@ class SimulatedPairers(SimulatedGroup):
 
     same_rate: Share = 0.0
 
-    def fills_in(self, payload: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
         """Say that they are the same, or not."""
-        del payload
-        return {"verdict": SAME if rng.random() < self.same_rate else DIFFERENT}
+        del payload, decision, form
+        return Added({"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
