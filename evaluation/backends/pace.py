@@ -29,6 +29,7 @@ class Pace:
         self._under_way = 0
         self._resume_at = self._cut_at = now()
         self._waiting: deque[asyncio.Future[None]] = deque()
+        self._stopped_by: Exception | None = None
         self.alone = False
         """No second request may be under way, whatever the number says."""
 
@@ -38,7 +39,13 @@ class Pace:
         return 1 if self.alone else max(1, int(self._allowed))
 
     async def turn(self, *, first: bool = False) -> float:
-        """Wait for a turn, before all others if asked to, and return when it began; `over` ends it."""
+        """Wait for a turn, before all others if asked to, and return when it began; `over` ends it.
+
+        Raises:
+            Exception: What `stop` was told.
+        """
+        if self._stopped_by is not None:
+            raise self._stopped_by
         if self._may_go() and (first or not self._waiting):
             self._under_way += 1
             return self._now()
@@ -50,7 +57,8 @@ class Pace:
         try:
             await future
         except asyncio.CancelledError:
-            if future.done() and not future.cancelled():  # the turn was given already, and is given on
+            if future.done() and not future.cancelled() and future.exception() is None:
+                # The turn was given already, and is given on.
                 self.over()
             raise
         return self._now()
@@ -59,6 +67,14 @@ class Pace:
         """End a turn."""
         self._under_way -= 1
         self._wake()
+
+    def stop(self, error: Exception) -> None:
+        """Give out no more turns; whoever waits for one, and whoever asks for one, gets the error."""
+        self._stopped_by = error
+        while self._waiting:
+            future = self._waiting.popleft()
+            if not future.done():
+                future.set_exception(error)
 
     def went_well(self) -> None:
         """Take note of a reply."""

@@ -95,8 +95,13 @@ class Sender:
                 break
             await self._pause(found, failed[found.kind])
         if found.nobody_listens:
-            raise PrerequisiteError(f"no server listens at {self._url} ({found.cause}); start it or correct --base-url")
+            raise self._no_server(found.cause)
         raise Failure(f"{found.cause} (sent {sent} times)", sent)
+
+    def _no_server(self, cause: str) -> PrerequisiteError:
+        error = PrerequisiteError(f"no server listens at {self._url} ({cause}); start it or correct --base-url")
+        self._pace.stop(error)
+        return error
 
     async def _once(self, request: ChatRequest, *, first: bool) -> Answered | _Trouble:
         began = await self._pace.turn(first=first)
@@ -110,6 +115,9 @@ class Sender:
             finally:
                 self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
                 self._pace.alone = self._spending.goes_alone
+        except BenchwrightError as error:
+            self._pace.stop(error)  # before the turn is over: nobody who waits may send what cannot succeed
+            raise
         finally:
             self._pace.over()
         if isinstance(found, Answered):

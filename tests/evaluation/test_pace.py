@@ -111,3 +111,19 @@ def test_a_turn_that_was_given_up_goes_to_the_next() -> None:
         await asyncio.wait_for(other, 2)
 
     run(work)
+
+
+def test_after_the_stop_nobody_gets_a_turn_and_everybody_gets_the_error() -> None:
+    async def work() -> None:
+        pace, error = Pace(1), RuntimeError("no request can succeed")
+        await pace.turn()
+        given_up, waiting = asyncio.create_task(pace.turn()), asyncio.create_task(pace.turn())
+        await asyncio.sleep(0)
+        pace.stop(error)
+        given_up.cancel()
+        pace.over()
+        found = await asyncio.gather(given_up, waiting, pace.turn(), return_exceptions=True)
+        assert isinstance(found[0], asyncio.CancelledError)
+        assert found[1:] == [error, error]
+
+    run(work)
