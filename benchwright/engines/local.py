@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.jobs import Done, Job, Place
+from benchwright.engines.whereabouts import Whereabouts
 from benchwright.errors import BenchwrightError, StepError
 
 if TYPE_CHECKING:
@@ -70,10 +71,12 @@ class _Task:
 class _Worker:
     process: BaseProcess
     conn: Connection
+    whereabouts: Whereabouts
     is_ready: bool = False
     task: _Task | None = None
-    place: Place | None = None
+    seen: bytes = b""
     heard_at: float = 0.0
+    """When it last sent a message or was seen at another record."""
 
 
 class LocalEngine:
@@ -136,9 +139,6 @@ class LocalEngine:
                     if one.task is not None:
                         waiting.appendleft(one.task)
                     self._note_end(one, payload)
-                elif kind == "at":
-                    self._early_ends.clear()
-                    one.place = payload
                 elif kind == "ready":
                     one.is_ready = True
                 else:
@@ -148,7 +148,7 @@ class LocalEngine:
         """Take a worker's answer to its job; raise what the job raised."""
         task = one.task
         assert task is not None, "only a worker with a job answers"
-        one.task = one.place = None
+        one.task = None
         if kind == "raised":
             _raise(task.job, *payload)
         self._early_ends.clear()
@@ -169,19 +169,21 @@ class LocalEngine:
         while len(self._workers) < min(self._count, max(wanted, 1)):
             self.prepare()
             ours, theirs = starting.context().Pipe()
+            whereabouts = Whereabouts.make()
             self._spawned += 1
             log = self._log_folder / f"{self._log_name}-{self._spawned}.log"
             process = starting.context().Process(  # type: ignore[attr-defined]
-                target=worker_module.main, args=(theirs, str(log), dict(os.environ)), daemon=True
+                target=worker_module.main, args=(theirs, whereabouts.path, str(log), dict(os.environ)), daemon=True
             )
             with starting.uninterrupted(), theirs:
                 try:
                     process.start()
                 except (EOFError, ConnectionError):  # the server that forks workers was killed; there will be another
                     ours.close()
+                    whereabouts.forget()
                     self._note_early_end(KILLED_WHILE_STARTING, "starting")
                     continue
-                one = _Worker(process, ours, heard_at=time.monotonic())
+                one = _Worker(process, ours, whereabouts, heard_at=time.monotonic())
                 self._workers.append(one)
             try:
                 ours.send(self._surroundings)
@@ -194,7 +196,7 @@ class LocalEngine:
         except OSError:
             return False
         task.attempts += 1
-        one.task, one.place, one.heard_at = task, None, time.monotonic()
+        one.task, one.heard_at = task, time.monotonic()
         return True
 
     def _next_to_hear(self) -> list[_Worker]:
@@ -203,6 +205,9 @@ class LocalEngine:
         heard = {id(by_handle[handle]): by_handle[handle] for handle in wait(list(by_handle), timeout=1.0)}
         now = time.monotonic()
         for one in self._workers:
+            if (seen := one.whereabouts.raw()) != one.seen:
+                one.seen, one.heard_at = seen, now
+                self._early_ends.clear()
             if id(one) not in heard and now - one.heard_at > self._hang_s and (one.task or not one.is_ready):
                 logger.warning("worker %s has not moved for %.0f s; replacing it", one.process.pid, self._hang_s)
                 one.process.kill()
@@ -231,15 +236,16 @@ class LocalEngine:
 
     def _note_end(self, one: _Worker, exit_code: int | None) -> None:
         """Draw the conclusion from a worker's end: a suspect record, or none."""
-        task, how = one.task, _how(exit_code)
-        if task is None or one.place is None:
+        task, how, place = one.task, _how(exit_code), one.whereabouts.read()
+        one.whereabouts.forget()
+        if task is None or place is None:
             self._note_early_end(exit_code, task.job.name if task else "starting")
             return
-        logger.warning("a worker died (%s) in %s at %s; running it again", how, task.job.name, one.place)
-        task.deaths[one.place] += 1
-        if task.deaths[one.place] >= DEATHS_TO_BLAME:
-            logger.warning("record %s ended its worker %d times: recorded as failed", one.place, DEATHS_TO_BLAME)
-            task.blamed[one.place] = how
+        logger.warning("a worker died (%s) in %s at %s; running it again", how, task.job.name, place)
+        task.deaths[place] += 1
+        if task.deaths[place] >= DEATHS_TO_BLAME:
+            logger.warning("record %s ended its worker %d times: recorded as failed", place, DEATHS_TO_BLAME)
+            task.blamed[place] = how
 
     def _note_early_end(self, exit_code: int | None, where: str) -> None:
         code = exit_code if exit_code is not None else 0
@@ -257,6 +263,7 @@ class LocalEngine:
         if one.process.is_alive():
             one.process.kill()
             one.process.join()
+        one.whereabouts.forget()
 
 
 def _how(exit_code: int | None) -> str:

@@ -16,17 +16,20 @@ import traceback
 from collections.abc import Mapping
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from typing import Any
 
-from benchwright.engines.jobs import Attempt, Place
+from benchwright.engines.jobs import Attempt
 from benchwright.engines.starting import THREAD_SETTINGS
+from benchwright.engines.whereabouts import Whereabouts
 
 
-def main(conn: Connection, log_path: str, environment: Mapping[str, str]) -> None:
+def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[str, str]) -> None:
     """Receive the surroundings once, then jobs until the pipe closes.
 
     Args:
         conn: To the supervisor.
+        at_path: File of the `Whereabouts`.
         log_path: Where to write what is printed.
         environment: The supervisor's; the process this one was forked from may have another.
     """
@@ -37,7 +40,7 @@ def main(conn: Connection, log_path: str, environment: Mapping[str, str]) -> Non
     sys.stdout = sys.stderr = log
     faulthandler.enable(log)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _serve(conn)
+    _serve(conn, Whereabouts.join(at_path))
 
 
 def _end_with_parent() -> None:
@@ -56,36 +59,29 @@ def _single_threaded() -> None:
         pyarrow.set_io_thread_count(1)
 
 
-def _serve(conn: Connection) -> None:
+def _serve(conn: Connection, whereabouts: Whereabouts) -> None:
     import logging
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
-    lock = threading.Lock()
-
-    def send(kind: str, payload: Any) -> None:
-        with lock:
-            conn.send((kind, payload))
-
     try:
         surroundings = conn.recv()
         _single_threaded()
-        send("ready", None)
+        conn.send(("ready", None))
         while True:
             if (order := conn.recv()) is None:
                 _rest(surroundings)
                 continue
             job, singly, blamed = order
-
-            def at(place: Place) -> None:
-                send("at", place)
-
             started = time.perf_counter()
+            answer: tuple[str, Any]
             try:
-                result = job.run(surroundings, Attempt(at, singly, blamed))
+                result = job.run(surroundings, Attempt(whereabouts.at, singly, blamed))
             except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
-                send("raised", (error if _can_travel(error) else None, traceback.format_exc()))
+                answer = ("raised", (error if _can_travel(error) else None, traceback.format_exc()))
             else:
-                send("done", (result, time.perf_counter() - started))
+                answer = ("done", (result, time.perf_counter() - started))
+            whereabouts.at(None)
+            conn.send(answer)
             _single_threaded()
     except (EOFError, OSError):
         return  # the supervisor is gone or wants no more
