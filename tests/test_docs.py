@@ -37,13 +37,14 @@ from benchwright.cli.main import _ROOT, invoke
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.plan import plan
 from benchwright.recipe import Header, ImageLimits, load_recipe, parse_recipe
+from benchwright.recipes import bundled_recipes
 from benchwright.rooms import catalogue
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 RECIPES = [
     *sorted((ROOT / "examples").glob("*.yaml")),
-    *sorted((ROOT / "benchwright" / "recipes").glob("*.yaml")),
+    *bundled_recipes().values(),
 ]
 SAME_EVERYWHERE = {"--help"}
 

@@ -19,6 +19,7 @@ COMMANDS = {
     "gc": Entry("benchwright.cli.gc:gc", "Remove what no table of a workspace refers to any more."),
     "outcomes": Entry("benchwright.cli.outcomes:outcomes", "List what steps said of files, images and items, and why."),
     "overlay": Entry("benchwright.cli.overlay:overlay", "Draw visual prompts into a copy of a picture."),
+    "recipes": Entry("benchwright.cli.recipes:recipes", "List the recipes that come along, or copy one."),
     "run": Entry("benchwright.cli.run:run", "Run a recipe over a folder of images, or go on with it."),
     "steps": Entry("benchwright.cli.steps:steps", "List the steps that recipes can use, with their settings."),
     "trace": Entry("benchwright.cli.trace:trace", "Tell an item's or image's whole history."),

@@ -5,4 +5,9 @@ from pathlib import Path
 
 def bundled_recipes() -> dict[str, Path]:
     """Return the files of the recipes that come along, by name."""
-    return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.yaml"))}
+    return {path.stem: path for path in sorted(Path(__file__).parent.glob("*.yaml")) if "." not in path.stem}
+
+
+def companions(recipe: Path) -> list[Path]:
+    """Return the files that go with a bundled recipe: those named `<recipe>.<what>.yaml` beside it."""
+    return sorted(recipe.parent.glob(f"{recipe.stem}.*.yaml"))

@@ -17,7 +17,7 @@ from benchwright.pipeline import open_view, run_recipe
 from benchwright.pipeline.run import Finished
 from benchwright.recipe import parse_recipe
 
-DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "demo_facts.yaml"
+DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "recipes" / "demo.facts.yaml"
 TWO = """\
 format: benchwright-facts
 version: 1

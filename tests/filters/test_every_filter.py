@@ -72,7 +72,7 @@ def _asked_blind(folder: Path) -> None:
 
 def _facts(folder: Path) -> None:
     folder.mkdir()
-    (folder / "facts.yaml").write_bytes((ROOT / "benchwright" / "demo_facts.yaml").read_bytes())
+    (folder / "facts.yaml").write_bytes((ROOT / "benchwright" / "recipes" / "demo.facts.yaml").read_bytes())
 
 
 def _stated(folder: Path) -> Step:

@@ -197,7 +197,7 @@ def test_every_pair_of_the_demo_passes_and_a_second_run_does_nothing(tmp_path: P
     for path in (tmp_path / "photos").iterdir():
         if path.name not in {"flower.jpg", "rocket.jpg"}:
             path.unlink()
-    (tmp_path / "facts.yaml").write_bytes((ROOT / "benchwright" / "demo_facts.yaml").read_bytes())
+    (tmp_path / "facts.yaml").write_bytes((ROOT / "benchwright" / "recipes" / "demo.facts.yaml").read_bytes())
     facts = StatedFacts.model_validate({"file": "facts.yaml"}, context={FOLDER: tmp_path})
     steps = [facts, BackgroundSubstitution(), PairGates()]
     done = run_steps(steps, images=tmp_path / "photos", workspace=tmp_path / "w", workers=1)

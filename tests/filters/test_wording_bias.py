@@ -149,7 +149,7 @@ def test_what_was_asked_about_is_asked_about_again() -> None:
 def _items_of_the_demo() -> list[Item]:
     """Return the questions that the demo's facts ask beyond the image, with the refusal first."""
     found = []
-    for name, picture in read_facts(ROOT / "benchwright" / "demo_facts.yaml").images.items():
+    for name, picture in read_facts(ROOT / "benchwright" / "recipes" / "demo.facts.yaml").images.items():
         for one in (*picture.unanswerable, *picture.answerable):
             right = getattr(one, "right", None)
             options = ["The picture does not show enough to tell.", *one.wrong, *([right] if right else [])]

@@ -1,0 +1,51 @@
+"""``benchwright recipes``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+from benchwright.recipes import bundled_recipes, companions
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--to", type=click.Path(path_type=Path, file_okay=False), help="folder to copy it to; nothing is overwritten"
+)
+@json_option
+def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
+    """List the recipes that come along, print the recipe NAME, or copy it with what it needs."""
+    found = bundled_recipes()
+    if name is None:
+        rows = [{"name": one, "help": _first_comment(path)} for one, path in found.items()]
+        emit({"recipes": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:12} {r['help']}" for r in rows))
+        return
+    if name not in found:
+        raise BenchwrightError(f"there is no bundled recipe {name!r}; there are {', '.join(found)}")
+    if to is None:
+        text = found[name].read_text(encoding="utf-8")
+        emit({"name": name, "text": text}, as_json=as_json, text=lambda: text.rstrip("\n"))
+        return
+    copied = [_copied(path, to) for path in (found[name], *companions(found[name]))]
+    emit({"name": name, "copied": copied}, as_json=as_json, text=lambda: "\n".join(copied))
+
+
+def _first_comment(path: Path) -> str:
+    return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def _copied(path: Path, folder: Path) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / path.name
+    try:
+        with target.open("xb") as file:
+            file.write(path.read_bytes())
+    except FileExistsError:
+        raise BenchwrightError(
+            f"{target} is there already and is not overwritten; give another folder with --to"
+        ) from None
+    return str(target)

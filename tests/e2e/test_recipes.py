@@ -1,0 +1,65 @@
+"""The recipes that come along: all can be read, run as far as people, and be copied to be changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from walks import benchwright, run_json
+
+from benchwright.demo import prepare_photographs
+from benchwright.recipe import load_recipe
+from benchwright.recipes import bundled_recipes, companions
+
+PAPERS = ("blink", "ii-bench", "mm-sap")
+
+
+@pytest.fixture(scope="module")
+def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    every, few = tmp_path_factory.mktemp("every"), tmp_path_factory.mktemp("few")
+    prepare_photographs(every)
+    for name in ("coffee.png", "china.jpg", "astronaut.png"):
+        (few / name).write_bytes((every / name).read_bytes())
+    return few
+
+
+@pytest.mark.parametrize("name", sorted(bundled_recipes()))
+def test_every_one_can_be_read_and_says_in_its_first_line_what_it_is_for(name: str) -> None:
+    path = bundled_recipes()[name]
+    assert load_recipe(path).header.name == name
+    assert path.read_text(encoding="utf-8").startswith("# ")
+
+
+@pytest.mark.parametrize(
+    ("name", "waits_at"), [("blink", "screen_items"), ("ii-bench", "screen"), ("mm-sap", "verify")]
+)
+def test_a_papers_recipe_runs_by_name_as_far_as_people(
+    name: str, waits_at: str, photographs: Path, tmp_path: Path
+) -> None:
+    done = run_json("run", name, "--images", photographs, "--workspace", tmp_path / "workspace", "--workers", 1)
+    assert done["state"] == "waiting"
+    assert [f"campaign '{waits_at}'" in line for line in done["waits"]] == [True]
+    assert done["steps"][-1]["kept"] > 0
+    assert done["failed"] == []
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_copy_comes_with_what_it_needs_and_is_never_written_over(name: str, tmp_path: Path) -> None:
+    copied = run_json("recipes", name, "--to", tmp_path / "mine")["copied"]
+    originals = [bundled_recipes()[name], *companions(bundled_recipes()[name])]
+    assert [Path(one).read_bytes() for one in copied] == [one.read_bytes() for one in originals]
+    assert load_recipe(Path(copied[0])).resolved() == load_recipe(originals[0]).resolved()
+    Path(copied[0]).write_text("name: edited\n", encoding="utf-8")
+    refused = benchwright("recipes", name, "--to", tmp_path / "mine")
+    assert refused.returncode == 2
+    assert "is there already and is not overwritten" in refused.stderr
+    assert Path(copied[0]).read_text(encoding="utf-8") == "name: edited\n"
+
+
+def test_they_are_listed_and_printed() -> None:
+    listed = {row["name"]: row["help"] for row in run_json("recipes")["recipes"]}
+    assert set(listed) == set(bundled_recipes())
+    assert listed["blink"].startswith("BLINK's way")
+    assert (
+        benchwright("recipes", "blink").stdout.strip() == bundled_recipes()["blink"].read_text(encoding="utf-8").strip()
+    )
