@@ -32,6 +32,10 @@ class Sample(NamedTuple):
     items: int
     models: Mapping[str, Metrics]
 
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"items": self.items, "models": {title: _dumped(metrics) for title, metrics in self.models.items()}}
+
 
 class BesidePeople(NamedTuple):
     """People and models on the same items.
@@ -48,8 +52,7 @@ class BesidePeople(NamedTuple):
         """Return it as JSON values."""
         told = self.human.model_dump(mode="json")
         for name, sample in self.samples.items():
-            models = {title: _dumped(metrics) for title, metrics in sample.models.items()}
-            told["campaigns"][name] |= {"items": sample.items, "models": models}
+            told["campaigns"][name] |= sample.document()
         return told
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..same_items import samples_of
 from .cards import legible
 
 if TYPE_CHECKING:
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from ..human import CampaignFigures, HumanFigures
     from ..same_items import Sample
     from ..score import Figure
-    from ..side_by_side import SideBySide
 
 MOST_TASKS = 12
 """Columns of tasks beside the one over all items; `evaluate people --json` has those of all tasks."""
@@ -53,20 +51,16 @@ class PeopleTable(NamedTuple):
     rows: tuple[PeopleRow, ...]
 
 
-def people_tables(
-    sheet: SideBySide, human: HumanFigures | None, baseline: Mapping[str, Any] | None
-) -> list[PeopleTable]:
+def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> list[PeopleTable]:
     """Return a table for each campaign that asked people; none where nobody was asked.
 
     Args:
-        sheet: What the models replied.
         human: Of the split that was scored.
-        baseline: Of the release, as `read_human_baseline` returns it.
+        samples: What models did on the same items, by campaign.
     """
-    if human is None or not baseline:
+    if human is None:
         return []
-    samples = samples_of(sheet, baseline)
-    return [_table(name, one, samples[name]) for name, one in sorted(human.campaigns.items())]
+    return [_table(name, one, samples[name]) for name, one in sorted(human.campaigns.items()) if name in samples]
 
 
 def _table(name: str, campaign: CampaignFigures, sample: Sample) -> PeopleTable:

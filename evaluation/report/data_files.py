@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from benchwright.review_findings import Findings
 
     from ..comparison.comparing import Comparison
+    from ..same_items import Sample
     from ..score import Score
     from .board import Board, Share
     from .label_sums import LabelSums
@@ -132,6 +133,7 @@ def write_report_data(
     comparison: Comparison,
     pairs: Sequence[PairLine],
     sums: LabelSums,
+    samples: Mapping[str, Sample],
     findings: Findings | None,
 ) -> None:
     """Write `report.json`: everything that the page shows but for the items.
@@ -151,6 +153,7 @@ def write_report_data(
         "ranking": [one.model for one in comparison.ranking],
         "chance": _named(board, board.chance),
         "people": {name: _named(board, figures) for name, figures in board.below},
+        "on_the_items_of_people": {name: sample.document() for name, sample in samples.items()},
         "pairs": [line.document() for line in pairs],
         "labels": {
             label: {value: one.document() for value, one in sums.of(label).items() if value in values}

@@ -101,6 +101,7 @@ def write_report(
     from ..human import human_figures
     from ..item_analysis import discrimination, proportion_right
     from ..metrics import task_numbers
+    from ..same_items import samples_of
     from ..side_by_side import side_by_side
     from .beside_people import people_tables
     from .board import board_of
@@ -139,11 +140,12 @@ def write_report(
                 max_items=max_items, max_side_px=max_side_px, progress=progress,
             )  # fmt: skip
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
-        people = people_tables(sheet, human, baseline)
+        samples = samples_of(sheet, baseline or {})
+        people = people_tables(human, samples)
         shown = Contents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
             write_scores(folder, scores)
-            write_report_data(folder, opened, board, comparison, pairs, beside.sums, found)
+            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, found)
             with replacing(target) as draft:
                 write_page(draft, shown, spool)
         except OSError as error:

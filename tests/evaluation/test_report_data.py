@@ -100,6 +100,19 @@ def test_every_figure_of_every_score_is_there(results: Path, release: Release) -
     assert found == {}
 
 
+def test_the_models_on_the_items_that_people_answered_are_those_of_evaluate_people(
+    results: Path, release: Release, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = json.loads((write_report(results, release).data / "report.json").read_text(encoding="utf-8"))
+    capsys.readouterr()
+    assert invoke(["evaluate", "people", str(results), "--release", str(release.path), "--json"]) == 0
+    campaigns = json.loads(capsys.readouterr().out)["campaigns"]
+    assert campaigns
+    assert document["on_the_items_of_people"] == {
+        name: {key: told[key] for key in ("items", "models")} for name, told in campaigns.items()
+    }
+
+
 def test_no_cell_is_a_formula(results: Path, release: Release) -> None:
     data = write_report(results, release).data
     for name in ("scores.csv", "items.csv"):
