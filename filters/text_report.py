@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .duplicate_groups import UnreadableFile
+from .measured_folder import Row, measure_folder
 from .text_ratio import Backend, TextRatio
 
 if TYPE_CHECKING:
@@ -55,25 +55,12 @@ def measure_text(
     Raises:
         PrerequisiteError: What the backend needs is not installed.
     """
-    from benchwright.pipeline import run_steps
-
-    step = TextRatio(backend=backend)
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
-        done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
-        measured = {row["record_id"]: row for row in done.outcomes(f"{step.name}.measure")}
-        shares: list[TextShare] = []
-        unreadable: list[UnreadableFile] = []
-        for file in done.files():
-            row = measured.get(file["image_id"])
-            if row is None or row["verdict"] == "failed":
-                unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
-            else:
-                shares.append(_share(file["uri"], row))
-    engine = next((row["engine"] for row in measured.values() if row["engine"]), "")
-    return TextReport(tuple(sorted(shares)), tuple(sorted(unreadable)), engine)
+    found = measure_folder(TextRatio(backend=backend), folder, workers=workers, progress=progress)
+    engine = next((file.measured["engine"] for file in found.files if file.measured["engine"]), "")
+    return TextReport(tuple(_share(file.path, file.measured) for file in found.files), found.unreadable, engine)
 
 
-def _share(path: str, row: dict[str, Any]) -> TextShare:
+def _share(path: str, row: Row) -> TextShare:
     regions, left_out = (
         tuple(tuple((x, y) for x, y in region["polygon"]) for region in row["evidence"].get(kind, ()))
         for kind in ("regions", "left_out")

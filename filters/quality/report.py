@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..duplicate_groups import UnreadableFile
+from ..measured_folder import Row, measure_folder
 from .faults import FAULTS
 from .step import Quality
 
@@ -59,21 +59,16 @@ def measure_quality(folder: Path, *, workers: int | None = None, progress: Progr
         workers: Processes; as many as there are processors if None.
         progress: Who wants to know how far it is.
     """
-    from benchwright.pipeline import run_steps
-
     step = Quality()
-    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
-        done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
-        measured = {row["record_id"]: row for row in done.outcomes(f"{step.name}.measure")}
-        judged = {row["record_id"]: row for row in done.outcomes(f"{step.name}.judge")}
-        images: list[QualityOfFile] = []
-        unreadable: list[UnreadableFile] = []
-        for file in done.files():
-            row = measured.get(file["image_id"])
-            if row is None or row["verdict"] == "failed":
-                unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
-            else:
-                faults = tuple((judged[file["image_id"]]["evidence"] or {}).get("faults", ()))
-                order = tuple(fault.reason for fault in FAULTS if fault.reason in faults)
-                images.append(QualityOfFile(file["uri"], order, {name: row[name] for name in step.values}))
-    return QualityReport(tuple(sorted(images, key=lambda one: one.path)), tuple(sorted(unreadable)))
+    found = measure_folder(step, folder, workers=workers, progress=progress)
+    images = tuple(
+        QualityOfFile(file.path, _faults(file.judged), {name: file.measured[name] for name in step.values})
+        for file in found.files
+    )
+    return QualityReport(images, found.unreadable)
+
+
+def _faults(judged: Row) -> tuple[str, ...]:
+    """Return the reason codes in the order of the step."""
+    named = (judged["evidence"] or {}).get("faults", ())
+    return tuple(fault.reason for fault in FAULTS if fault.reason in named)
