@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .choices import Placed, place
+from .pairs.making import Side
 
 DISTRACTORS = 3
 
@@ -37,7 +38,7 @@ class YesNo(NamedTuple):
 
     background: str
     question: str
-    yes_on_natural: bool
+    yes_on: Side
 
 
 class Choosing(NamedTuple):
@@ -50,8 +51,8 @@ class Choosing(NamedTuple):
 def yes_no(pair: Pair) -> tuple[YesNo, YesNo]:
     """Ask for the natural background and for the manipulated one; each on both images."""
     return (
-        YesNo("natural", f"Does the background of this image show {pair.natural}?", True),
-        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", False),
+        YesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
+        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
     )
 
 
