@@ -29,5 +29,8 @@ ROOM = Room(
             f"{_HERE}.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
+        "pair_items": Entry(
+            f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
+        ),
     },
 )
