@@ -86,7 +86,7 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
         model = CLIPModel.from_pretrained(
             folder, use_safetensors=True, local_files_only=True, dtype=torch.float32
         )  # fmt: skip
-    except (OSError, ValueError, ImportError) as error:
+    except Exception as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PrerequisiteError(f"{folder} cannot be loaded as a CLIP model: {first}") from error
     return Clip(model.to(where).eval(), tokenizer, Preprocessing.of(folder))

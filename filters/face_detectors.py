@@ -15,6 +15,10 @@ LONGEST_SIDE_PX = 640
 """Pictures are looked at in this size, larger and smaller ones alike: sizes of faces are fractions of the picture."""
 
 
+_SEEN_TIMES = 8
+"""Windows about one place that must look like a face; at 4 the astronaut of scikit-image has a second one."""
+
+
 class Face(NamedTuple):
     """A face's box as fractions, 0-1, of the picture's width and height."""
 
@@ -52,8 +56,9 @@ class CascadeFaces:
         high, wide = seen.shape[:2]
         smallest, largest = max(24, min(high, wide) // 16), min(high, wide)
         found = self._cascade.detect_multi_scale(
-            img=seen, scale_factor=1.1, step_ratio=1.3, min_size=(smallest, smallest), max_size=(largest, largest)
-        )
+            img=seen, scale_factor=1.1, step_ratio=1, min_size=(smallest, smallest), max_size=(largest, largest),
+            min_neighbor_number=_SEEN_TIMES,
+        )  # fmt: skip
         return _largest_first(
             [Face(one["c"] / wide, one["r"] / high, one["width"] / wide, one["height"] / high) for one in found]
         )
