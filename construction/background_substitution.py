@@ -32,7 +32,7 @@ from .cutting_out import (
     outlines,
 )
 from .pair_questions import Choosing, Pair, cross_image, single_image, yes_no
-from .pairs.making import SIDES, PairMaking
+from .pairs.items_of_a_pair import SIDES, PairMaking
 from .stated import Shown, as_shown, nothing_stated, stated
 
 LEVEL = "low"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .choices import Placed, capital, drawn, place
-from .pairs.making import Side
+from .pairs.items_of_a_pair import Side
 
 DISTRACTORS = 3
 

@@ -15,7 +15,7 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 from ..choices import drawn, place
 from .idea import Idea
 from .idea import unpacked as ideas_of
-from .making import SIDES, PairMaking
+from .items_of_a_pair import SIDES, PairMaking
 from .manipulated import Manipulated
 from .manipulated import unpacked as pairs_of
 from .questions.asked import LEVELS, Options, Written

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from ..making import Side
+from ..items_of_a_pair import Side
 
 Level = Literal["low", "high"]
 LEVELS: tuple[Level, Level] = ("low", "high")
