@@ -33,4 +33,10 @@ ROOM = Room(
             f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
         ),
     },
+    commands={
+        "pairs statistics": Entry(
+            f"{_HERE}.pairs.statistics.command:statistics",
+            "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
+        ),
+    },
 )
