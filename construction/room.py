@@ -29,5 +29,6 @@ ROOM = Room(
             f"{_HERE}.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
+        "ideas": Entry(f"{_HERE}.pairs.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."),
     },
 )
