@@ -29,6 +29,7 @@ ROOM = Room(
             f"{_HERE}.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
+        "ideas": Entry(f"{_HERE}.pairs.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."),
         "pair_items": Entry(
             f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
         ),

@@ -26,7 +26,12 @@ from benchwright.steps import AnyRecord, MapStep, Outcome
 
 logger = logging.getLogger(__name__)
 
-TRANSIENT = frozenset({"changed", "out_of_memory", "step_error", "unreadable"})
+TRANSIENT = frozenset(
+    {
+        "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "step_error",
+        "unreadable",
+    }
+)  # fmt: skip
 """Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
