@@ -10,12 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from ..categories import CATEGORIES
 from ..idea import Idea
 from .asked import OPTIONS, Options
 
-ASPECTS: Mapping[str, str] = {
-    "B": "Behaviour", "R": "Role", "I": "Identity", "E": "Emotion", "S": "Scenario",
-}  # fmt: skip
+ASPECTS: Mapping[str, str] = {category.code[0]: category.high.name.capitalize() for category in CATEGORIES.values()}
 """High-level categories by the letter of their low-level ones."""
 
 EDITS: Mapping[str, str] = {

@@ -48,16 +48,15 @@ ADJECTIVES = _words("""
 
 VERBS = _words("""
     appear appears are attend attends be bring brings carry carries come comes cover covers dance dances draw draws
-    drive drives eat eats enter enters face faces fall falls fight fights fill fills fly flies follow follows get gets
-    give gives go goes grow grows hang hangs hide hides hold holds keep keeps kneel kneels know knows lead leads lean
-    leans let lets lie lies live lives look looks lies make makes march marches meet meets mark marks move moves
-    overlook overlooks paint paints play plays point points pose poses pour pours read reads rest rests ride rides rise
-    rises run runs say says seem seems serve serves shake shakes shine shines show shows sing sings sit sits sleep
-    sleeps smile smiles speak speaks stand stands stare stares suggest suggests surround surrounds take takes talk talks throw throws
-    travel travels try tries turn turns use uses wait waits walk walks watch watches wave waves wear wears work works
-    write writes
-    began came drew drove flew gave held kept knelt lay led left made met ran rode rose sang sat saw shook showed slept
-    spoke stood took taken told wore worn written
+    drive drives eat eats enter enters face faces fall falls fight fights fill fills fly flies follow follows get
+    gets give gives go goes grow grows hang hangs hide hides hold holds keep keeps kneel kneels know knows lead
+    leads lean leans let lets lie lies live lives look looks lies make makes march marches meet meets mark marks
+    move moves overlook overlooks paint paints play plays point points pose poses pour pours read reads rest rests
+    ride rides rise rises run runs say says seem seems serve serves shake shakes shine shines show shows sing sings
+    sit sits sleep sleeps smile smiles speak speaks stand stands stare stares suggest suggests surround surrounds
+    take takes talk talks throw throws travel travels try tries turn turns use uses wait waits walk walks watch
+    watches wave waves wear wears work works write writes began came drew drove flew gave held kept knelt lay led
+    left made met ran rode rose sang sat saw shook showed slept spoke stood took taken told wore worn written
 """)
 """Common verbs in the present and past; after a determiner such a word counts as a noun (`the play`, `a smile`)."""
 
