@@ -92,9 +92,7 @@ class EndpointGrounder:
     def __init__(self, settings: EndpointGrounding, chat: Chat, pool: Executor, *, people_only: bool) -> None:
         self._settings, self._chat, self._pool, self._people_only = settings, chat, pool, people_only
 
-    def scene(
-        self, record: ImageRecord, pixels: NDArray[np.uint8], wanted: Sequence[Perception], ctx: Context
-    ) -> Scene:
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what the model says of the picture.
 
         Raises:
@@ -102,8 +100,7 @@ class EndpointGrounder:
                 `no_people`, `no_subject`, `box_*`.
             PrerequisiteError: No request to it can succeed.
         """
-        del ctx
-        view = _View(pixels, (record.width, record.height), self._convention(record))
+        view = _View(ctx.images.rgb(record), (record.width, record.height), self._convention(record))
         try:
             described = self._describe(view)
             replies = described.replies

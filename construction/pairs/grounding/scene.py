@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from benchwright.errors import BenchwrightError
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
@@ -82,9 +79,7 @@ class NotGrounded(BenchwrightError):
 class Grounder(Protocol):
     """Whoever can say what an image shows."""
 
-    def scene(
-        self, record: ImageRecord, pixels: NDArray[np.uint8], wanted: Sequence[Perception], ctx: Context
-    ) -> Scene:
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what the image shows, with an entry for each perception that is wanted.
 
         Raises:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from benchwright.records import ImageRecord
@@ -39,15 +37,12 @@ class StatedGrounding(BaseModel):
 class StatedGrounder:
     """Reads what the step `facts` gave an image."""
 
-    def scene(
-        self, record: ImageRecord, pixels: NDArray[np.uint8], wanted: Sequence[Perception], ctx: Context
-    ) -> Scene:
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
         """Return what is stated.
 
         Raises:
             NotGrounded: Nothing is (`no_facts`).
         """
-        del pixels
         text = ctx.value(record.image_id, READS)
         if text is None:
             raise NotGrounded(NO_FACTS, "the facts file states nothing under `pairs` about this image")

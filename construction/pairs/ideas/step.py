@@ -110,7 +110,7 @@ class Ideas(MapStep):
         opened: _Opened = ctx.opened
         categories = [CATEGORIES[code] for code in CODES if code in self.categories]
         try:
-            scene = opened.grounder.scene(record, ctx.images.rgb(record), _wanted(categories), ctx)
+            scene = opened.grounder.scene(record, _wanted(categories), ctx)
         except NotGrounded as error:
             told = {"detail": error.detail, "replies": list(error.replies)}
             return Outcome(_verdict(error.reason), error.reason, evidence=told)
