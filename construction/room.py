@@ -29,5 +29,9 @@ ROOM = Room(
             f"{_HERE}.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
+        "manipulate": Entry(
+            f"{_HERE}.pairs.manipulate:Manipulate",
+            "Make manipulated images from ideas: a part replaced, another background, all of the picture altered.",
+        ),
     },
 )
