@@ -1,4 +1,4 @@
-"""Draw the pairs of a release on one picture: `python examples/pairs/contact_sheet.py RELEASE docs/images/pairs.jpg`."""
+"""Draw the pairs of a release on one page: `python examples/pairs/contact_sheet.py RELEASE docs/images/pairs.jpg`."""
 
 from __future__ import annotations
 
