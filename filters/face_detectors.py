@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchwright.errors import PrerequisiteError, UnreadableImage
 
-LONGEST_SIDE_PX = 640
+LONGEST_SIDE_PX = 480
 """Pictures are looked at in this size, larger and smaller ones alike: sizes of faces are fractions of the picture."""
 
 
