@@ -41,6 +41,7 @@ ADJECTIVES = _words("""
     sure surprised suspicious sweet tall tame tender tense thick thin tidy tiny tired tough traditional ugly unhappy
     urban vast violent virtual warm weak wealthy well-dressed wet white whole wide wild wise wooden worried worn wrong
     yellow young
+    african american asian british chinese european french german indian italian japanese korean russian
     flowing glowing smiling menacing threatening frightening charming exciting boring relaxing burning shining
     frustrated excited confused determined disappointed depressed crowded decorated polished armed masked uniformed
 """)
