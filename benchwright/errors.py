@@ -5,6 +5,7 @@
     ├── DataError               a file or table that we read is not what it should be
     │   └── UnreadableImage     one image, with a reason code; a run records it and goes on
     ├── PrerequisiteError       a package, model, server or key is missing; says how to get it
+    ├── RequestFailed           one request to a model failed, with a reason code; a step records it and goes on
     ├── RecipeError             a recipe is wrong; says file, line, key, value and the nearest valid key
     └── StepError               a step cannot run as it is configured
 
@@ -50,6 +51,23 @@ class UnreadableImage(DataError):
 
 class PrerequisiteError(BenchwrightError):
     """Something that is not part of Benchwright is missing."""
+
+
+class RequestFailed(BenchwrightError):
+    """One request to a model that failed for good, while others may succeed.
+
+    Attributes:
+        reason: Stable code, such as ``timeout``.
+        detail: One line for people.
+    """
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+
+    def __reduce__(self) -> tuple[type[RequestFailed], tuple[str, str]]:
+        return type(self), (self.reason, self.detail)
 
 
 class RecipeError(BenchwrightError):

@@ -48,3 +48,13 @@ def text_choices(placed: Placed[str]) -> tuple[Choice, ...]:
 def image_choices(placed: Placed[str]) -> tuple[Choice, ...]:
     """Return placed images, given by id, as an item's choices."""
     return tuple(Choice(key=key, image_id=image_id) for key, image_id in placed.keyed)
+
+
+def drawn(texts: Sequence[str], most: int, rng: np.random.Generator) -> list[str]:
+    """Return up to `most` of these texts, in an order that chance decides."""
+    return [texts[number] for number in rng.permutation(len(texts))[:most].tolist()]
+
+
+def capital(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]

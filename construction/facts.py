@@ -22,6 +22,7 @@ from benchwright.identify import path_for
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
 
 from .facts_file import Facts, Picture, Subject, read_facts
+from .pairs.resolved_facts import resolved
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs")
+_USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 
 
 class StatedFacts(GatherStep):
@@ -133,7 +134,10 @@ def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]
         "unanswerable": [one.model_dump(mode="json") for one in picture.unanswerable],
         "answerable": [one.model_dump(mode="json") for one in picture.answerable],
         "implication": picture.implication and picture.implication.stated().model_dump(mode="json"),
-        "cut_outs": [_cut_out(facts, picture, one, image_of) for one in picture.subjects if one.cut_out is not None],
+        "cut_outs": [
+            _cut_out(facts, picture, one, image_of) for one in picture.subjects if one.cut_out and one.cut_out.onto
+        ],
+        "ideas": picture.pairs and resolved(facts.images, key, image_of).model_dump(mode="json"),
     }
     return {use: canonical_json(value) for use, value in stated.items() if value}
 

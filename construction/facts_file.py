@@ -22,7 +22,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from benchwright import implication
 from benchwright.canonical import digest
@@ -30,14 +30,12 @@ from benchwright.errors import DataError
 from benchwright.implication import Domain, Emotion, ImageType
 from benchwright.yaml_places import Path_, Places, checked, compose, shown
 
+from .pairs import idea_facts
+from .pairs.idea_facts import PairFacts
+from .stating import Box, Name, Point, Stated, Text
+
 MAX_BYTES = 8 << 20
 SHA256 = re.compile(r"[0-9a-f]{64}")
-
-Text = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]
-Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=60)]
-Point = tuple[float, float]
-Box = tuple[float, float, float, float]
-"""x0, y0, x1, y1."""
 
 Why = Literal[
     "nonexistent_object",
@@ -50,22 +48,19 @@ Why = Literal[
 """Why a picture cannot answer, as MM-SAP tells the kinds apart (arXiv 2401.07529, appendix A.2)."""
 
 
-class _Stated(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class CutOut(_Stated):
+class CutOut(Stated):
     """How a subject is separated from its background, and what it is put in front of."""
 
     inside: tuple[Point, ...] = ()
     """Points that surely belong to the subject."""
     outside: tuple[Point, ...] = ()
     """Points that surely do not."""
-    onto: Annotated[tuple[str, ...], Field(min_length=1)]
-    """Other pictures of this file, by their key, that have a `background`."""
+    onto: tuple[str, ...] = ()
+    """Other pictures of this file, by their key, that have a `background`: the step `background_substitution` puts the
+    subject before each."""
 
 
-class Subject(_Stated):
+class Subject(Stated):
     """Something that a picture shows."""
 
     name: Name
@@ -76,7 +71,7 @@ class Subject(_Stated):
     cut_out: CutOut | None = None
 
 
-class Unanswerable(_Stated):
+class Unanswerable(Stated):
     """A question that the picture does not answer."""
 
     name: Name
@@ -86,7 +81,7 @@ class Unanswerable(_Stated):
     """Answers that sound plausible."""
 
 
-class Answerable(_Stated):
+class Answerable(Stated):
     """A question that the picture plainly answers, to stand among the unanswerable ones."""
 
     name: Name
@@ -95,7 +90,7 @@ class Answerable(_Stated):
     wrong: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
 
 
-class SixOptions(_Stated):
+class SixOptions(Stated):
     """A question about what a picture conveys, with one right and five wrong options."""
 
     ask: Text
@@ -104,7 +99,7 @@ class SixOptions(_Stated):
     explanation: Text | None = None
 
 
-class Implication(_Stated):
+class Implication(Stated):
     """What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862)."""
 
     image_type: ImageType
@@ -119,7 +114,7 @@ class Implication(_Stated):
         return implication.Implication.model_validate(document | {"questions": questions})
 
 
-class Picture(_Stated):
+class Picture(Stated):
     """All that is stated about one picture."""
 
     also: tuple[str, ...] = ()
@@ -132,9 +127,11 @@ class Picture(_Stated):
     unanswerable: tuple[Unanswerable, ...] = ()
     answerable: tuple[Answerable, ...] = ()
     implication: Implication | None = None
+    pairs: PairFacts | None = None
+    """What the step `ideas` makes ideas of without a model."""
 
 
-class Facts(_Stated):
+class Facts(Stated):
     """A whole facts file."""
 
     format: Literal["benchwright-facts"]
@@ -194,6 +191,9 @@ def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
             yield from _misplaced(facts, key, (*here, "subjects", number), subject)
         for number, one in enumerate(picture.unanswerable):
             yield from _repeated((*here, "unanswerable", number, "wrong"), None, one.wrong)
+        if picture.pairs is not None:
+            for place_, value, why in idea_facts.mistakes(facts.images, key):
+                yield (*here, "pairs", *place_), value, why
         if picture.implication is not None and (question := picture.implication.question) is not None:
             yield from _repeated((*here, "implication", "question", "wrong"), None, (*question.wrong, question.right))
 
@@ -221,8 +221,8 @@ def _misplaced(facts: Facts, key: str, here: Path_, subject: Subject) -> Iterato
         for number, (x, y) in enumerate(points):
             if not (0 <= x < width and 0 <= y < height):
                 yield (*here, "cut_out", side, number), [x, y], f"outside the picture's {width} x {height} pixels"
-    if facts.images[key].background is None:
-        yield here, subject.name, "a subject with cut_out needs the picture's own background stated, to ask for it"
+    if cut.onto and facts.images[key].background is None:
+        yield here, subject.name, "a subject with `onto` needs the picture's own background stated, to ask for it"
     yield from _repeated((*here, "cut_out", "onto"), None, cut.onto)
     for number, other in enumerate(cut.onto):
         place = (*here, "cut_out", "onto", number)

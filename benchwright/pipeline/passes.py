@@ -26,7 +26,12 @@ from benchwright.steps import AnyRecord, MapStep, Outcome
 
 logger = logging.getLogger(__name__)
 
-TRANSIENT = frozenset({"changed", "out_of_memory", "step_error", "unreadable"})
+TRANSIENT = frozenset(
+    {
+        "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "step_error",
+        "unreadable",
+    }
+)  # fmt: skip
 """Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
@@ -161,6 +166,11 @@ def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> 
     """Yield each record's outcome, by batch where the step knows how, else one at a time."""
     stage = one.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
+    most = stage.step.together() if isinstance(stage.step, MapStep) else None
+    if batched and most is not None and len(records) > most:
+        for first in range(0, len(records), most):
+            yield from _outcomes(one, records[first : first + most], attempt)
+        return
     if batched and not attempt.singly and len(records) > 1:
         attempt.at((stage.id, records[0].record_id))
         try:

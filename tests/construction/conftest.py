@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
+from chat_server import ChatServer, without_keys_and_proxies
 from step_context import StepContext
 
 
@@ -25,3 +27,12 @@ def photo() -> np.ndarray:
     from skimage.data import chelsea
 
     return np.ascontiguousarray(chelsea())
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A model behind an endpoint on the loopback; what it says is the test's."""
+    without_keys_and_proxies(monkeypatch)
+    running = ChatServer()
+    yield running
+    running.close()

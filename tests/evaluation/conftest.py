@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections import Counter
+import sys
 from collections.abc import Callable, Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from chat_server import ChatServer, without_keys_and_proxies
 
 from benchwright.canonical import bytes_digest, digest
 from benchwright.images import encode_png
@@ -114,76 +116,9 @@ def predictions_file(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-class ChatServer:
-    """A real HTTP server on the loopback that plays an endpoint; what it does is set by `behave`.
-
-    `behave(words, attempt, handler)` gets the words of a question and how often it was sent, and either returns the
-    reply's text or answers through the handler itself and returns None.
-    """
-
-    def __init__(self) -> None:
-        self.behave: Callable[[str, int, Any], str | None] = lambda words, attempt, handler: "(B)"
-        self.bodies: list[dict[str, Any]] = []
-        self.keys: list[str | None] = []
-        self.sent: Counter[str] = Counter()
-        self.under_way = self.most_under_way = 0
-        self.over = threading.Event()
-        self.lock = threading.Lock()
-        server = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                server._post(self)
-
-            def log_message(self, *arguments: Any) -> None:
-                """Stay silent."""
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self._http.block_on_close = False
-        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        self.over.set()
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
-
-    def _post(self, handler: BaseHTTPRequestHandler) -> None:
-        body = json.loads(handler.rfile.read(int(handler.headers["content-length"])))
-        words = "\n".join(part["text"] for part in body["messages"][0]["content"] if part["type"] == "text")
-        with self.lock:
-            self.bodies.append(body)
-            self.keys.append(handler.headers.get("authorization"))
-            self.sent[words] += 1
-            attempt = self.sent[words]
-            self.under_way += 1
-            self.most_under_way = max(self.most_under_way, self.under_way)
-        try:
-            text = self.behave(words, attempt, handler)
-        finally:
-            with self.lock:
-                self.under_way -= 1
-        if text is not None:
-            self.say(handler, 200, {"choices": [{"message": {"content": text}, "finish_reason": "stop"}]})
-
-    @staticmethod
-    def say(handler: Any, status: int, document: Any, **headers: str) -> None:
-        """Send a response; a document of bytes goes out as it is."""
-        data = document if isinstance(document, bytes) else json.dumps(document).encode()
-        handler.send_response(status)
-        for name, value in {"content-type": "application/json", "content-length": str(len(data)), **headers}.items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
-        handler.wfile.write(data)
-
-
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
+    without_keys_and_proxies(monkeypatch)
     running = ChatServer()
     yield running
     running.close()

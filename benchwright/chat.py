@@ -1,0 +1,257 @@
+"""A model behind an endpoint that speaks the OpenAI chat protocol, asked one question at a time by steps that need it.
+
+Words and pictures go in, the reply's text comes out. Repeating what may pass and keeping time are the `openai`
+package's; what is left is told apart in two: one request that failed (`RequestFailed`: a step records it and goes on)
+and an endpoint at which none can succeed (`PrerequisiteError`: the run ends and says what to mend). Scoring models has
+its own, faster way (`evaluation/backends/`), with a log and a budget.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import os
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from benchwright.errors import PrerequisiteError, RequestFailed
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MAX_REPLY_BYTES = 2 << 20
+_DECIDES = {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "picture", "max_side_px"}
+
+
+class ChatSettings(BaseModel):
+    """Which model is asked and how, as a recipe gives it.
+
+    Args:
+        model: As the endpoint calls it.
+        base_url: Such as `http://127.0.0.1:8000/v1`; the hosted service where None.
+        api_key_env: Environment variable with the key; a server of one's own may need none.
+        temperature: 0 for the likeliest reply.
+        seed: Sent along where the server takes one; None sends none.
+        max_tokens: Of a reply.
+        structured: How a server that can is held to a reply in JSON; replies are checked all the same.
+        picture: How pictures travel: `png` as they are, `jpeg` smaller.
+        max_side_px: Larger pictures are shrunk before they are sent.
+        timeout_s: For one try.
+        retries: How often a request that failed in a way that may pass is sent again.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    model: str = Field(min_length=1, max_length=500)
+    base_url: str | None = None
+    api_key_env: str = Field("OPENAI_API_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    temperature: float = Field(0.0, ge=0, le=2)
+    seed: int | None = Field(None, ge=0, lt=1 << 31)
+    max_tokens: int = Field(1024, ge=1, le=32_768)
+    structured: Literal["none", "json_object", "json_schema"] = "none"
+    picture: Literal["png", "jpeg"] = "png"
+    max_side_px: int = Field(1024, ge=16, le=8192)
+    timeout_s: float = Field(120.0, gt=0, le=3600)
+    retries: int = Field(2, ge=0, le=20)
+
+    @field_validator("base_url")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        url = urlsplit(value or "https://host")
+        if url.scheme not in {"http", "https"} or not url.hostname or "@" in url.netloc or url.query:
+            raise ValueError(
+                "give an address such as http://127.0.0.1:8000/v1, without a user name, a password or a query; the "
+                "key belongs into the environment variable that api_key_env names"
+            )
+        return value and value.rstrip("/")
+
+    def deciding(self) -> dict[str, Any]:
+        """Return what decides replies, as JSON values: no key, nor how patiently they are waited for."""
+        return self.model_dump(mode="json", include=_DECIDES)
+
+
+class Said(NamedTuple):
+    """One turn of a conversation: who speaks, and words and pictures ((height, width, 3) RGB) in order."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: Sequence[str | NDArray[np.uint8]]
+
+
+class Chat:
+    """A connection to the model; several threads may ask at once.
+
+    Raises:
+        PrerequisiteError: The environment variable for the key is not set where one is needed.
+    """
+
+    def __init__(self, settings: ChatSettings) -> None:
+        import httpx2
+        from openai import OpenAI
+
+        self._key = os.environ.get(settings.api_key_env, "").strip()
+        own_variable = settings.api_key_env != ChatSettings.model_fields["api_key_env"].default
+        if not self._key and (settings.base_url is None or own_variable):
+            raise PrerequisiteError(
+                f"model {settings.model!r} needs a key in the environment variable {settings.api_key_env}, which is "
+                "not set; set it, name another as api_key_env, or name a server of your own as base_url"
+            )
+        self.settings = settings
+        self._client = OpenAI(
+            api_key=self._key or "none",
+            base_url=settings.base_url or "https://api.openai.com/v1",
+            timeout=settings.timeout_s,
+            max_retries=settings.retries,
+            # Redirects are not followed: the key must not go to an address that nobody named.
+            http_client=httpx2.Client(timeout=settings.timeout_s, follow_redirects=False),
+        )
+
+    def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
+        """Return the reply to one message of words and pictures."""
+        return self.converse([Said("user", parts)], schema=schema)
+
+    def converse(self, turns: Sequence[Said], *, schema: Mapping[str, Any] | None = None) -> str:
+        """Return the reply to a conversation, without white space at its ends.
+
+        Args:
+            turns: In order; the last is the one to be answered.
+            schema: JSON schema of the reply, for servers that hold a model to it (`structured`).
+
+        Raises:
+            RequestFailed: This request failed: `timeout`, `connection`, `refused`, `busy` or `unusable_reply`.
+            PrerequisiteError: No request can succeed: nobody listens, the key or the model is wrong, funds are spent.
+        """
+        import httpx2
+        import openai
+
+        try:
+            return self._without_key(_text_of(self._sent(turns, schema))).strip()
+        except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+            raise RequestFailed("timeout", f"no reply within {self.settings.timeout_s:g} s") from None
+        except openai.APIConnectionError as error:
+            raise self._unconnected(error.__cause__ or error) from None
+        except httpx2.HTTPError as error:
+            raise RequestFailed("connection", self._clean(str(error) or type(error).__name__)) from None
+        except openai.APIStatusError as error:
+            raise self._refused(error) from None
+        except ValueError as error:
+            raise RequestFailed("unusable_reply", self._clean(str(error))) from None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._client.close()
+
+    def _sent(self, turns: Sequence[Said], schema: Mapping[str, Any] | None) -> bytes:
+        """Send a conversation and return the response's body, bounded in size and time."""
+        settings = self.settings
+        body: dict[str, Any] = {
+            "model": settings.model,
+            "messages": [{"role": turn.role, "content": self._content(turn)} for turn in turns],
+            "temperature": settings.temperature,
+            "max_tokens": settings.max_tokens,
+        }
+        if settings.seed is not None:
+            body["seed"] = settings.seed
+        if settings.structured != "none" and schema is not None:
+            named = {"json_schema": {"name": "reply", "schema": dict(schema)}}
+            body["response_format"] = {
+                "type": settings.structured,
+                **(named if settings.structured == "json_schema" else {}),
+            }
+        data = bytearray()
+        with self._client.chat.completions.with_streaming_response.create(**body) as response:
+            until = time.monotonic() + settings.timeout_s
+            for piece in response.iter_bytes():
+                data += piece
+                if len(data) > MAX_REPLY_BYTES:
+                    raise ValueError(f"more than {MAX_REPLY_BYTES:,} bytes")
+                if time.monotonic() > until:
+                    raise TimeoutError
+        return bytes(data)
+
+    def _content(self, turn: Said) -> str | list[dict[str, Any]]:
+        if turn.role != "user":
+            return "".join(part for part in turn.parts if isinstance(part, str))
+        return [
+            {"type": "text", "text": part}
+            if isinstance(part, str)
+            else {"type": "image_url", "image_url": {"url": picture_url(part, self.settings)}}
+            for part in turn.parts
+        ]
+
+    def _unconnected(self, cause: BaseException) -> RequestFailed | PrerequisiteError:
+        import httpx2
+
+        words = self._clean(str(cause) or type(cause).__name__)
+        if not isinstance(cause, httpx2.ConnectError):
+            return RequestFailed("connection", words)
+        where = self.settings.base_url or "the hosted service"
+        return PrerequisiteError(f"no server listens at {where} ({words}); start it or correct base_url")
+
+    def _refused(self, error: Any) -> RequestFailed | PrerequisiteError:
+        """Return what an HTTP status means for the request, or for all requests."""
+        status, where = error.status_code, self.settings.base_url or "the hosted service"
+        cause = f"HTTP {status}: {self._clean(str(error.message))}"
+        if status in {401, 403}:
+            return PrerequisiteError(
+                f"{where} refuses the key in {self.settings.api_key_env} ({cause}); set the right one"
+            )
+        if status == 404:
+            return PrerequisiteError(
+                f"{where} knows no model {self.settings.model!r} or is no such endpoint ({cause}); correct model or "
+                "base_url"
+            )
+        if 300 <= status < 400:
+            return PrerequisiteError(f"{where} sends requests on to another address ({cause}); name that as base_url")
+        if status == 429 and isinstance(error.body, dict) and error.body.get("code") == "insufficient_quota":
+            return PrerequisiteError(f"the account at {where} has nothing left ({cause}); fill it and run again")
+        return RequestFailed("busy" if status == 429 or status >= 500 else "refused", cause)
+
+    def _clean(self, words: str) -> str:
+        """Return a server's words as a record can keep them: one line, short, without the key."""
+        return " ".join(self._without_key(words).split())[:300]
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "[key]") if self._key else text
+
+
+def picture_url(pixels: NDArray[np.uint8], settings: ChatSettings) -> str:
+    """Return (height, width, 3) RGB pixels as a data URL, shrunk and encoded as the settings say."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels)
+    longest = max(image.size)
+    if longest > settings.max_side_px:
+        width, height = (max(1, round(side * settings.max_side_px / longest)) for side in image.size)
+        image = image.resize((width, height), Image.Resampling.BOX)
+    handle = io.BytesIO()
+    if settings.picture == "jpeg":
+        image.save(handle, "JPEG", quality=92)
+    else:
+        image.save(handle, "PNG", optimize=False, compress_level=3)
+    return f"data:image/{settings.picture};base64,{base64.b64encode(handle.getvalue()).decode('ascii')}"
+
+
+def _text_of(data: bytes) -> str:
+    """Return the reply in a chat completion.
+
+    Raises:
+        ValueError: It is none, or it says nothing.
+    """
+    try:
+        message = json.loads(data)["choices"][0]["message"]
+        text = message.get("content")
+        if isinstance(text, list):
+            text = "".join(part["text"] for part in text if part.get("type") == "text")
+        if text is None:
+            text = message.get("refusal")
+    except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"no chat completion: {type(error).__name__}: {error}") from error
+    if not isinstance(text, str) or not text.strip():
+        raise ValueError("the reply holds no text")
+    return text

@@ -1,0 +1,168 @@
+"""MVP-Bench's categories: five high-level ones, and thirteen low-level ones that each support one of them.
+
+The paper prints the codes (B1 ... S2, table 5) and names (appendix A) apart. Which belongs to which follows from its
+published questions: the cross-image questions of each range of pairs that table 5 counts as one category all have the
+same low-level answer. Edit types are those of section 4.1, with one gap: its list of partial substitutions names an I3
+that does not exist and never R3, which we take to be meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from .idea import Way
+
+Code = Literal["B1", "B2", "B3", "B4", "R1", "R2", "R3", "I1", "I2", "E1", "E2", "S1", "S2"]
+CODES: tuple[Code, ...] = get_args(Code)
+
+
+@dataclass(frozen=True)
+class Perception:
+    """Something that is perceived of a picture, at either level; `{subject}` stands for the main subject.
+
+    Args:
+        name: As prompts and facts call it: `original_<name>`, `new_<name>`.
+        aspect: What is looked at, as an option or a question names it.
+        probe: What a model that sees the natural image is asked.
+        reads: How a value of it reads.
+        ask: A yes/no question about a value.
+        has_place: Whether it can be pointed at in the picture with a box.
+    """
+
+    name: str
+    aspect: str
+    probe: str
+    reads: str
+    ask: str
+    has_place: bool = False
+
+    def aspect_of(self, subject: str) -> str:
+        """Return what is looked at, in words."""
+        return self.aspect.format(subject=subject)
+
+    def asked_of(self, subject: str, value: str) -> str:
+        """Return a yes/no question whether the picture shows that value."""
+        return self.ask.format(subject=subject, value=value)
+
+
+_DOING = "a phrase that begins with a verb in -ing"
+_WHO = "a noun phrase with its article"
+
+BEHAVIOUR = Perception(
+    "behaviour", "what {subject} is doing", "What is {subject} doing?", _DOING, "Is {subject} {value}?"
+)
+ROLE = Perception(
+    "role", "the role of {subject}", "Which role does {subject} have here?", _WHO, "Is {subject} {value}?"
+)
+IDENTITY = Perception(
+    "identity", "who {subject} is", "What sort of person is {subject}?", _WHO, "Is {subject} {value}?"
+)
+EMOTION = Perception(
+    "emotion", "how {subject} feels", "How does {subject} seem to feel?", "an adjective", "Does {subject} feel {value}?"
+)
+SCENARIO = Perception(
+    "scenario", "the scenario", "What kind of occasion or situation does the picture show?", _WHO,
+    "Does the picture show {value}?",
+)  # fmt: skip
+HIGH: tuple[Perception, ...] = (BEHAVIOUR, ROLE, IDENTITY, EMOTION, SCENARIO)
+
+BACKGROUND = Perception(
+    "background", "the background", "What is the background, apart from {subject}?", _WHO,
+    "Is the background {value}?",
+)  # fmt: skip
+OBJECT = Perception(
+    "object", "the object that {subject} holds or uses", "Which object does {subject} hold or use?", _WHO,
+    "Is {subject} with {value}?", True,
+)  # fmt: skip
+MOVEMENT = Perception(
+    "movement", "the movement of {subject}", "Which posture or movement does the body of {subject} make?", _DOING,
+    "Is {subject} {value}?", True,
+)  # fmt: skip
+CONTENT = Perception(
+    "content", "what is shown on the screen, sheet or sign", "What does the screen, sheet or sign near {subject} show?",
+    _WHO, "Does it show {value}?", True,
+)  # fmt: skip
+GROUP = Perception(
+    "group", "the group around {subject}", "Which other people or things surround {subject}?", _WHO,
+    "Is {subject} among {value}?",
+)  # fmt: skip
+ATTIRE = Perception(
+    "attire", "what {subject} wears", "What does {subject} wear?", _WHO, "Is {subject} wearing {value}?", True
+)
+CHARACTER = Perception(
+    "character", "which character appears", "Which figure stands out where {subject} is?", _WHO,
+    "Is {value} shown in the picture?", True,
+)  # fmt: skip
+FEATURES = Perception(
+    "features", "the physical features of {subject}", "Which physical features does {subject} have?", _WHO,
+    "Is {subject} {value}?", True,
+)  # fmt: skip
+FIGURE = Perception(
+    "figure", "which public figure {subject} is", "Does {subject} look like a public figure, or like nobody known?",
+    _WHO, "Is {subject} {value}?", True,
+)  # fmt: skip
+GESTURE = Perception(
+    "gesture", "the gesture of {subject}", "Which gesture does {subject} make?", _DOING, "Is {subject} {value}?", True
+)
+EXPRESSION = Perception(
+    "expression", "the facial expression of {subject}", "Which facial expression does {subject} have?", _DOING,
+    "Is {subject} {value}?", True,
+)  # fmt: skip
+STYLE = Perception(
+    "style", "the style of the picture", "Which style and light does the picture have?", _WHO, "Is the picture {value}?"
+)
+
+
+@dataclass(frozen=True)
+class Category:
+    """One way in which a manipulated image differs from its natural one.
+
+    Args:
+        code: As table 5 calls it.
+        title: As appendix A calls it.
+        high: What the change is to be perceived as.
+        low: What is changed.
+        way: How the paper makes the change.
+        whole_subject: Partial substitution replaces the subject itself where nothing smaller is pointed at.
+        ours: What of this is our reading; None where the paper says it.
+    """
+
+    code: Code
+    title: str
+    high: Perception
+    low: Perception
+    way: Way
+    whole_subject: bool = False
+    ours: str | None = None
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Return what its prompt gets, as appendix D names it."""
+        return "main_subject", "original_caption", f"original_{self.high.name}", f"original_{self.low.name}"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """Return what its prompt asks for, as appendix D names it."""
+        return f"new_{self.high.name}", f"new_{self.low.name}", "new_caption"
+
+
+_UNASSIGNED = "section 4.1 gives R3 no edit type; partial substitution, where it names an I3 that does not exist"
+
+_ALL = (
+    Category("B1", "Behaviour - Background", BEHAVIOUR, BACKGROUND, "background"),
+    Category("B2", "Behaviour - Object Association", BEHAVIOUR, OBJECT, "partial"),
+    Category("B3", "Behaviour - Movement", BEHAVIOUR, MOVEMENT, "partial", whole_subject=True),
+    Category("B4", "Behaviour - Content", BEHAVIOUR, CONTENT, "partial"),
+    Category("R1", "Role - Group Association", ROLE, GROUP, "background"),
+    Category("R2", "Role - Attire", ROLE, ATTIRE, "partial"),
+    Category("R3", "Role - Virtual Character", ROLE, CHARACTER, "partial", whole_subject=True, ours=_UNASSIGNED),
+    Category("I1", "Identity - Physical Features", IDENTITY, FEATURES, "partial", whole_subject=True),
+    Category("I2", "Identity - Celebrity", IDENTITY, FIGURE, "partial", whole_subject=True),
+    Category("E1", "Emotion - Gesture", EMOTION, GESTURE, "partial"),
+    Category("E2", "Emotion - Facial Expression", EMOTION, EXPRESSION, "direct"),
+    Category("S1", "Scenario - Background", SCENARIO, BACKGROUND, "background"),
+    Category("S2", "Scenario - Aesthetic Features", SCENARIO, STYLE, "direct"),
+)
+CATEGORIES: dict[Code, Category] = {category.code: category for category in _ALL}
+"""All thirteen, in the paper's order."""

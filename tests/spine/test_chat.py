@@ -1,0 +1,211 @@
+"""Asking a model behind an endpoint: what is sent, what comes back, and which failure is whose."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import pickle
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+from pydantic import ValidationError
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from chat_server import ChatServer, without_keys_and_proxies
+
+from benchwright.chat import MAX_REPLY_BYTES, Chat, ChatSettings, Said
+from benchwright.errors import PrerequisiteError, RequestFailed
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    without_keys_and_proxies(monkeypatch)
+    running = ChatServer()
+    yield running
+    running.close()
+
+
+@pytest.fixture
+def connect(server: ChatServer) -> Iterator[Any]:
+    opened: list[Chat] = []
+
+    def connect(**settings: Any) -> Chat:
+        chat = Chat(ChatSettings(**{"model": "m", "base_url": server.url, "retries": 0, **settings}))
+        opened.append(chat)
+        return chat
+
+    yield connect
+    for chat in opened:
+        chat.close()
+
+
+def picture(width: int = 7, height: int = 5) -> np.ndarray:
+    return np.random.default_rng(2).integers(0, 256, (height, width, 3), dtype=np.uint8)
+
+
+def sent_picture(server: ChatServer) -> Image.Image:
+    (part,) = (p for p in server.bodies[-1]["messages"][-1]["content"] if p["type"] == "image_url")
+    return Image.open(io.BytesIO(base64.b64decode(part["image_url"]["url"].partition(",")[2])))
+
+
+def test_words_and_pictures_go_out_and_the_reply_comes_back(server: ChatServer, connect: Any) -> None:
+    server.behave = lambda words, attempt, handler: f"  heard {words!r}\n"
+    assert connect(temperature=0.5, seed=4, max_tokens=9).ask("what is it?", picture()) == "heard 'what is it?'"
+    (body,) = server.bodies
+    assert {k: body[k] for k in ("model", "temperature", "seed", "max_tokens")} == {
+        "model": "m", "temperature": 0.5, "seed": 4, "max_tokens": 9,
+    }  # fmt: skip
+    assert np.array_equal(np.asarray(sent_picture(server)), picture())
+
+
+def test_a_large_picture_is_shrunk_in_proportion(server: ChatServer, connect: Any) -> None:
+    connect(max_side_px=16, picture="jpeg").ask(picture(64, 40))
+    assert (sent_picture(server).size, sent_picture(server).format) == ((16, 10), "JPEG")
+
+
+def test_a_conversation_keeps_its_turns(server: ChatServer, connect: Any) -> None:
+    connect().converse([Said("system", ["be brief"]), Said("user", ["a"]), Said("assistant", ["b"]), Said("user", "c")])
+    assert [turn["role"] for turn in server.bodies[0]["messages"]] == ["system", "user", "assistant", "user"]
+
+
+@pytest.mark.parametrize(
+    ("structured", "expected"),
+    [
+        ("none", None),
+        ("json_object", {"type": "json_object"}),
+        ("json_schema", {"type": "json_schema", "json_schema": {"name": "reply", "schema": {"type": "object"}}}),
+    ],
+)
+def test_a_server_is_held_to_json_as_the_settings_say(
+    server: ChatServer, connect: Any, structured: str, expected: Any
+) -> None:
+    connect(structured=structured).ask("?", schema={"type": "object"})
+    assert server.bodies[0].get("response_format") == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "document", "reason"),
+    [
+        (400, {"error": {"message": "picture too large"}}, "refused"),
+        (429, {"error": {"message": "slow down"}}, "busy"),
+        (503, b"overloaded", "busy"),
+        (200, b"<html>", "unusable_reply"),
+        (200, {"choices": []}, "unusable_reply"),
+        (200, {"choices": [{"message": {"content": None}}]}, "unusable_reply"),
+        (200, {"choices": [{"message": {"content": " \n"}}]}, "unusable_reply"),
+        (200, b"[" * 100_000, "unusable_reply"),
+    ],
+)
+def test_a_request_that_fails_says_how(
+    server: ChatServer, connect: Any, status: int, document: Any, reason: str
+) -> None:
+    server.behave = lambda words, attempt, handler: server.say(handler, status, document)
+    with pytest.raises(RequestFailed) as caught:
+        connect().ask("?")
+    assert caught.value.reason == reason
+    assert pickle.loads(pickle.dumps(caught.value)).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("status", "document", "words"),
+    [
+        (401, {"error": {"message": "no such key"}}, "OPENAI_API_KEY"),
+        (404, {"error": {"message": "unknown model"}}, "knows no model 'm'"),
+        (429, {"error": {"message": "empty", "code": "insufficient_quota"}}, "has nothing left"),
+        (307, {}, "name that as base_url"),
+    ],
+)
+def test_an_endpoint_at_which_nothing_can_succeed_ends_the_run(
+    server: ChatServer, connect: Any, status: int, document: Any, words: str
+) -> None:
+    server.behave = lambda _, attempt, handler: server.say(handler, status, document, location="http://other/v1")
+    with pytest.raises(PrerequisiteError, match=words):
+        connect().ask("?")
+
+
+def test_where_nobody_listens_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    without_keys_and_proxies(monkeypatch)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        chat = Chat(ChatSettings(model="m", base_url=f"http://127.0.0.1:{taken.getsockname()[1]}/v1", retries=0))
+        with pytest.raises(PrerequisiteError, match="no server listens"):
+            chat.ask("?")
+        chat.close()
+
+
+def test_a_server_that_says_nothing_in_time_is_a_timeout(server: ChatServer, connect: Any) -> None:
+    server.behave = lambda words, attempt, handler: server.over.wait(20) and None
+    with pytest.raises(RequestFailed, match=r"timeout: no reply within 0\.2 s"):
+        connect(timeout_s=0.2).ask("?")
+
+
+def test_a_server_that_hangs_up_is_a_broken_connection(server: ChatServer, connect: Any) -> None:
+    server.behave = lambda words, attempt, handler: handler.connection.close()
+    with pytest.raises(RequestFailed) as caught:
+        connect().ask("?")
+    assert caught.value.reason == "connection"
+
+
+def test_what_may_pass_is_sent_again(server: ChatServer, connect: Any) -> None:
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        return "well" if attempt == 3 else server.say(handler, 503, {}, retry_after_ms="1")
+
+    server.behave = behave
+    assert connect(retries=2).ask("?") == "well"
+    assert len(server.bodies) == 3
+
+
+def test_a_reply_without_end_is_refused(server: ChatServer, connect: Any) -> None:
+    def behave(words: str, attempt: int, handler: Any) -> None:
+        with contextlib.suppress(ConnectionError):  # nobody reads it to its end
+            server.say(handler, 200, b"x" * (4 * MAX_REPLY_BYTES))
+
+    server.behave = behave
+    with pytest.raises(RequestFailed, match="more than"):
+        connect().ask("?")
+
+
+def test_the_key_is_sent_and_stands_nowhere_else(
+    server: ChatServer, connect: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", "sk-very-secret")
+    chat = connect(api_key_env="MY_KEY")
+    server.behave = lambda words, attempt, handler: "your key is sk-very-secret"
+    assert chat.ask("?") == "your key is [key]"
+    assert server.keys == ["Bearer sk-very-secret"]
+    server.behave = lambda words, attempt, handler: server.say(
+        handler, 400, {"error": {"message": "not with sk-very-secret"}}
+    )
+    with pytest.raises(RequestFailed) as caught:
+        chat.ask("?")
+    assert "sk-very-secret" not in f"{caught.value} {chat.settings} {chat.settings.deciding()}"
+
+
+@pytest.mark.parametrize("settings", [{"base_url": None}, {"api_key_env": "MY_KEY"}])
+def test_a_key_that_is_needed_and_not_set_is_named(
+    connect: Any, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]
+) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    with pytest.raises(PrerequisiteError, match="MY_KEY" if "api_key_env" in settings else "OPENAI_API_KEY"):
+        connect(**settings)
+
+
+def test_patience_and_keys_decide_nothing() -> None:
+    one = ChatSettings(model="m", base_url="http://h/v1/", timeout_s=1, retries=0, api_key_env="A")
+    other = ChatSettings(model="m", base_url="http://h/v1", timeout_s=2, retries=1, api_key_env="B")
+    assert one.deciding() == other.deciding()
+    assert set(ChatSettings.model_fields) - set(one.deciding()) == {"api_key_env", "timeout_s", "retries"}
+
+
+@pytest.mark.parametrize("address", ["h/v1", "ftp://h", "http://user:word@h/v1", "http://h/v1?key=1"])
+def test_an_address_that_is_none_or_carries_a_secret_is_refused(address: str) -> None:
+    with pytest.raises(ValidationError, match="give an address"):
+        ChatSettings(model="m", base_url=address)
