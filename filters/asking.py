@@ -83,6 +83,10 @@ class Asker:
                 self._known |= dict(zip(some, found, strict=True))
         return {one: self._known[one] for one in asked}
 
+    def close(self) -> None:
+        """Close all connections."""
+        self._chat.close()
+
     def _one(self, asked: Asked, picture: NDArray[np.uint8] | str) -> Answer:
         if isinstance(picture, str):
             return Answer("failed", picture)

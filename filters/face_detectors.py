@@ -15,8 +15,11 @@ LONGEST_SIDE_PX = 480
 """Pictures are looked at in this size, larger and smaller ones alike: sizes of faces are fractions of the picture."""
 
 
+_WINDOW_PX = 24
+"""Side of the smallest face that the cascade knows."""
+
 _SEEN_TIMES = 8
-"""Windows about one place that must look like a face; at 4 the astronaut of scikit-image has a second one."""
+"""Windows about one place that must look like a face."""
 
 
 class Face(NamedTuple):
@@ -38,7 +41,8 @@ class FaceDetector(Protocol):
 class CascadeFaces:
     """The frontal-face cascade of local binary patterns that ships with scikit-image (from OpenCV's)."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, min_size: float) -> None:
+        self._min_size = min_size
         if find_spec("skimage") is None:
             raise PrerequisiteError(
                 "looking for faces without a model needs scikit-image: pip install 'benchwright[demo]', or name a "
@@ -54,7 +58,7 @@ class CascadeFaces:
         """Return the faces of a picture, largest first."""
         seen = _looked_at(pixels)
         high, wide = seen.shape[:2]
-        smallest, largest = max(24, min(high, wide) // 16), min(high, wide)
+        smallest, largest = max(_WINDOW_PX, int(self._min_size * min(high, wide))), min(high, wide)
         found = self._cascade.detect_multi_scale(
             img=seen, scale_factor=1.1, step_ratio=1, min_size=(smallest, smallest), max_size=(largest, largest),
             min_neighbor_number=_SEEN_TIMES,
@@ -67,8 +71,10 @@ class CascadeFaces:
 class YuNetFaces:
     """YuNet through OpenCV, from the ONNX file of OpenCV's model zoo (MIT)."""
 
-    def __init__(self, path: Path, *, min_score: float) -> None:
+    def __init__(self, path: Path, *, min_score: float, min_size: float) -> None:
         import cv2
+
+        self._min_size = min_size
 
         try:
             self._net: Any = cv2.FaceDetectorYN.create(str(path), "", (64, 64), min_score)
@@ -86,7 +92,8 @@ class YuNetFaces:
         high, wide = seen.shape[:2]
         self._net.setInputSize((wide, high))
         _, found = self._net.detect(cv2.cvtColor(seen, cv2.COLOR_RGB2BGR))
-        rows = [] if found is None else found[:, :4].tolist()
+        least = self._min_size * min(wide, high)
+        rows = [] if found is None else [row for row in found[:, :4].tolist() if row[3] >= least]
         return _largest_first([Face(x / wide, y / high, w / wide, h / high) for x, y, w, h in rows])
 
 
@@ -95,7 +102,7 @@ def _looked_at(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
     scale = LONGEST_SIDE_PX / max(pixels.shape[:2])
     size_wh = tuple(max(1, round(side * scale)) for side in pixels.shape[1::-1])
-    if min(size_wh) < 24:
+    if min(size_wh) < _WINDOW_PX:
         raise UnreadableImage("too_narrow", f"{pixels.shape[1]} x {pixels.shape[0]} pixels hold no face")
     way = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
     return np.ascontiguousarray(cv2.resize(pixels, size_wh, interpolation=way), np.uint8)

@@ -34,6 +34,8 @@ class Faces(Filter):
             scikit-image and finds upright faces from the front. In what a run writes, the file's digest stands in its
             place.
         min_score: Least score, 0-1, of a face that YuNet finds.
+        min_size: Faces smaller than this share, 0-1, of the picture's shorter side do not count: the cascade sees small
+            ones where there are none.
         may_change: Categories in which other faces are asked for: these pairs pass.
         max_resize: Factor by which the largest face may grow or shrink; None lifts the bound.
         verdict: What becomes of an item: `ask` or `drop`.
@@ -48,6 +50,7 @@ class Faces(Filter):
 
     model: str | None = Field(None, min_length=1)
     min_score: float = Field(0.8, gt=0, le=1)
+    min_size: float = Field(0.12, gt=0, le=1)
     may_change: tuple[str, ...] = ("B1", "R1", "R3", "S1", "S2")
     max_resize: float | None = Field(1.5, ge=1)
     verdict: Literal["ask", "drop"] = "ask"
@@ -87,10 +90,10 @@ class Faces(Filter):
         """
         del ctx
         if self.model is None:
-            return _Opened(CascadeFaces(), {})
+            return _Opened(CascadeFaces(min_size=self.min_size), {})
         if self._path is None:
             raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its file")
-        return _Opened(YuNetFaces(self._path, min_score=self.min_score), {})
+        return _Opened(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
         """Count the faces of both pictures, and compare the largest; nothing where an item has no pair."""

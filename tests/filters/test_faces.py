@@ -24,7 +24,7 @@ NOBODY = np.ascontiguousarray(chelsea())
 
 @pytest.fixture(scope="module")
 def cascade() -> CascadeFaces:
-    return CascadeFaces()
+    return CascadeFaces(min_size=0.12)
 
 
 def measured(folder: Path, cascade: CascadeFaces, after: np.ndarray, **evidence: Any) -> Measured:
@@ -85,6 +85,10 @@ def test_a_face_that_stays_passes_and_one_that_shrinks_does_not(tmp_path: Path, 
     assert judged(found, max_resize=2.0).verdict == judged(found, max_resize=None).verdict == "keep"
 
 
+def test_smaller_faces_than_wanted_do_not_count() -> None:
+    assert CascadeFaces(min_size=0.6).faces(FACE) == []
+
+
 def test_items_without_a_pair_pass_unmeasured(tmp_path: Path) -> None:
     context = StepContext(tmp_path)
     found = Faces().measure(item("alone"), context)
@@ -97,7 +101,7 @@ def test_a_model_that_is_none_is_refused_in_words(tmp_path: Path) -> None:
         Faces(model="nowhere.onnx").weights_hash()
     (tmp_path / "yunet.onnx").write_bytes(b"nothing of the kind")
     with pytest.raises(PrerequisiteError, match="cannot be loaded as a YuNet model"):
-        YuNetFaces(tmp_path / "yunet.onnx", min_score=0.5)
+        YuNetFaces(tmp_path / "yunet.onnx", min_score=0.5, min_size=0.1)
     digest = Faces(model=str(tmp_path / "yunet.onnx")).parameters()["model"]
     assert digest.startswith("sha256:")
     with pytest.raises(PrerequisiteError, match="known by digest only"):

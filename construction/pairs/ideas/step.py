@@ -14,6 +14,7 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources,
 
 from ..categories import CATEGORIES, CODES, Category, Code, Perception
 from ..grounding.endpoint import EndpointGrounder, EndpointGrounding
+from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene
 from ..grounding.stated import READS, StatedGrounder, StatedGrounding
 from ..idea import Idea, packed
@@ -38,6 +39,7 @@ class Ideas(MapStep):
     Args:
         categories: Of MVP-Bench, such as `B1`.
         grounder: Who says what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
+        detector: A model that finds where things are, in place of the boxes that the grounder gives.
         writer: Who has the ideas: `templates` (of facts), or a language model behind an `endpoint`.
         people_only: Drop images without people, as MVP-Bench is about people.
         allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
@@ -52,6 +54,7 @@ class Ideas(MapStep):
 
     categories: tuple[Code, ...] = Field(CODES, min_length=1)
     grounder: Annotated[StatedGrounding | EndpointGrounding, Field(discriminator="backend")] = StatedGrounding()
+    detector: DetectorSettings | None = None
     writer: Annotated[TemplateWriting | EndpointWriting, Field(discriminator="backend")] = TemplateWriting()
     people_only: bool = True
     allow: tuple[Topic, ...] = ()
@@ -80,22 +83,31 @@ class Ideas(MapStep):
         return {
             "categories": list(self.categories),
             "grounder": self.grounder.deciding(),
+            "detector": self.detector and self.detector.deciding(),
             "writer": self.writer.deciding(),
             "people_only": self.people_only,
             "allow": sorted(self.allow),
         }
 
+    def weights_hash(self) -> str | None:
+        """Return the digest of the detector's files, where one is used."""
+        return self.detector.sha256 if self.detector is not None else None
+
     def open(self, ctx: OpenContext) -> _Opened:
-        """Connect to models.
+        """Load the detector and connect to models.
 
         Raises:
-            PrerequisiteError: A key is missing.
+            PrerequisiteError: A key is missing, or the detector cannot be loaded.
         """
         del ctx
         pool = ThreadPoolExecutor(self.concurrency)
         return _Opened(self._grounder(pool), self._writer(), pool)
 
     def _grounder(self, pool: ThreadPoolExecutor) -> Grounder:
+        said_by = self._said_by(pool)
+        return said_by if self.detector is None else Located(said_by, self.detector.load(), self.detector)
+
+    def _said_by(self, pool: ThreadPoolExecutor) -> Grounder:
         if isinstance(self.grounder, StatedGrounding):
             return StatedGrounder()
         return EndpointGrounder(self.grounder, Chat(self.grounder.chat), pool, people_only=self.people_only)

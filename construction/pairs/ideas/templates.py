@@ -45,7 +45,8 @@ class TemplateWriter:
     def plan(self, category: Category, scene: Scene) -> Planned:
         """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
         assert scene.facts is not None
-        made = list(_ideas(category, scene.facts))[: self._most]
+        facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
+        made = list(_ideas(category, facts))[: self._most]
         if not made:
             return Planned(problem="no_facts", detail=f"nothing is stated for {category.code}")
         numbered = enumerate(made, start=1)
