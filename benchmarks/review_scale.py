@@ -45,6 +45,7 @@ from benchwright.annotation.store import LEASE_S, ReviewStore, open_store
 from benchwright.workspace import Workspace
 
 Acknowledged = set[tuple[str, int]]
+READY = "ready\n"
 UNREACHABLE = (OSError, WebSocketException, TimeoutError)
 
 
@@ -145,21 +146,33 @@ async def _annotate(
 
 
 def _through_store(url: str, names: list[str], seconds: float) -> dict[str, Any]:
-    started = time.perf_counter()
     script = [sys.executable, str(Path(__file__).resolve()), "--seconds", str(seconds), "--worker", url, "--name"]
-    workers = [subprocess.Popen([*script, name], stdout=subprocess.PIPE, text=True) for name in names]
+    pipe = subprocess.PIPE
+    workers = [subprocess.Popen([*script, name], stdin=pipe, stdout=pipe, text=True) for name in names]
+    for worker in workers:
+        assert worker.stdout is not None and worker.stdout.readline() == READY
+    started = time.perf_counter()
+    for worker in workers:  # together: fifty interpreters that start take both cores to themselves
+        assert worker.stdin is not None
+        worker.stdin.write("begin\n")
+        worker.stdin.flush()
     said = [json.loads(worker.communicate()[0]) for worker in workers]
     assert not any(worker.returncode for worker in workers)
     claims, submits = ([one for each in said for one in each[what]] for what in ("claims", "submits"))
     wall = time.perf_counter() - started
     return {
-        "decisions": len(submits), "wall_s": round(wall, 1), "claim_s": _spread(claims), "submit_s": _spread(submits),
+        "decisions": len(submits), "wall_s": round(wall, 1), "decisions_a_second": round(len(submits) / wall, 1),
+        "claim_s": _spread(claims), "submit_s": _spread(submits),
     }  # fmt: skip
 
 
 def _work_in_store(url: str, name: str, *, until: float) -> None:
-    claims, submits, ends = [], [], time.monotonic() + until
+    claims, submits = [], []
     with open_store(url) as store:
+        store.campaign(CAMPAIGN)
+        print(READY, end="", flush=True)
+        sys.stdin.readline()
+        ends = time.monotonic() + until
         while time.monotonic() < ends:
             now = clock() + timedelta(seconds=LEASE_S)
             started = time.perf_counter()

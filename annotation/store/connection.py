@@ -5,10 +5,15 @@ Processes that claim slots at once need the write lock *before* they look for a 
 PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
 one writer on one holds on the other. Who waits for it waits in a queue: PostgreSQL's own, and for a file ours
 (`turns.py`). Readers wait for nobody on either.
+
+A commit reaches the disk before it is done, so that what was acknowledged outlives a power cut. Only handing out is
+committed without that wait: killing the server takes nothing back, and a power cut at most the last few leases, up to
+the last decision, whose tasks then go out again.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import time
 from contextlib import AbstractContextManager, nullcontext
@@ -17,6 +22,7 @@ from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
@@ -26,10 +32,15 @@ BUSY_TIMEOUT_MS = 30_000
 _RETRY_MS = 20
 WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
+UNFLUSHED = "benchwright_unflushed"
+"""Execution option of those that write nothing but leases."""
+_IDLE_S = 30.0
+"""A connection to a server that lay unused for longer is tried before it is used."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"
+_LOCK_UNFLUSHED = _LOCK + ", set_config('synchronous_commit', 'off', true)"
 
 
 def path_of(url: str) -> Path | None:
@@ -75,9 +86,7 @@ def turn_of(engine: sa.Engine) -> AbstractContextManager[None]:
 
 def _server(url: str) -> sa.Engine:
     try:
-        engine = sa.create_engine(
-            sa.make_url(url).set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_recycle=1800
-        )
+        engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), pool_recycle=1800)
     except ModuleNotFoundError as error:
         raise PrerequisiteError(
             "a review store on PostgreSQL needs psycopg, which is not installed: "
@@ -86,10 +95,28 @@ def _server(url: str) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        if connection.get_execution_options().get(WRITING, False):
-            connection.exec_driver_sql(_LOCK)
+        options = connection.get_execution_options()
+        if options.get(WRITING, False):
+            connection.exec_driver_sql(_LOCK_UNFLUSHED if options.get(UNFLUSHED, False) else _LOCK)
 
+    _try_idle_ones(engine)
     return engine
+
+
+def _try_idle_ones(engine: sa.Engine) -> None:
+    """Replace connections that broke while they lay unused; trying each before each use would be one more way to go."""
+
+    @event.listens_for(engine, "checkin")
+    def _note(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
+        record.info["unused_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _try(connection: DBAPIConnection, record: sa.pool.ConnectionPoolEntry, _proxy: object) -> None:
+        if time.monotonic() - record.info.get("unused_since", math.inf) > _IDLE_S:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise sa.exc.DisconnectionError from error  # the pool then connects anew
 
 
 def _file(path: Path) -> sa.Engine:
@@ -106,8 +133,11 @@ def _file(path: Path) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        writing = connection.get_execution_options().get(WRITING, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get(WRITING, False):
+            flushed = not options.get(UNFLUSHED, False)
+            connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")
 
     return engine
 
