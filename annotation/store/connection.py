@@ -3,8 +3,9 @@
 Processes that claim slots at once need the write lock *before* they look for a free slot. On SQLite, with a plain
 `BEGIN` eight of them read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` never. On
 PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
-one writer on one holds on the other. Who waits for it waits in a queue: PostgreSQL's own, and for a file ours
-(`turns.py`). Readers wait for nobody on either.
+one writer on one holds on the other. Who waits for it waits in a queue: among processes PostgreSQL's own, and for a
+file ours (`turns.py`); among the threads of one process before a connection is taken, so that fifty who wait to write
+leave the pool's connections to those who read. Readers wait for nobody on either.
 
 A commit reaches the disk before it is done, so that what was acknowledged outlives a power cut. Only handing out is
 committed without that wait: killing the server takes nothing back, and a power cut at most the last few leases, up to
@@ -15,8 +16,10 @@ from __future__ import annotations
 
 import math
 import sqlite3
+import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -38,7 +41,7 @@ _IDLE_S = 30.0
 """A connection to a server that lay unused for longer is tried before it is used."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
-_turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
+_turns: WeakKeyDictionary[sa.Engine, Callable[[], AbstractContextManager[object]]] = WeakKeyDictionary()
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"
 _LOCK_UNFLUSHED = _LOCK + ", set_config('synchronous_commit', 'off', true)"
 
@@ -78,10 +81,9 @@ def connect(url: str) -> sa.Engine:
     return _server(url) if path is None else _file(path)
 
 
-def turn_of(engine: sa.Engine) -> AbstractContextManager[None]:
-    """Return what a writing transaction waits in before it begins; nothing where the server queues by itself."""
-    turns: Turns | None = _turns.get(engine)
-    return nullcontext() if turns is None else turns.turn()
+def turn_of(engine: sa.Engine) -> AbstractContextManager[object]:
+    """Return what a writing transaction waits in before it takes a connection."""
+    return _turns[engine]()
 
 
 def _server(url: str) -> sa.Engine:
@@ -99,6 +101,8 @@ def _server(url: str) -> sa.Engine:
         if options.get(WRITING, False):
             connection.exec_driver_sql(_LOCK_UNFLUSHED if options.get(UNFLUSHED, False) else _LOCK)
 
+    one_at_a_time = threading.Lock()
+    _turns[engine] = lambda: one_at_a_time
     _try_idle_ones(engine)
     return engine
 
@@ -122,7 +126,7 @@ def _try_idle_ones(engine: sa.Engine) -> None:
 def _file(path: Path) -> sa.Engine:
     # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
+    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000).turn
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
