@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from PIL import Image
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 CAMPAIGN, ANNOTATOR, OTHER, CURATOR = "verify", "ann", "ben", "mira"
-PHOTOGRAPH = Path(__file__).resolve().parent.parent / "docs" / "images" / "prompts-grounds.png"
 FLAGGED_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
 Shot = Callable[["Page"], Image.Image]
 
@@ -75,7 +74,7 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     [case] = tour.store.tasks(name)
     now = datetime.now(UTC)
     tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
-    note = "Box A leaves her hand out."
+    note = "Box A is too tall, and so is box B."
     tour.store.decide(name, case.id, OTHER, "reject", now=now, reasons=["unclear"], note=note)
     page = tour.page(CURATOR, f"/adjudicate?campaign={name}")
     page.locator(".given").last.scroll_into_view_if_needed()
@@ -126,7 +125,7 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
     form = collect_form(
         ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
     )
-    exhibit = Exhibit(task=COLLECT, question="A motorcycle in front of a plain wall")
+    exhibit = Exhibit(task=COLLECT, question="A cup on a wooden table")
     _open(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [work_on("c" * 32, "content", exhibit)])
     with _first(tour, COLLECT) as page:
         page.keyboard.press("1")
@@ -134,7 +133,7 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
         page.wait_for_timeout(300)
         with page.expect_file_chooser() as chooser:
             page.keyboard.press("p")
-        chooser.value.set_files(PHOTOGRAPH)
+        chooser.value.set_files({"name": "coffee.jpg", "mimeType": "image/jpeg", "buffer": _coffee()})
         page.get_by_text("pixels").last.wait_for()
         return shot(page)
 
@@ -177,6 +176,14 @@ def _of_kind(tour: Tour, kind: str) -> list[Task]:
 
 def _again(task: Task) -> Work:
     return Work(task.item_id, task.content_hash, task.payload)
+
+
+def _coffee() -> bytes:
+    from skimage import data
+
+    written = io.BytesIO()
+    Image.fromarray(data.coffee()).save(written, "JPEG", quality=90)
+    return written.getvalue()
 
 
 def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
