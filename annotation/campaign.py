@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from benchwright.errors import BenchwrightError
 from benchwright.records import Item, Record
 from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
@@ -18,6 +17,7 @@ from .hand_out import SETTING, HandOut
 from .kinds import VERIFY
 from .next_rounds import Game
 from .rounds import verified
+from .rule_setting import RuleSetting
 from .rules import DECISIONS, parse_rule
 from .simulated import SimulatedAnnotators, check_enough
 from .verdicts import closed, of_gold
@@ -64,21 +64,13 @@ class Verify(CampaignStep):
     consumes: ClassVar[Stream] = "items"
     revises: ClassVar[bool] = True
 
-    rule: str = "unanimous(2)"
+    rule: RuleSetting = "unanimous(2)"
     rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
     guidelines: str | None = None
     handout: HandOut = HandOut()
     simulate: SimulatedAnnotators | None = None
-
-    @field_validator("rule")
-    @classmethod
-    def _is_a_rule(cls, value: str) -> str:
-        try:
-            return str(parse_rule(value))
-        except BenchwrightError as error:
-            raise ValueError(str(error)) from None
 
     @field_validator("simulate")
     @classmethod

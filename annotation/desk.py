@@ -120,8 +120,12 @@ class Desk:
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
-        lease = self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s)
-        return None if lease is None else self.open(lease.task_id, now=now)
+        with self._store.batch(flushed=False) as held:
+            lease = held.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s)
+            if lease is None:
+                return None
+            desk = Desk(held, self.campaign, self.annotator)
+            return desk._laid_out(desk._own(lease.task_id, now=now))
 
     def coming(self) -> Exhibit | None:
         """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
@@ -137,10 +141,13 @@ class Desk:
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
             self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
+        return self._laid_out(row)
+
+    def _laid_out(self, row: sa.Row[Any]) -> OwnTask:
         payload = json.loads(row.payload)
         with self._store.reading() as connection:
-            answered = blind_answer(connection, task_id, self.annotator)
-            remarks = own_remarks(connection, [task_id], self.annotator).get(task_id, ())
+            answered = blind_answer(connection, row.task_id, self.annotator)
+            remarks = own_remarks(connection, [row.task_id], self.annotator).get(row.task_id, ())
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,

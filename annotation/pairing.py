@@ -22,7 +22,8 @@ from .pair_form import PAIR_FORM
 from .pair_verdicts import AskedPair, paired
 from .rule_setting import RuleSetting
 from .rules import parse_rule
-from .simulated_forms import SimulatedPairers, check_enough
+from .simulated import check_enough
+from .simulated_forms import SimulatedPairers
 from .store import Work
 
 
@@ -53,7 +54,7 @@ class Pair(CampaignStep):
     @classmethod
     def _can_fill_the_slots(cls, value: SimulatedPairers | None, info: ValidationInfo) -> SimulatedPairers | None:
         if value is not None and "rule" in info.data:
-            check_enough(value.annotators, parse_rule(info.data["rule"]))
+            check_enough(value, parse_rule(info.data["rule"]))
         return value
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
 
@@ -25,6 +24,7 @@ from .kinds import REVIEW
 from .next_rounds import Game
 from .review_verdicts import closed_review, gold_review
 from .review_votes import NOTE, reviewed
+from .rule_setting import RuleSetting
 from .rules import parse_rule
 from .simulated import check_enough
 from .simulated_reviewers import SimulatedReviewers
@@ -53,20 +53,12 @@ class Review(CampaignStep):
     consumes: ClassVar[Stream] = "items"
     revises: ClassVar[bool] = True
 
-    rule: str = "at_least(4, of=5)"
+    rule: RuleSetting = "at_least(4, of=5)"
     rounds: int = Field(4, ge=1, le=MAX_ROUNDS)
     criteria: tuple[Criterion, ...] = Field(("accurate", "reasonable", "difficult"), min_length=1, max_length=9)
     guidelines: str | None = None
     handout: HandOut = HandOut()
     simulate: SimulatedReviewers | None = None
-
-    @field_validator("rule")
-    @classmethod
-    def _is_a_rule(cls, value: str) -> str:
-        try:
-            return str(parse_rule(value))
-        except BenchwrightError as error:
-            raise ValueError(str(error)) from None
 
     @field_validator("criteria")
     @classmethod

@@ -8,20 +8,10 @@ from typing import TYPE_CHECKING, Any
 from .pair_form import DIFFERENT, SAME
 from .rules import Rule
 from .screening_form import DISCARD, KEEP
-from .simulated import Added, Share, SimulatedGroup
+from .simulated import Added, Share, SimulatedGroup, check_enough
 
 if TYPE_CHECKING:
     import numpy as np
-
-
-def check_enough(annotators: int, rule: Rule) -> None:
-    """Check that a group can fill a rule's slots.
-
-    Raises:
-        ValueError: It cannot.
-    """
-    if annotators < rule.slots:
-        raise ValueError(f"{annotators} annotators cannot fill {rule.slots} slots of {rule}")
 
 
 class SimulatedScreeners(SimulatedGroup):
@@ -41,7 +31,7 @@ class SimulatedScreeners(SimulatedGroup):
         Raises:
             ValueError: It is too small for the rule, or has reasons that the form has not.
         """
-        check_enough(self.annotators, rule)
+        check_enough(self, rule)
         if unknown := sorted(set(self.reasons) - set(reasons)):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})

@@ -6,8 +6,9 @@ Two parts over one campaign, which is then counted out:
    routes and websocket, each after a pause to think. Meanwhile the server is killed with SIGKILL and started again as
    often as asked, and some annotators leave with a task on their desk. What an annotator was shown the next task for is
    acknowledged.
-2. *Through the store*: one process an annotator claims and submits as fast as it can, by the same calls that the app
-   makes, until every slot is filled. Its clock is half an hour ahead, so that what was left lying comes back.
+2. *Through the store*: the same annotators claim and submit as fast as they can, ten of them in each of five processes,
+   until every slot is filled. Their clock is half an hour ahead, so that what was left lying comes back. Nobody
+   thinks here: what they wait is what fifty wait for whom one writer is never idle.
 
 Counted at the end: slots filled twice, left over or given twice to one annotator, and acknowledged decisions that are
 not there. With any of these the exit code is 1.
@@ -25,6 +26,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -40,11 +42,14 @@ from measuring import show
 from postgres import running_postgres
 from websockets.exceptions import WebSocketException
 
+from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.store import LEASE_S, ReviewStore, open_store
 from benchwright.workspace import Workspace
 
+IN_A_PROCESS = 10
 Acknowledged = set[tuple[str, int]]
+READY = "ready\n"
 UNREACHABLE = (OSError, WebSocketException, TimeoutError)
 
 
@@ -52,7 +57,7 @@ def main() -> None:
     """Measure and print."""
     given = _arguments()
     if given.worker is not None:
-        _work_in_store(given.worker, given.name, until=given.seconds)
+        _work_in_store(given.worker, given.names.split(","), until=given.seconds)
         return
     with tempfile.TemporaryDirectory() as folder, ExitStack() as running:
         if given.postgres:
@@ -62,6 +67,7 @@ def main() -> None:
         with open_workspace_store(workspace) as store:
             fill(store, items=given.items, slots=given.slots)
             add_people(store, names)
+        load = round(os.getloadavg()[0], 1)
         acknowledged: Acknowledged = set()
         document: dict[str, Any] = {
             "store": "postgresql" if given.postgres else "sqlite", "annotators": given.annotators,
@@ -72,6 +78,7 @@ def main() -> None:
         document["through_the_store"] = _through_store(Workspace(workspace).store_url, names, given.seconds)
         with open_workspace_store(workspace) as store:
             document["counted"] = counted = _count(store, given, acknowledged)
+    document["load_1_min"] = {"before": load, "after": round(os.getloadavg()[0], 1)}
     show(document)
     sys.exit(any(counted[wrong] for wrong in ("over_filled", "left_over", "twice", "acknowledged_but_lost")))
 
@@ -90,7 +97,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--leaving", type=int, default=5, help="annotators who leave with a task on their desk")
     parser.add_argument("--seconds", type=float, default=3600, help="at most so long the second part goes on")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
-    parser.add_argument("--name", help=argparse.SUPPRESS)
+    parser.add_argument("--names", help=argparse.SUPPRESS)
     return parser.parse_args()
 
 
@@ -114,6 +121,7 @@ async def _through_server(
         claims, submits = server.times("claim"), server.times("submit")
     return {
         "seconds": given.app_seconds, "kills": given.kills, "decisions": len(waits), "think_s": given.think,
+        "decisions_a_second": round(len(waits) / given.app_seconds, 1),
         "decision_to_next_task_s": _spread(waits), "page_opened_s": _spread(first),
         "claim_in_server_s": _spread(claims), "submit_in_server_s": _spread(submits),
         "server_cpu_ms_a_decision": round(1000 * cpu_s / max(1, len(waits)), 1),
@@ -145,32 +153,52 @@ async def _annotate(
 
 
 def _through_store(url: str, names: list[str], seconds: float) -> dict[str, Any]:
+    script = [sys.executable, str(Path(__file__).resolve()), "--seconds", str(seconds), "--worker", url, "--names"]
+    pipe, together = subprocess.PIPE, [names[at : at + IN_A_PROCESS] for at in range(0, len(names), IN_A_PROCESS)]
+    workers = [subprocess.Popen([*script, ",".join(some)], stdin=pipe, stdout=pipe, text=True) for some in together]
+    for worker in workers:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == READY
     started = time.perf_counter()
-    script = [sys.executable, str(Path(__file__).resolve()), "--seconds", str(seconds), "--worker", url, "--name"]
-    workers = [subprocess.Popen([*script, name], stdout=subprocess.PIPE, text=True) for name in names]
+    for worker in workers:  # together: interpreters that start take both cores to themselves
+        assert worker.stdin is not None
+        worker.stdin.write("begin\n")
+        worker.stdin.flush()
     said = [json.loads(worker.communicate()[0]) for worker in workers]
     assert not any(worker.returncode for worker in workers)
     claims, submits = ([one for each in said for one in each[what]] for what in ("claims", "submits"))
     wall = time.perf_counter() - started
     return {
-        "decisions": len(submits), "wall_s": round(wall, 1), "claim_s": _spread(claims), "submit_s": _spread(submits),
+        "decisions": len(submits), "wall_s": round(wall, 1), "decisions_a_second": round(len(submits) / wall, 1),
+        "claim_s": _spread(claims), "submit_s": _spread(submits),
     }  # fmt: skip
 
 
-def _work_in_store(url: str, name: str, *, until: float) -> None:
-    claims, submits, ends = [], [], time.monotonic() + until
-    with open_store(url) as store:
-        while time.monotonic() < ends:
-            now = clock() + timedelta(seconds=LEASE_S)
-            started = time.perf_counter()
-            lease = store.claim(CAMPAIGN, name, now=now)
-            if lease is None:
-                break
-            between = time.perf_counter()
-            claims.append(between - started)
-            store.submit(lease.slot_id, name, "accept", now=now)
-            submits.append(time.perf_counter() - between)
+def _work_in_store(url: str, names: list[str], *, until: float) -> None:
+    sys.setswitchinterval(SWITCH_S)  # as the server does
+    claims: list[float] = []
+    submits: list[float] = []
+    with open_store(url) as store, ThreadPoolExecutor(len(names)) as threads:
+        store.campaign(CAMPAIGN)
+        print(READY, end="", flush=True)
+        sys.stdin.readline()
+        ends = time.monotonic() + until
+        for one in [threads.submit(_decide_on, store, name, ends, claims, submits) for name in names]:
+            one.result()
     print(json.dumps({"claims": claims, "submits": submits}))
+
+
+def _decide_on(store: ReviewStore, name: str, ends: float, claims: list[float], submits: list[float]) -> None:
+    while time.monotonic() < ends:
+        now = clock() + timedelta(seconds=LEASE_S)
+        started = time.perf_counter()
+        lease = store.claim(CAMPAIGN, name, now=now)
+        if lease is None:
+            return
+        between = time.perf_counter()
+        claims.append(between - started)
+        store.submit(lease.slot_id, name, "accept", now=now)
+        submits.append(time.perf_counter() - between)
 
 
 def _count(store: ReviewStore, given: argparse.Namespace, acknowledged: Acknowledged) -> dict[str, int]:

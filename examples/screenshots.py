@@ -17,9 +17,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import screenshots_of_kinds
 from PIL import Image
 
 from benchwright.annotation.desk import Desk
@@ -197,6 +199,10 @@ def _wrong(task: Task) -> Work:
     return Work(task.item_id, task.content_hash, payload_with(task.payload, wanted))
 
 
+def _of_kinds(take: Callable[[Tour, screenshots_of_kinds.Shot], Image.Image], tour: Tour) -> Image.Image:
+    return take(tour, _shot)
+
+
 PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-sign-in.png": sign_in,
     "review-pair.png": pair,
@@ -211,6 +217,7 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-why.png": why,
     "review-people.png": people,
     "review-errors.png": errors,
+    **{name: partial(_of_kinds, take) for name, take in screenshots_of_kinds.PICTURES.items()},
 }
 
 

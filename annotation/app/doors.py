@@ -21,7 +21,7 @@ from ..store import RefusedError
 from .door_pages import closed_page, login_page, logout_page, welcome_page
 from .gate import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
 from .passwords import check_new_password, hash_password, is_right
-from .session_doors import DOOR_HEADERS, inside, is_ours, let_in, sent_to
+from .session_doors import DOOR_HEADERS, address_of, inside, is_ours, let_in, sent_to
 from .site import Site, clock
 from .texts import TEXTS
 
@@ -58,6 +58,7 @@ class _Doors:
         for key in keys:  # counted before it is known, so that many at once wait too
             self._site.attempts.failed(key, now=now)
         if not await run_in_threadpool(self._knows, name, form.get("password", "")):
+            await run_in_threadpool(self._site.accounts.note_refused, name, address=address_of(request), now=now)
             return self._shown(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
         for key in keys:
             self._site.attempts.succeeded(key)
@@ -117,7 +118,7 @@ class _Doors:
 
 def _keys(request: Request, name: str) -> dict[str, int]:
     """Return what failures are counted by, with the free ones: a name at an address, and any name at that address."""
-    address = request.client.host if request.client else "?"
+    address = address_of(request)
     return {f"{address} {name.casefold()}": 5, address: 30}
 
 

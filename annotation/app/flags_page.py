@@ -24,10 +24,13 @@ def show(visit: Visit) -> None:
 
 
 def _show_line(one: Remark, visit: Visit) -> None:
-    when, who, about, act = st.columns([1.2, 1.6, 5, 0.9], vertical_alignment="center")
+    when, who, about, act = st.columns([1.2, 1.2, 5.4, 0.9], vertical_alignment="center")
     when.text(f"{one.made_at:%d %b %H:%M}")
     who.text(f"⚑ {one.annotator}" if one.is_flag else one.annotator)
-    about.text(" · ".join(part for part in (one.words, one.question, one.item_id) if part))
+    lines = about.container(gap=None)
+    if one.words:
+        lines.text(one.words)
+    lines.caption(inert(" · ".join(part for part in (one.question, one.item_id) if part)))
     if act.button(TEXTS["settle"], key=f"settle-{one.id}"):
         try:
             visit.site.store.settle_remark(visit.campaign.name, one.id, by=visit.account.name, now=clock())

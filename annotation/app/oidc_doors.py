@@ -22,7 +22,7 @@ from ..store.identities import Identities
 from .door_pages import closed_page
 from .gate import OIDC_BACK, OIDC_START
 from .identity_provider import Flow, IdentityProvider, ProviderError, new_flow
-from .session_doors import DOOR_HEADERS, inside, is_ours, let_in
+from .session_doors import DOOR_HEADERS, address_of, inside, is_ours, let_in
 from .site import Site, clock
 from .texts import TEXTS
 
@@ -77,6 +77,8 @@ class _OidcDoors:
             logger.warning("sign-in by the identity provider: %s", error)
             return self._refused(TEXTS["oidc_failed"], 502)
         except RefusedError as error:
+            address = address_of(request)
+            await run_in_threadpool(self._site.accounts.note_refused, None, address=address, now=clock())
             return self._refused(str(error), 403)
         answer = await let_in(self._site, account.name, attempt["next"])
         answer.headers.append("set-cookie", self._site.cookies.attempt_over())

@@ -38,3 +38,8 @@ def is_ours(site: Site, request: Request, nonce: str) -> bool:
     """Return whether a nonce is the one that this browser was given with a form of ours."""
     expected = site.cookies.nonce_in(request.headers.get("cookie", "")) or ""
     return bool(expected) and hmac.compare_digest(nonce.encode(), expected.encode())
+
+
+def address_of(request: Request) -> str:
+    """Return from where a request comes: behind a proxy, the proxy's address."""
+    return request.client.host if request.client else "?"

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError
 
-from .audit import COMMAND_LINE, clock, record
+from .audit import COMMAND_LINE, STRANGER, clock, record
 from .campaigns import upsert_annotator
 from .records import RefusedError
 from .review_store import ReviewStore
@@ -189,6 +189,16 @@ class Accounts:
             connection.execute(sa.insert(sessions).values(values | {"ends_at": now + SESSION}))
             record(connection, "signed_in", actor=name, at=now)
         return token
+
+    def note_refused(self, name: str | None, *, address: str, now: datetime) -> None:
+        """Note that somebody was not let in under a name.
+
+        A name that nobody has is not kept: it may be a password that was typed into the wrong field.
+        """
+        with self._store.writing() as connection:
+            known = None if name is None else _found(connection, annotators.c.name == name)
+            about = {} if known is None else {"name": known.name}
+            record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
 
     def of_session(self, token: str, *, now: datetime) -> Account | None:
         """Return whose session a token opens; None where it opens none (any more)."""

@@ -28,6 +28,8 @@ GENESIS = "0" * 64
 """What the first row has for a row before."""
 COMMAND_LINE = "(command line)"
 """Who acts where nobody has signed in; no annotator's name begins with a bracket."""
+STRANGER = "(stranger)"
+"""Who tried to sign in and was not let in."""
 BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 _LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
 _ADD = sa.insert(audit_log)

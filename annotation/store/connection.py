@@ -3,20 +3,29 @@
 Processes that claim slots at once need the write lock *before* they look for a free slot. On SQLite, with a plain
 `BEGIN` eight of them read first and then failed as busy 1,448 times over 600 slots; with `BEGIN IMMEDIATE` never. On
 PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
-one writer on one holds on the other. Who waits for it waits in a queue: PostgreSQL's own, and for a file ours
-(`turns.py`). Readers wait for nobody on either.
+one writer on one holds on the other. Who waits for it waits in a queue: among processes PostgreSQL's own, and for a
+file ours (`turns.py`); among the threads of one process before a connection is taken, so that fifty who wait to write
+leave the pool's connections to those who read. Readers wait for nobody on either.
+
+A commit reaches the disk before it is done, so that what was acknowledged outlives a power cut. Only handing out is
+committed without that wait: killing the server takes nothing back, and a power cut at most the last few leases, up to
+the last decision, whose tasks then go out again.
 """
 
 from __future__ import annotations
 
+import math
 import sqlite3
+import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
@@ -26,10 +35,15 @@ BUSY_TIMEOUT_MS = 30_000
 _RETRY_MS = 20
 WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
+UNFLUSHED = "benchwright_unflushed"
+"""Execution option of those that write nothing but leases."""
+_IDLE_S = 30.0
+"""A connection to a server that lay unused for longer is tried before it is used."""
 _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
-_turns: WeakKeyDictionary[sa.Engine, Turns] = WeakKeyDictionary()
+_turns: WeakKeyDictionary[sa.Engine, Callable[[], AbstractContextManager[object]]] = WeakKeyDictionary()
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"
+_LOCK_UNFLUSHED = _LOCK + ", set_config('synchronous_commit', 'off', true)"
 
 
 def path_of(url: str) -> Path | None:
@@ -67,17 +81,14 @@ def connect(url: str) -> sa.Engine:
     return _server(url) if path is None else _file(path)
 
 
-def turn_of(engine: sa.Engine) -> AbstractContextManager[None]:
-    """Return what a writing transaction waits in before it begins; nothing where the server queues by itself."""
-    turns: Turns | None = _turns.get(engine)
-    return nullcontext() if turns is None else turns.turn()
+def turn_of(engine: sa.Engine) -> AbstractContextManager[object]:
+    """Return what a writing transaction waits in before it takes a connection."""
+    return _turns[engine]()
 
 
 def _server(url: str) -> sa.Engine:
     try:
-        engine = sa.create_engine(
-            sa.make_url(url).set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_recycle=1800
-        )
+        engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), pool_recycle=1800)
     except ModuleNotFoundError as error:
         raise PrerequisiteError(
             "a review store on PostgreSQL needs psycopg, which is not installed: "
@@ -86,16 +97,36 @@ def _server(url: str) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        if connection.get_execution_options().get(WRITING, False):
-            connection.exec_driver_sql(_LOCK)
+        options = connection.get_execution_options()
+        if options.get(WRITING, False):
+            connection.exec_driver_sql(_LOCK_UNFLUSHED if options.get(UNFLUSHED, False) else _LOCK)
 
+    one_at_a_time = threading.Lock()
+    _turns[engine] = lambda: one_at_a_time
+    _try_idle_ones(engine)
     return engine
+
+
+def _try_idle_ones(engine: sa.Engine) -> None:
+    """Replace connections that broke while they lay unused; trying each before each use would be one more way to go."""
+
+    @event.listens_for(engine, "checkin")
+    def _note(_connection: object, record: sa.pool.ConnectionPoolEntry) -> None:
+        record.info["unused_since"] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def _try(connection: DBAPIConnection, record: sa.pool.ConnectionPoolEntry, _proxy: object) -> None:
+        if time.monotonic() - record.info.get("unused_since", math.inf) > _IDLE_S:
+            try:
+                engine.dialect.do_ping(connection)
+            except engine.dialect.loaded_dbapi.Error as error:
+                raise sa.exc.DisconnectionError from error  # the pool then connects anew
 
 
 def _file(path: Path) -> sa.Engine:
     # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
     engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
-    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000)
+    _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000).turn
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
@@ -106,8 +137,11 @@ def _file(path: Path) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        writing = connection.get_execution_options().get(WRITING, False)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+        options = connection.get_execution_options()
+        if options.get(WRITING, False):
+            flushed = not options.get(UNFLUSHED, False)
+            connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")
 
     return engine
 

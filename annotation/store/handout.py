@@ -277,7 +277,7 @@ def kinds_with_key(kind: str, *, is_simulated: bool) -> tuple[str, ...]:
 
 def _shown_key(connection: sa.Connection, who: Mapping[str, Any]) -> str | None:
     """Return in words where an annotator was shown the key of a task's item; None where nowhere."""
-    campaign = connection.execute(SHOWN_KEY_OF_TASK, who).scalar_one_or_none()
+    campaign = connection.execute(SHOWN_KEY_OF_TASK, who).scalar_one_or_none() if who["shows_key"] else None
     if campaign is None:
         return None
     return f"this annotator was shown the right answer in campaign {campaign!r}; somebody else must answer it"

@@ -71,11 +71,17 @@ def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
 
 COUNT_HAD = count_own(IS_CURRENT)
 """How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
-HAS_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).limit(1)
+_ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).limit(1)
 # Not max(): PostgreSQL takes it from the index only where it knows the table well.
 HIGHEST_PRIORITY = (
     sa.select(tasks.c.priority).where(_of_campaign, tasks.c.state == "open").order_by(tasks.c.priority.desc()).limit(1)
 )
+WHERE_TO_LOOK = sa.select(
+    COUNT_HAD.scalar_subquery().label("place"),
+    HIGHEST_PRIORITY.scalar_subquery().label("priority"),
+    _ANY_GOLD.scalar_subquery().label("any_gold"),
+)
+"""How many tasks an annotator has had, the highest priority of open ones, and a gold one: asked at once."""
 PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
 
 

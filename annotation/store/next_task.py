@@ -41,20 +41,18 @@ def next_task(connection: sa.Connection, campaign: Campaign, annotator: str, who
         who: Parameters `campaign`, `who` and `shows_key`.
     """
     settings = hand_out_of(campaign.settings)
-    place = connection.execute(sql.COUNT_HAD, who).scalar_one()
-    start = {"start": seed_for(campaign.seed, campaign.name, annotator, place) % sql.SHUFFLE_PRIME}
+    look = connection.execute(sql.WHERE_TO_LOOK, who).one()
+    start = {"start": seed_for(campaign.seed, campaign.name, annotator, look.place) % sql.SHUFFLE_PRIME}
     allowed = may_still_get(connection, settings, annotator, who)
     if allowed.left == 0:
         return None
     bounds = {"names": list(allowed.waiting), "waiting": len(allowed.waiting)} if allowed.waiting else {}
-    other = _most_urgent(connection, {**who, **start, **bounds})
+    other = _most_urgent(connection, {**who, **start, **bounds}, look.priority)
     if other is None:
         query = sql.first_skipped(blind=bool(who["shows_key"]), bounded=bool(bounds))
         skipped: int | None = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
         return skipped
-    if connection.execute(sql.HAS_GOLD, who).first() is not None and gold_places(campaign, annotator, settings).is_gold(
-        place
-    ):
+    if look.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(look.place):
         return _first_from(connection, {**who, **start}, gold=True) or other
     return other
 
@@ -72,8 +70,8 @@ def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: Ahead) -> i
     return ahead.held + places.ahead(had, others=ahead.others, gold=ahead.gold)
 
 
-def _most_urgent(connection: sa.Connection, who: _Who) -> int | None:
-    priority = connection.execute(sql.HIGHEST_PRIORITY, who).scalar_one_or_none()
+def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> int | None:
+    priority = highest
     while priority is not None:
         found = _first_from(connection, {**who, "priority": priority}, gold=False)
         if found is not None:

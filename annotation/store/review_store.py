@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError, DataError
 
 from ..hand_out import LEASE_S
 from . import audit, campaigns, elsewhere, gold, guidelines, handout, remarks, reports
-from .connection import WRITING, connect, name_of, path_of, turn_of
+from .connection import UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
@@ -96,17 +96,21 @@ class ReviewStore:
         self._engine.dispose()
 
     @contextmanager
-    def batch(self) -> Iterator[ReviewStore]:
-        """Yield a store whose calls are one transaction: all happen, or none. Batches may lie in batches."""
+    def batch(self, *, flushed: bool = True) -> Iterator[ReviewStore]:
+        """Yield a store whose calls are one transaction: all happen, or none. Batches may lie in batches.
+
+        Args:
+            flushed: Whether what happens outlives a power cut (`connection.py`); leases need not.
+        """
         if self._held is not None:
             with self._held.begin_nested():
                 yield self
             return
-        with self.writing() as connection:
+        with self.writing(flushed=flushed) as connection:
             yield ReviewStore(self._engine, self.where, held=connection)
 
     @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
+    def writing(self, *, flushed: bool = True) -> Iterator[sa.Connection]:
         """Yield a connection in a transaction that holds the write lock; within a batch, that of the batch."""
         if self._held is not None:
             yield self._held
@@ -114,7 +118,7 @@ class ReviewStore:
         try:
             with (
                 turn_of(self._engine),
-                self._engine.connect().execution_options(**{WRITING: True}) as connection,
+                self._engine.connect().execution_options(**{WRITING: True, UNFLUSHED: not flushed}) as connection,
                 connection.begin(),
             ):
                 yield connection
@@ -190,7 +194,7 @@ class ReviewStore:
 
         See `handout.claim_next` and `handout.claim_task`.
         """
-        with self.writing() as connection:
+        with self.writing(flushed=False) as connection:
             if task is None:
                 return handout.claim_next(connection, campaign, annotator, now=now, lease_s=lease_s)
             return handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=lease_s)

@@ -15,6 +15,7 @@ from ..overview import Overview
 from ..store import ReviewStore
 from .figure_tables import figure_tables
 from .names import names_in
+from .record_tables import authors_table, log_table, record_tables
 from .table_files import FileFormat, Table, Written, write
 from .work_tables import overrides_table, work_tables
 
@@ -77,8 +78,12 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
     called = names_in(store, pseudonymous=pseudonymous)
     with store.reading() as connection:
         yield from work_tables(connection, [one.campaign.id for one in overviews], called)
+        yield from record_tables(connection, [one.campaign.id for one in overviews], called)
         if is_whole:
             yield overrides_table(connection, called)
+            yield authors_table(connection, called)
+        if is_whole and not pseudonymous:
+            yield log_table(connection)
     yield from figure_tables(overviews, called)
 
 

@@ -38,7 +38,8 @@ def work_tables(connection: sa.Connection, chosen: Sequence[int], called: Names)
     yield _assignments(connection, chosen, called)
 
 
-def _rows(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
+def stream(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a query, read a few thousand at a time."""
     yield from connection.execute(query.execution_options(yield_per=_AT_ONCE))
 
 
@@ -53,7 +54,7 @@ def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> Table:
         "campaign": "text", "kind": "text", "rule": "text", "annotators_per_task": "int", "is_simulated": "bool",
         "is_for_assigned": "bool", "form": "text", "settings": "text",
     }  # fmt: skip
-    return Table("campaigns", columns, _rows(connection, query))
+    return Table("campaigns", columns, stream(connection, query))
 
 
 def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> Table:
@@ -71,7 +72,7 @@ def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> Table:
         "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "state": "text", "kind": "text",
         "task": "text", "category": "text", "payload": "text",
     }  # fmt: skip
-    return Table("tasks", columns, _rows(connection, query))
+    return Table("tasks", columns, stream(connection, query))
 
 
 def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
@@ -103,7 +104,7 @@ def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names
     }  # fmt: skip
 
     def rows() -> Iterator[Sequence[Any]]:
-        for row in _rows(connection, query):
+        for row in stream(connection, query):
             values = list(row)
             values[5] = called[values[5]]
             values[7] = bool(values[7])
@@ -152,5 +153,5 @@ def overrides_table(connection: sa.Connection, called: Names) -> Table:
         "stage": "text", "record_id": "text", "action": "text", "reason": "text", "against": "text", "by": "text",
         "why": "text", "decided_at": "moment",
     }  # fmt: skip
-    rows = ([*row[:5], called[row[5]], *row[6:]] for row in _rows(connection, query))
+    rows = ([*row[:5], called[row[5]], *row[6:]] for row in stream(connection, query))
     return Table("overrides", columns, rows)

@@ -103,9 +103,11 @@ def test_accounts_and_sessions_leave_rows_with_who_changed_whom(store: ReviewSto
     accounts.disable("ben", disabled=False)
     token = accounts.open_session("ann", now=now)
     accounts.end_session(token)
+    accounts.note_refused("ann", address="192.0.2.1", now=now)
     assert rows(store) == [
         ("cur", "account_added"), ("cur", "invited"), ("cur", "password_set"), ("cur", "role_changed"),
         ("cur", "account_added"), ("cur", "locked"), ("cur", "unlocked"), ("ann", "signed_in"), ("ann", "signed_out"),
+        ("(stranger)", "sign_in_refused"),
     ]  # fmt: skip
     assert store.audited().broken is None
     with store.reading() as connection:

@@ -117,6 +117,20 @@ def test_a_wrong_name_or_password_opens_nothing(visitor: Visitor, name: str, pas
     assert visitor.get("/").status == 303
 
 
+def test_who_was_not_let_in_is_in_the_log_and_no_word_of_what_they_typed(visitor: Visitor, store: ReviewStore) -> None:
+    for name in ("cur", "typed-into-the-wrong-field"):
+        assert visitor.sign_in(name, "another secret altogether").status == 401
+    with store.reading() as connection:
+        rows = connection.exec_driver_sql(
+            "SELECT actor, about FROM audit_log WHERE act = 'sign_in_refused' ORDER BY id DESC LIMIT 2"
+        ).all()
+    assert {row.actor for row in rows} == {"(stranger)"}
+    assert [json.loads(row.about) for row in rows] == [
+        {"address": "127.0.0.1"}, {"address": "127.0.0.1", "name": "cur"},
+    ]  # fmt: skip
+    assert store.audited().broken is None
+
+
 def test_after_five_wrong_passwords_even_the_right_one_has_to_wait(site: ReviewSite) -> None:
     subprocess.run(
         command("review", "users", "--workspace", site.workspace, "--add", "eve", "--password-stdin"),

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve, sign_in, slot_on_screen
+from browser.axe import findings
+from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from walks import run_json
 
 from benchwright.annotation.answering import Answer
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.form import Form, OneOf, Option, SeveralOf, Text
+from benchwright.annotation.reviewing import Review
 from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
@@ -20,10 +22,6 @@ from benchwright.steps import CampaignContext
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
-SERIOUS = {"serious", "critical"}
-RULES = {
-    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
-}
 FORM = Form(
     fields=(
         OneOf(
@@ -39,16 +37,24 @@ Open = Callable[["Page"], None]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """A workspace in which every screen has something to show."""
-    workspace = make_workspace(tmp_path_factory.mktemp("accessible"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("browser.review_site.RECIPE", RECIPE.replace("unanimous(2)", "adjudicated(unanimous(2))"))
+        workspace = make_workspace(tmp_path_factory.mktemp("accessible"))
     url = f"sqlite:///{workspace / 'review.sqlite'}"
     with open_store(url) as store:
         pattern = Item.model_validate(store.tasks("verify")[0].payload)
         context = CampaignContext(seed=1, stage="baseline", workspace=workspace, store_url=url)
         Answer(annotators_per_item=1).advance([pattern.model_copy(update={"item_id": "a" * 32})], context)
+        why = {"item_id": "c" * 32, "explanation": "The edges go on."}
+        context = CampaignContext(seed=1, stage="review", workspace=workspace, store_url=url)
+        Review(rule="unanimous(2)").advance([pattern.model_copy(update=why)], context)
         fill_form(store, pattern)
-        for number in range(4):
+        for number, task in enumerate(store.tasks("verify")[:4]):  # the same ones, so that some are divided
             for name in ("ann", "ben"):
-                decide(store, name, "accept" if number % 2 or name == "ann" else "reject")
+                decision = "accept" if number % 2 or name == "ann" else "reject"
+                reasons = ("unclear",) if decision == "reject" else ()
+                store.decide("verify", task.id, name, decision, now=clock(), reasons=reasons)
+        flag(store, "ben", "Which of the two?")
         Accounts(store).add("new", "annotator", now=clock())
     with serve(workspace) as running:
         yield running
@@ -64,17 +70,29 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
     store.upsert_tasks("form", [Work("b" * 32, "content", {"item": item, "beside": beside, "about": {}})])
 
 
-def decide(store: ReviewStore, name: str, decision: str) -> None:
+def flag(store: ReviewStore, name: str, words: str) -> None:
     desk = Desk(store, store.campaign("verify"), name)
     task = desk.next(now=clock())
     assert task is not None
-    reasons = ("unclear",) if decision == "reject" else ()
-    desk.say(task.slot_id, decision, now=clock(), reasons=reasons)
+    for is_flag in (True, False):
+        desk.remark(task.task_id, words, is_flag=is_flag, now=clock())
 
 
 def of_task(page: Page) -> None:
     slot_on_screen(page)
     page.locator("img.picture").first.wait_for()
+
+
+def of_task_after(*keys: str) -> Open:
+    """Wait for a task, press keys, and wait until the page rests again."""
+
+    def opened(page: Page) -> None:
+        of_task(page)
+        for key in keys:
+            page.keyboard.press(key)
+        page.wait_for_timeout(1000)
+
+    return opened
 
 
 def of_text(text: str) -> Open:
@@ -85,25 +103,22 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "verify": ("ann", "/?campaign=verify", of_task),
     "answer": ("ben", "/?campaign=baseline", of_task),
     "form": ("ben", "/?campaign=form", of_task),
+    "edits": ("ben", "/?campaign=verify", of_task_after("e")),
+    "remarks": ("ben", "/?campaign=verify", of_task_after("g")),
+    "slider": ("ben", "/?campaign=verify", of_task_after("m")),
+    "review, blind": ("ben", "/?campaign=review", of_task),
+    "review, votes": ("ann", "/?campaign=review", of_task_after("1", "Enter", "1")),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
     "progress": ("cur", "/progress?campaign=verify", of_text("What became of the tasks")),
+    "agreement": ("cur", "/agreement?campaign=verify", of_text("percent")),
+    "annotators": ("cur", "/annotators?campaign=verify", of_text("ben")),
+    "reasons": ("cur", "/reasons?campaign=verify", of_text("unclear")),
+    "flags": ("cur", "/flags?campaign=verify", of_text("⚑ ben")),
+    "adjudicate": ("cur", "/adjudicate?campaign=verify", of_task),
+    "adjudicate, edits": ("cur", "/adjudicate?campaign=verify", of_task_after("e")),
     "people": ("cur", "/people", of_text("Add and invite")),
     "sign out": ("ann", "/logout", of_text("You are signed in")),
 }  # fmt: skip
-
-
-def findings(page: Page) -> list[str]:
-    """Return axe's serious findings, each with the elements that it is about."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed: make test").Axe()
-    found: list[dict[str, Any]] = axe.run(page, options=RULES).response["violations"]
-    return [
-        f"{one['id']} ({one['impact']}): {one['help']}: "
-        + " | ".join(
-            f"{node['target']} {node['html'][:160]} {node['failureSummary'][:300]}" for node in one["nodes"][:5]
-        )
-        for one in found
-        if one["impact"] in SERIOUS
-    ]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -27,7 +27,9 @@ def screenshots() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(spec.origin and Path(spec.origin).parent)
+        spec.loader.exec_module(module)
     return module
 
 

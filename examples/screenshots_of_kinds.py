@@ -1,0 +1,202 @@
+"""Pictures of campaigns that ask other things than to accept an item; `screenshots.py` takes them with the others."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PIL import Image
+
+from benchwright.annotation.collect_form import collect_form
+from benchwright.annotation.description_form import DESCRIPTION_FORM
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.exhibit import Exhibit, work_on
+from benchwright.annotation.kinds import COLLECT, DESCRIBE, KINDS, REVIEW, SCREEN
+from benchwright.annotation.reviewing import review_form
+from benchwright.annotation.screening import ScreenForm
+from benchwright.annotation.screening_form import screening_form
+from benchwright.annotation.store import ReviewStore, Task, Work
+from benchwright.annotation.store.blind import BLIND_FIRST
+from benchwright.records import ItemImage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+CAMPAIGN, ANNOTATOR, OTHER, CURATOR = "verify", "ann", "ben", "mira"
+FLAGGED_AT = datetime(2026, 3, 2, 10, 30, tzinfo=UTC)
+Shot = Callable[["Page"], Image.Image]
+
+
+class Tour(Protocol):
+    """The running app, and the store behind it."""
+
+    store: ReviewStore
+
+    def page(self, name: str, path: str) -> Page:
+        """Return a page of the app as somebody sees it after signing in."""
+
+
+def edit(tour: Tour, shot: Shot) -> Image.Image:
+    """An item being edited: its question and options are fields."""
+    with _decided_by_nobody(tour, "background_cross_image") as page:
+        page.keyboard.press("e")
+        page.get_by_role("textbox", name="Question").wait_for()
+        return shot(page)
+
+
+def flags(tour: Tour, shot: Shot) -> Image.Image:
+    """What annotators flagged, to be settled."""
+    desk = Desk(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
+    past = desk.history(limit=3)
+    for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
+        desk.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
+    page = tour.page(CURATOR, f"/flags?campaign={CAMPAIGN}")
+    page.get_by_text(f"⚑ {ANNOTATOR}").first.wait_for()
+    return shot(page)
+
+
+_REMARKS = (
+    ("I know this photograph from a textbook.", True),
+    ("The marks hide what is asked about.", True),
+    ("Took me two tries.", False),
+)
+
+
+def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
+    """A case that two annotators left open, with what each said."""
+    name = "divided"
+    task = _of_kind(tour, "object_localization")[-1]
+    verify = tour.store.campaign(CAMPAIGN)
+    _open(tour, name, "verify", verify.form, [_again(task)], rule="adjudicated(unanimous(2))", slots=2)
+    [case] = tour.store.tasks(name)
+    now = datetime.now(UTC)
+    tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
+    note = "Box A is too tall, and so is box B."
+    tour.store.decide(name, case.id, OTHER, "reject", now=now, reasons=["unclear"], note=note)
+    page = tour.page(CURATOR, f"/adjudicate?campaign={name}")
+    page.locator(".given").last.scroll_into_view_if_needed()
+    return shot(page)
+
+
+def votes(tour: Tour, shot: Shot) -> Image.Image:
+    """A review after the answer: the key, why it is right, and a vote on each criterion."""
+    name = "review"
+    # An item of its own: nobody is asked blind about one whose key they have seen.
+    mine = {"item_id": "d" * 32, "explanation": "Only the place behind has changed."}
+    item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
+    votes_on = review_form(("accurate", "reasonable", "difficult")).model_dump(mode="json")
+    form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
+    _open(tour, name, REVIEW, form, [Work(item["item_id"], "content", item)], rule="at_least(1, of=1)")
+    with _first(tour, name) as page:
+        page.keyboard.press("1")
+        page.keyboard.press("Enter")
+        page.locator(".card[aria-busy=false] [data-field=accurate]").wait_for()
+        page.keyboard.press("1")
+        return shot(page)
+
+
+def screen(tour: Tour, shot: Shot) -> Image.Image:
+    """A picture that is being discarded, with the reasons to choose from."""
+    form = screening_form(ScreenForm().reasons).model_dump(mode="json")
+    exhibit = Exhibit(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
+    _open(tour, SCREEN, SCREEN, form, [work_on("a" * 32, "content", exhibit)])
+    with _first(tour, SCREEN) as page:
+        page.keyboard.press("2")
+        page.keyboard.press("1")
+        return shot(page)
+
+
+def describe(tour: Tour, shot: Shot) -> Image.Image:
+    """What a picture conveys, half said: type, difficulty, domain, emotion, rhetoric."""
+    form = DESCRIPTION_FORM.model_dump(mode="json")
+    exhibit = Exhibit(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
+    _open(tour, DESCRIBE, DESCRIBE, form, [work_on("b" * 32, "content", exhibit)])
+    with _first(tour, DESCRIBE) as page:
+        for key in "112113":
+            page.keyboard.press(key)
+        return shot(page)
+
+
+def collect(tour: Tour, shot: Shot) -> Image.Image:
+    """A prompt, and a photograph that was brought for it."""
+    form = collect_form(
+        ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
+    )
+    exhibit = Exhibit(task=COLLECT, question="A cup on a wooden table")
+    _open(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [work_on("c" * 32, "content", exhibit)])
+    with _first(tour, COLLECT) as page:
+        page.keyboard.press("1")
+        page.keyboard.press("2")
+        page.wait_for_timeout(300)
+        with page.expect_file_chooser() as chooser:
+            page.keyboard.press("p")
+        chooser.value.set_files({"name": "coffee.jpg", "mimeType": "image/jpeg", "buffer": _coffee()})
+        page.get_by_text("pixels").last.wait_for()
+        return shot(page)
+
+
+def _open(
+    tour: Tour, name: str, kind: str, form: Mapping[str, Any], work: Iterable[Work], *, rule: str = "single",
+    slots: int = 1,
+) -> None:  # fmt: skip
+    guidelines = KINDS[kind].guidelines
+    told = {} if guidelines is None else {"guidelines": guidelines}
+    with tour.store.batch() as held:
+        held.upsert_campaign(
+            name, kind=kind, rule=rule, slots_per_task=slots, form={**form, **told}, settings={}, seed=1
+        )
+        held.upsert_tasks(name, work)
+
+
+@contextmanager
+def _first(tour: Tour, campaign: str) -> Iterator[Page]:
+    page = tour.page(ANNOTATOR, f"/?campaign={campaign}")
+    page.locator(".card[aria-busy=false]").wait_for()
+    page.wait_for_timeout(800)
+    yield page
+    page.context.close()
+
+
+@contextmanager
+def _decided_by_nobody(tour: Tour, kind: str) -> Iterator[Page]:
+    """Open a task that stays as it is: a campaign of its own, so that no other picture changes."""
+    name = f"edit {kind}"
+    _open(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [_again(_of_kind(tour, kind)[0])])
+    with _first(tour, name) as page:
+        yield page
+
+
+def _of_kind(tour: Tour, kind: str) -> list[Task]:
+    tasks = tour.store.tasks(CAMPAIGN, states=("open", "done"))
+    return sorted((one for one in tasks if one.payload["task"] == kind), key=lambda one: one.item_id)
+
+
+def _again(task: Task) -> Work:
+    return Work(task.item_id, task.content_hash, task.payload)
+
+
+def _coffee() -> bytes:
+    from skimage import data
+
+    written = io.BytesIO()
+    Image.fromarray(data.coffee()).save(written, "JPEG", quality=90)
+    return written.getvalue()
+
+
+def _photograph(tour: Tour) -> tuple[ItemImage, ...]:
+    item = _of_kind(tour, "object_localization")[0].payload
+    return (ItemImage(image_id=item["root_image_id"], role="reference"),)
+
+
+PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
+    "review-edit.png": edit,
+    "review-flags.png": flags,
+    "review-adjudicate.png": adjudicate,
+    "review-votes.png": votes,
+    "review-screen.png": screen,
+    "review-describe.png": describe,
+    "review-collect.png": collect,
+}

@@ -1,0 +1,29 @@
+"""What axe finds on a page that people with bad eyes, or without a mouse, cannot use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+SERIOUS = {"serious", "critical"}
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+}
+
+
+def findings(page: Page) -> list[str]:
+    """Return axe's serious findings, each with the elements that it is about."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed: make test").Axe()
+    found: list[dict[str, Any]] = axe.run(page, options=RULES).response["violations"]
+    return [
+        f"{one['id']} ({one['impact']}): {one['help']}: "
+        + " | ".join(
+            f"{node['target']} {node['html'][:160]} {node['failureSummary'][:300]}" for node in one["nodes"][:5]
+        )
+        for one in found
+        if one["impact"] in SERIOUS
+    ]
