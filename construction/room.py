@@ -8,6 +8,11 @@ _HERE = "benchwright.construction"
 
 ROOM = Room(
     name="construction",
+    commands={
+        "construct emu": Entry(
+            f"{_HERE}.commands:emu", "Make an image folder and a facts file of EMU's source images."
+        ),
+    },
     steps={
         "jigsaw": Entry(f"{_HERE}.jigsaw:Jigsaw", "Make items: which of two pieces fills a picture's missing corner?"),
         "visual_correspondence": Entry(
