@@ -117,6 +117,10 @@ class Step(BaseModel):
         """Return the hash of the model weights that decide the result, if any."""
         return None
 
+    def needs(self) -> Resources:
+        """Return what a worker must have to run the step as it is configured; `resources` unless settings decide."""
+        return self.resources
+
     def operation(self, seed: int) -> Operation:
         """Describe this step, as configured, for the provenance of what it makes."""
         return Operation(
@@ -181,6 +185,13 @@ class MapStep(Step):
     def one(self, record: Any, ctx: Context) -> Outcome:
         """Return the outcome of one record. A raised exception is recorded as that record's failure."""
         raise NotImplementedError
+
+    def together(self) -> int | None:
+        """Return how many records `many` gets at most; None leaves it to the engine.
+
+        A costly step is journalled after each call of `many`, and a worker that is silent for too long is replaced.
+        """
+        return None
 
     def many(self, records: Sequence[Any], ctx: Context) -> Sequence[Outcome]:
         """Return one outcome per record, in order. If this raises, the engine falls back to `one`."""

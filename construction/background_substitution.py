@@ -15,10 +15,9 @@ from pydantic import Field, model_validator
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import UnreadableImage
-from benchwright.records import Choice, ImageRecord, Item, ItemImage
+from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
-from .choices import text_choices
 from .cutting_out import (
     Hints,
     Mask,
@@ -32,8 +31,8 @@ from .cutting_out import (
     opacity,
     outlines,
 )
-from .grouping import group_keys
-from .pair_questions import Choosing, Pair, YesNo, cross_image, single_image, yes_no
+from .pair_questions import Choosing, Pair, cross_image, single_image, yes_no
+from .pairs.items_of_a_pair import SIDES, PairMaking
 from .stated import Shown, as_shown, nothing_stated, stated
 
 LEVEL = "low"
@@ -155,7 +154,7 @@ class _Cut(NamedTuple):
 
 
 class _Making(NamedTuple):
-    """A pair while its items are made."""
+    """A subject before another background, while the items of the pair are made."""
 
     step: BackgroundSubstitution
     record: ImageRecord
@@ -166,71 +165,42 @@ class _Making(NamedTuple):
     manipulated: ImageRecord
     cut: _Cut
 
-    @property
-    def _names(self) -> tuple[str, str, str]:
-        return self.record.image_id, self.subject["name"], self.other["image_id"]
-
     def items(self) -> list[Item]:
         """Return the six items of the pair, always in the same order."""
         apart = {self.subject["background"], self.other["background"]}
         others = [text for text in self.subject["other_backgrounds"] if text not in apart]
         pair = Pair(self.subject["phrase"], self.subject["background"], self.other["background"], others)
-        rng = self.ctx.rng(self.record.image_id, self.subject["name"], self.other["image_id"], "questions")
-        both = {"natural": self.natural, "manipulated": self.manipulated}
+        making, rng = self._making(), self.ctx.rng(*self._names, "questions")
         items = [
-            self._yes_no(1 + 2 * number + place, asked, which, picture)
+            making.yes_no(
+                1 + 2 * number + place, asked.question, yes_on=asked.yes_on, shown=shown, level=LEVEL,
+                evidence={"asks_for": asked.background},
+            )
             for number, asked in enumerate(yes_no(pair))
-            for place, (which, picture) in enumerate(both.items())
-        ]
-        items.append(self._choosing(5, "single_image", single_image(pair, rng), {"manipulated": self.manipulated}))
+            for place, shown in enumerate(SIDES)
+        ]  # fmt: skip
+        items.append(_choosing(making, 5, "single_image", single_image(pair, rng), {"manipulated": self.manipulated}))
         natural_first = bool(rng.integers(2))
-        ordered = dict(sorted(both.items(), reverse=natural_first))
+        ordered = dict(sorted(making.pictures.items(), reverse=natural_first))
         crossed = cross_image(pair, natural_first=natural_first, rng=rng)
-        items.append(self._choosing(6, "cross_image", crossed, ordered))
-        return items
+        return [*items, _choosing(making, 6, "cross_image", crossed, ordered)]
 
-    def _yes_no(self, ordinal: int, asked: YesNo, which: str, picture: ImageRecord) -> Item:
-        choices = (Choice(key="A", text="Yes"), Choice(key="B", text="No"))
-        answer = "A" if asked.yes_on_natural == (which == "natural") else "B"
-        facts = {"asks_for": asked.background, "shows": [which]}
-        return self._item(ordinal, "yes_no", asked.question, choices, answer, {which: picture}, facts)
+    @property
+    def _names(self) -> tuple[str, str, str]:
+        return self.record.image_id, self.subject["name"], self.other["image_id"]
 
-    def _choosing(self, ordinal: int, way: str, asked: Choosing, pictures: Mapping[str, ImageRecord]) -> Item:
-        choices = text_choices(asked.placed)
-        facts = {"shows": list(pictures)}
-        return self._item(ordinal, way, asked.question, choices, asked.placed.answer, pictures, facts)
-
-    def _item(
-        self,
-        ordinal: int,
-        way: str,
-        question: str,
-        choices: tuple[Choice, ...],
-        answer: str,
-        pictures: Mapping[str, ImageRecord],
-        facts: Mapping[str, Any],
-    ) -> Item:
-        pair_id = self.ctx.item_id(*self._names)
-        background_key = f"image:{self.ctx.image(self.other['image_id']).root_image_id}"
-        return Item(
-            item_id=self.ctx.item_id(*self._names, ordinal=ordinal),
-            task=f"background_{way}",
-            kind="yes_no" if way == "yes_no" else "multiple_choice",
-            images=tuple(ItemImage(image_id=picture.image_id, role=which) for which, picture in pictures.items()),
-            question=question,
-            choices=choices,
-            answer=answer,
-            group_keys=tuple(sorted({*group_keys(self.record), background_key, f"pair:{pair_id}"})),
-            level=LEVEL,
-            category="background",
+    def _making(self) -> PairMaking:
+        return PairMaking(
+            self.ctx, self.record, self._names, self.natural, self.manipulated,
+            donors=(self.ctx.image(self.other["image_id"]),), task="background", category="background",
             written_by={"question": "template", "choices": "template"},
-            root_image_id=self.record.root_image_id,
-            operation_id=self.ctx.operation_id,
-            made_from=self.record.image_id,
             evidence={
-                "pair": pair_id, **facts, "subject": self.subject["name"], "mask": self.cut.described(),
-                "editable": editable(self.cut.shows),
+                "subject": self.subject["name"], "mask": self.cut.described(), "editable": editable(self.cut.shows),
                 "background": {"image_id": self.other["image_id"], "facts": self.other["name"]},
-                "natural": self.natural.image_id, "manipulated": self.manipulated.image_id,
             },
         )  # fmt: skip
+
+
+def _choosing(making: PairMaking, ordinal: int, way: str, asked: Choosing, pictures: Mapping[str, ImageRecord]) -> Item:
+    shows = {"shows": list(pictures)}
+    return making.choosing(ordinal, way, asked.question, asked.placed, pictures, level=LEVEL, evidence=shows)

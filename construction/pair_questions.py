@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .choices import Placed, place
+from .choices import Placed, capital, drawn, place
+from .pairs.items_of_a_pair import Side
 
 DISTRACTORS = 3
 
@@ -37,7 +38,7 @@ class YesNo(NamedTuple):
 
     background: str
     question: str
-    yes_on_natural: bool
+    yes_on: Side
 
 
 class Choosing(NamedTuple):
@@ -50,16 +51,16 @@ class Choosing(NamedTuple):
 def yes_no(pair: Pair) -> tuple[YesNo, YesNo]:
     """Ask for the natural background and for the manipulated one; each on both images."""
     return (
-        YesNo("natural", f"Does the background of this image show {pair.natural}?", True),
-        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", False),
+        YesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
+        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
     )
 
 
 def single_image(pair: Pair, rng: np.random.Generator) -> Choosing:
     """Ask for the background of the manipulated image; the natural background is a distractor."""
-    others = _some(pair.others, DISTRACTORS - 1, rng)
+    others = drawn(pair.others, DISTRACTORS - 1, rng)
     wrong = [([pair.natural, *others])[number] for number in rng.permutation(1 + len(others)).tolist()]
-    return Choosing("What does the background of this image show?", place(_capital(pair.manipulated), _all(wrong), rng))
+    return Choosing("What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng))
 
 
 def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) -> Choosing:
@@ -67,21 +68,13 @@ def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) ->
     first, second = (pair.natural, pair.manipulated) if natural_first else (pair.manipulated, pair.natural)
     wrong = [
         f"The background changes from {second} to {first}.",
-        f"{_capital(pair.phrase)} is gone; the background stays the same.",
-        *(f"The background changes from {first} to {other}." for other in _some(pair.others, 1, rng)),
+        f"{capital(pair.phrase)} is gone; the background stays the same.",
+        *(f"The background changes from {first} to {other}." for other in drawn(pair.others, 1, rng)),
     ]
     wrong = [wrong[number] for number in rng.permutation(len(wrong)).tolist()]
     question = "Compare the two images. How does the second differ from the first?"
     return Choosing(question, place(f"The background changes from {first} to {second}.", wrong, rng))
 
 
-def _some(texts: Sequence[str], most: int, rng: np.random.Generator) -> list[str]:
-    return [texts[number] for number in rng.permutation(len(texts))[:most].tolist()]
-
-
 def _all(texts: Sequence[str]) -> list[str]:
-    return [_capital(text) for text in texts]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return [capital(text) for text in texts]

@@ -35,5 +35,18 @@ ROOM = Room(
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
         "ideas": Entry(f"{_HERE}.pairs.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."),
+        "manipulate": Entry(
+            f"{_HERE}.pairs.manipulate:Manipulate",
+            "Make manipulated images from ideas: a part replaced, another background, all of the picture altered.",
+        ),
+        "pair_items": Entry(
+            f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
+        ),
+    },
+    commands={
+        "pairs statistics": Entry(
+            f"{_HERE}.pairs.statistics.command:statistics",
+            "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
+        ),
     },
 )

@@ -16,9 +16,10 @@ from pydantic import Field
 
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.wording import normal
 
 from .clusters import components
-from .item_texts import grams, normal, option_key, right_key
+from .item_texts import grams, option_key, right_key
 from .similar_sets import similar_pairs
 
 if TYPE_CHECKING:

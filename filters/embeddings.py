@@ -132,23 +132,24 @@ class Embeddings(MapStep):
         found: list[Outcome] = []
         for first in range(0, len(records), _BATCH):
             inputs = np.stack([opened.prepare(ctx.images.rgb(one)) for one in records[first : first + _BATCH]])
-            found += [Outcome(values={"embedding": spelled(vector)}) for vector in _embedded(opened.model, inputs)]
+            found += [Outcome(values={"embedding": spelled(vector)}) for vector in embedded(opened.model, inputs)]
         return found
 
 
-def _embedded(model: Any, inputs: NDArray[np.float32]) -> Vectors:
+def embedded(model: Any, inputs: NDArray[np.float32]) -> Vectors:
+    """Return the vectors of prepared pictures, (pictures, 3, side, side)."""
     import torch
 
     with torch.inference_mode():
-        pixels = torch.from_numpy(inputs)
+        pixels = torch.from_numpy(inputs).to(model.device)
         if hasattr(model, "get_image_features"):
-            vectors = _pooled(model.get_image_features(pixel_values=pixels))
+            vectors = pooled(model.get_image_features(pixel_values=pixels))
         else:
-            vectors = _pooled(model(pixel_values=pixels))
-        return np.asarray(torch.nn.functional.normalize(vectors.float(), dim=-1), np.float32)
+            vectors = pooled(model(pixel_values=pixels))
+        return np.asarray(torch.nn.functional.normalize(vectors.float(), dim=-1).cpu(), np.float32)
 
 
-def _pooled(output: Any) -> torch.Tensor:
+def pooled(output: Any) -> torch.Tensor:
     """Return one vector a picture, from whatever a vision model of transformers answers."""
     for name in ("image_embeds", "pooler_output"):
         if getattr(output, name, None) is not None:

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
+from benchwright.wording import likeness, normal
 
 from .answer_balance import AnswerBalance, Letters, letters_of
 from .duplicate_questions import DuplicateQuestions
-from .item_texts import likeness, normal
 from .repeated_options import RepeatedOptions, repeated_pairs
 from .wording_bias import RuleFound, WordingBias, rules_on
 

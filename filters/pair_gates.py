@@ -7,17 +7,18 @@ as `editable`: a grid of cells as COCO writes masks. Where there is none, all of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from benchwright.records import ImageRecord, Item, MaskRuns
+from benchwright.records import Item, MaskRuns
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 from .frame_shift import frame_shift
+from .paired_pictures import Pair, pair_of
 
 OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
 VISIBLE = 8
@@ -57,7 +58,7 @@ class PairGates(Filter):
 
     def measure(self, record: Item, ctx: Context) -> dict[str, bool | float | None]:
         """Compare an item's pair of pictures; nothing where it has none."""
-        pair = _pair_of(record, ctx)
+        pair = pair_of(record, ctx)
         if pair is None:
             return _NOTHING_MEASURED
         known: dict[str, dict[str, bool | float | None]] = ctx.opened
@@ -65,7 +66,7 @@ class PairGates(Filter):
             known[pair.key] = self._compared(pair, ctx)
         return known[pair.key]
 
-    def _compared(self, pair: _Pair, ctx: Context) -> dict[str, bool | float | None]:
+    def _compared(self, pair: Pair, ctx: Context) -> dict[str, bool | float | None]:
         before, after = ctx.images.rgb(pair.natural), ctx.images.rgb(pair.manipulated)
         if before.shape != after.shape:
             return {**_NOTHING_MEASURED, "same_size": False}
@@ -114,35 +115,6 @@ def compare(
         "outside": float((differs[kept] > tolerance).mean()) if kept.any() else None,
         "shift_px": frame_shift(first, second, kept if kept.any() else None),
     }
-
-
-class _Pair(NamedTuple):
-    """The pictures of a pair, and what was to change."""
-
-    natural: ImageRecord
-    manipulated: ImageRecord
-    editable: MaskRuns | None
-
-    @property
-    def key(self) -> str:
-        return f"{self.natural.image_id} {self.manipulated.image_id} {self.editable and self.editable.counts}"
-
-
-def _pair_of(item: Item, ctx: Context) -> _Pair | None:
-    natural, manipulated = (item.evidence.get(name) for name in ("natural", "manipulated"))
-    if not isinstance(natural, str) or not isinstance(manipulated, str):
-        return None
-    stated = item.evidence.get("editable")
-    return _Pair(ctx.image(natural), ctx.image(manipulated), None if stated is None else _mask(item, stated))
-
-
-def _mask(item: Item, stated: Any) -> MaskRuns:
-    try:
-        return MaskRuns.model_validate(stated)
-    except ValidationError as error:
-        raise ValueError(
-            f"evidence 'editable' of item {item.item_id} is no mask: {error.errors()[0]['msg']}"
-        ) from error
 
 
 def _cells(mask: MaskRuns | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:

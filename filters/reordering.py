@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright.records import LETTERS, Choice, Item, ItemImage
-
-from .item_texts import normal
+from benchwright.wording import normal
 
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 _NAMES_A_LETTER = re.compile(

@@ -14,8 +14,9 @@ from pydantic import Field
 
 from benchwright.records import Choice, Item
 from benchwright.steps import Context, Filter, Measured, Outcome, Stream
+from benchwright.wording import likeness, normal
 
-from .item_texts import likeness, normal, option_key
+from .item_texts import option_key
 
 REPEATED, SIMILAR = "repeated_option", "similar_options"
 

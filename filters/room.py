@@ -39,6 +39,22 @@ ROOM = Room(
         "pair_gates": Entry(
             f"{_HERE}.pair_gates:PairGates", "Drop manipulated pairs that changed nothing, too much, or their frame."
         ),
+        "item_safety": Entry(
+            f"{_HERE}.item_safety:ItemSafety", "Drop items with a picture, made or not, that a model finds unsafe."
+        ),
+        "clip_direction": Entry(
+            f"{_HERE}.clip_direction:ClipDirection", "Drop pairs whose pictures do not change as their captions do."
+        ),
+        "faces": Entry(f"{_HERE}.faces:Faces", "Ask about pairs in which faces vanished, appeared or changed size."),
+        "answer_flip": Entry(
+            f"{_HERE}.answer_flip:AnswerFlip", "Drop questions that a model answers alike on both pictures of a pair."
+        ),
+        "second_answers": Entry(
+            f"{_HERE}.second_answers:SecondAnswers", "Ask about wrong options that a model finds right as well."
+        ),
+        "best_candidate": Entry(
+            f"{_HERE}.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
+        ),
         "leakage": Entry(f"{_HERE}.leakage:Leakage", "Drop images that another collection holds too."),
         "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
     },

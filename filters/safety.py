@@ -6,66 +6,38 @@ There is no model here and no list of labels: what must not be shown differs fro
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+from pydantic import Field
 
 from benchwright.canonical import canonical_json
-from benchwright.errors import PrerequisiteError, UnreadableImage
+from benchwright.errors import UnreadableImage
 from benchwright.records import ImageRecord
-from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
+from benchwright.steps import AnyRecord, Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
+
+from .image_classifier import classifier_hash
+from .model_folder import WithModel
 
 if TYPE_CHECKING:
     from .image_classifier import Classifier
 
 REASON = "unsafe"
-_BY_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
 
 Bound = Annotated[float, Field(gt=0, le=1)]
+Scores = dict[str, float]
+"""Probability, 0-1, of each label of a picture."""
 
 
-class _WithModel(Step):
-    """A step whose setting `model` names a folder; in what a run writes, the digest of its files stands there."""
-
-    model: str
-    _folder: Path | None = PrivateAttr(None)
-
-    @model_validator(mode="after")
-    def _place(self, info: ValidationInfo) -> _WithModel:
-        if not _BY_DIGEST.fullmatch(self.model):
-            self._folder = (info.context or {}).get(FOLDER, Path()) / self.model
-        return self
-
-    def weights_hash(self) -> str:
-        """Return the digest of the model's files, so that another model looks at all pictures again.
-
-        Raises:
-            PrerequisiteError: There is no such model.
-        """
-        from .image_classifier import classifier_hash
-
-        known = _BY_DIGEST.fullmatch(self.model)
-        return known[1] if known else classifier_hash(self.folder())
-
-    def folder(self) -> Path:
-        """Return where the model's files lie.
-
-        Raises:
-            PrerequisiteError: Only their digest is known.
-        """
-        if self._folder is None:
-            raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its folder")
-        return self._folder
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings with the model's digest in place of its folder."""
-        return {**super().parameters(), "model": f"sha256:{self.weights_hash()}"}
+class _WithClassifier(WithModel):
+    @staticmethod
+    def hash_of(folder: Path) -> str:
+        """Return the digest of a classifier's files."""
+        return classifier_hash(folder)
 
 
-class SafetyScores(_WithModel, MapStep):
+class SafetyScores(_WithClassifier, MapStep):
     """Measure how likely each label is, a batch at a time."""
 
     name: ClassVar[str] = "scores"
@@ -91,29 +63,41 @@ class SafetyScores(_WithModel, MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Measure one picture."""
-        return self._measured([record], ctx)[0]
+        return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Measure pictures, `batch_size` at a time."""
-        parts = (records[at : at + self.batch_size] for at in range(0, len(records), self.batch_size))
-        return [outcome for part in parts for outcome in self._measured(part, ctx)]
+        return [_outcome(found) for found in self.found(records, ctx)]
 
-    def _measured(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
-        found: dict[int, Outcome] = {}
-        pictures = []
-        for at, record in enumerate(records):
+    def found(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
+        """Return the scores of pictures in order, or why one has none, `batch_size` at a time."""
+        parts = (pictures[at : at + self.batch_size] for at in range(0, len(pictures), self.batch_size))
+        return [found for part in parts for found in self._together(part, ctx)]
+
+    def _together(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
+        unreadable: dict[int, UnreadableImage] = {}
+        pixels = []
+        for at, picture in enumerate(pictures):
             try:
-                pictures.append(ctx.images.rgb(record))
+                pixels.append(ctx.images.rgb(picture))
             except UnreadableImage as error:  # the others of the batch have done nothing wrong
-                found[at] = Outcome("failed", error.reason, evidence={"detail": error.detail})
+                unreadable[at] = error
         classifier: Classifier = ctx.opened
-        rows = iter(classifier.probabilities(pictures)) if pictures else iter(())
-        for at in range(len(records)):
-            if at not in found:
-                said = dict(zip(classifier.labels, next(rows), strict=True))
-                scores = {label: round(float(said[label]), 6) for label in self.labels}
-                found[at] = Outcome(values={"scores": canonical_json(scores)})
-        return [found[at] for at in range(len(records))]
+        rows = iter(classifier.probabilities(pixels)) if pixels else iter(())
+        return [
+            unreadable[at] if at in unreadable else self._labelled(classifier.labels, next(rows))
+            for at in range(len(pictures))
+        ]
+
+    def _labelled(self, labels: Sequence[str], row: Iterable[float]) -> Scores:
+        said = dict(zip(labels, row, strict=True))
+        return {label: round(float(said[label]), 6) for label in self.labels}
+
+
+def _outcome(found: Scores | UnreadableImage) -> Outcome:
+    if isinstance(found, UnreadableImage):
+        return Outcome("failed", found.reason, evidence={"detail": found.detail})
+    return Outcome(values={"scores": canonical_json(found)})
 
 
 class SafetyVerdict(MapStep):
@@ -127,9 +111,9 @@ class SafetyVerdict(MapStep):
     refuse: dict[str, Bound]
     verdict: Literal["drop", "ask"]
 
-    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+    def one(self, record: AnyRecord, ctx: Context) -> Outcome:
         """Name the label that lies furthest beyond its bound, else the one that comes nearest to it."""
-        scores: dict[str, float] = json.loads(ctx.value(record.image_id, "scores.scores"))
+        scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
         label = max(sorted(self.refuse), key=lambda one: scores[one] - self.refuse[one])
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
         if scores[label] < self.refuse[label]:
@@ -138,7 +122,7 @@ class SafetyVerdict(MapStep):
         return Outcome(self.verdict, REASON, values=values, evidence={"scores": beyond})
 
 
-class Safety(_WithModel):
+class Safety(_WithClassifier):
     """Drop pictures that an image-classification model of yours finds unsafe, or ask about them.
 
     Args:
@@ -164,5 +148,5 @@ class Safety(_WithModel):
         scores = SafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device
         )
-        scores._folder = self._folder
+        self.lend_folder(scores)
         return (scores, SafetyVerdict(refuse=self.refuse, verdict=self.verdict))

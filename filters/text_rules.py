@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from .item_texts import normal
+from benchwright.wording import normal
 
 Words = Sequence[str]
 """The texts of an item's options, in order."""

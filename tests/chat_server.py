@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -92,3 +92,12 @@ def without_keys_and_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep what a developer's environment holds away from a test that asks an endpoint."""
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(name="chat_server")
+def running_chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A server for one test, closed at its end."""
+    without_keys_and_proxies(monkeypatch)
+    running = ChatServer()
+    yield running
+    running.close()

@@ -13,6 +13,10 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from chat_server import running_chat_server
+
+__all__ = ["running_chat_server"]
+"""Fixtures of a module of their own, for all tests."""
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("untimed")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,3 +80,52 @@ class Asks(MapStep):
             for number, (question, options) in enumerate(asked)
         )  # fmt: skip
         return Outcome(items=items)
+
+
+class Rivals(MapStep):
+    """Makes two candidates of every picture, one bluish and one all red, with questions of pairs about both."""
+
+    name: ClassVar[str] = "rivals"
+    consumes: ClassVar[Any] = "images"
+    makes: ClassVar[tuple[Any, ...]] = ("items",)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        pixels = ctx.images.rgb(record)
+        bluish = np.stack([pixels[..., 0] // 2, pixels[..., 1], 128 + pixels[..., 2] // 2], axis=-1)
+        red = np.broadcast_to(np.array([250, 0, 0], np.uint8), pixels.shape)
+        made, items = [], []
+        for candidate, other in enumerate((bluish, red)):
+            picture = ctx.store_image(np.ascontiguousarray(other, np.uint8), parents=[record])
+            made.append(picture)
+            items += [*self._asked(record, ctx, candidate, picture)]
+        return Outcome(images=tuple(made), items=tuple(items))
+
+    def _asked(self, record: ImageRecord, ctx: Context, candidate: int, picture: ImageRecord) -> Iterator[Item]:
+        pair = ctx.item_id(record.image_id, str(candidate))
+        evidence = {
+            "pair": pair, "natural": record.image_id, "manipulated": picture.image_id, "idea": "B2",
+            "candidate": candidate, "natural_caption": "a red picture", "manipulated_caption": "a blue picture",
+            "asks_for": "manipulated", "control": "Is this a picture?",
+        }  # fmt: skip
+        for ordinal, (side, shown) in enumerate({"natural": record, "manipulated": picture}.items()):
+            yield self._item(
+                record, ctx, candidate, ordinal, shown, side, evidence, kind="yes_no", question="Is the picture blue?",
+                texts=("Yes", "No"), answer="A" if side == "manipulated" else "B",
+            )  # fmt: skip
+        yield self._item(
+            record, ctx, candidate, 2, picture, "manipulated", evidence, kind="multiple_choice", question="What is it?",
+            texts=("a photograph", "a song", "a smell"), answer="A",
+        )  # fmt: skip
+
+    def _item(
+        self, record: ImageRecord, ctx: Context, candidate: int, ordinal: int, shown: ImageRecord, side: str,
+        evidence: dict[str, Any], *, texts: tuple[str, ...], **fields: Any,
+    ) -> Item:  # fmt: skip
+        return Item(
+            item_id=ctx.item_id(record.image_id, str(candidate), ordinal=ordinal), task=f"rival_{fields['kind']}",
+            images=(ItemImage(image_id=shown.image_id, role=side),), category="B2",
+            choices=tuple(Choice(key=key, text=text) for key, text in zip("ABC", texts, strict=False)),
+            group_keys=tuple(sorted((f"image:{record.image_id}", f"pair:{evidence['pair']}"))),
+            root_image_id=record.root_image_id, operation_id=ctx.operation_id, made_from=record.image_id,
+            evidence=evidence, **fields,
+        )  # fmt: skip

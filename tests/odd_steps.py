@@ -110,6 +110,31 @@ class Batched(MapStep):
         return [Outcome(values={"batch": len(records)}) for _ in records]
 
 
+class FewTogether(MapStep):
+    """Takes two images at a time, journalled, and writes the size of each batch; a mark ends the run at the second."""
+
+    name: ClassVar[str] = "few_together"
+    consumes: ClassVar[Any] = "images"
+    costly: ClassVar[bool] = True
+
+    lines: str
+    """Path of the diary; the mark is beside it, named `stop`."""
+
+    def together(self) -> int:
+        return 2
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
+        path = Path(self.lines)
+        if path.exists() and path.with_name("stop").exists():
+            raise PrerequisiteError("something has to be installed first")
+        with path.open("a") as handle:
+            handle.write(f"{len(records)}\n")
+        return [Outcome() for _ in records]
+
+
 class Partner(GatherStep):
     """Gives each image the id of the next one, which lies in any shard."""
 

@@ -54,7 +54,7 @@ class Drawn:
         if self._bars is not None and self._task is not None:
             self._bars.advance(self._task, records)
             speed = self._bars.tasks[self._task].speed
-            self._bars.update(self._task, rate=f"{speed:.1f}/s" if speed else "")
+            self._bars.update(self._task, rate=_rate(speed))
 
     def beside(self, text: str) -> None:
         """Put words beside the bar."""
@@ -67,3 +67,10 @@ class Drawn:
             self._bars.console.print(f"warning: {message}", markup=False)
         else:
             note(f"warning: {message}")
+
+
+def _rate(speed: float | None) -> str:
+    """Return records a second in words; a minute, where a second sees less than one."""
+    if not speed:
+        return ""
+    return f"{speed:.1f}/s" if speed >= 1 else f"{60 * speed:.1f}/min"

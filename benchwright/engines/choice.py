@@ -39,7 +39,7 @@ def open_engine(
 
         if address is not None:
             raise BenchwrightError(f"--address {address} is for --engine ray; the local engine has no address")
-        room = default_workers(max(stage.step.resources.memory_mb for stage in around.stages))
+        room = default_workers(max(stage.step.needs().memory_mb for stage in around.stages))
         return LocalEngine(around, workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
     if name == "ray":
         from benchwright.engines.ray_engine import RayEngine

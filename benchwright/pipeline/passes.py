@@ -166,6 +166,11 @@ def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> 
     """Yield each record's outcome, by batch where the step knows how, else one at a time."""
     stage = one.stage
     batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
+    most = stage.step.together() if isinstance(stage.step, MapStep) else None
+    if batched and most is not None and len(records) > most:
+        for first in range(0, len(records), most):
+            yield from _outcomes(one, records[first : first + most], attempt)
+        return
     if batched and not attempt.singly and len(records) > 1:
         attempt.at((stage.id, records[0].record_id))
         try:

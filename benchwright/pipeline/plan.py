@@ -29,7 +29,7 @@ class Phase(NamedTuple):
     @property
     def needs(self) -> Resources:
         """Return what a worker must have to run any of its stages."""
-        found = [stage.step.resources for stage in self.stages]
+        found = [stage.step.needs() for stage in self.stages]
         return Resources(max(one.gpus for one in found), max(one.memory_mb for one in found))
 
 
@@ -102,4 +102,4 @@ def phases(stages: Sequence[Stage]) -> list[Phase]:
 
 
 def _wants_gpu(stage: Stage) -> bool:
-    return stage.step.resources.gpus > 0
+    return stage.step.needs().gpus > 0

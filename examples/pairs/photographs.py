@@ -1,4 +1,4 @@
-"""Copy the photographs that facts.yaml speaks of, out of the wheels of scikit-image and scikit-learn.
+"""Copy the photographs that benchwright/pair_facts.yaml speaks of, out of the wheels of scikit-image and scikit-learn.
 
     python examples/pairs/photographs.py FOLDER
 
@@ -14,7 +14,9 @@ from pathlib import Path
 
 import yaml
 
-FACTS = Path(__file__).with_name("facts.yaml")
+import benchwright
+
+FACTS = Path(benchwright.__file__).with_name("pair_facts.yaml")
 PLACES = (("skimage", "data"), ("sklearn", "datasets/images"))
 
 

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from chat_server import ChatServer
 from color_classifier import color_classifier
 from conftest import ROOT
-from item_filters import Asks
+from item_filters import Asks, Rivals
 from picture_copies import COPIES, photograph
 from PIL import Image, ImageDraw, ImageFont
 from reversals import against, restore, row_of, say, tables
+from tiny_clip import color_clip
 
 from benchwright.construction.background_substitution import BackgroundSubstitution
 from benchwright.construction.facts import StatedFacts
@@ -44,6 +46,7 @@ class Case(NamedTuple):
             name comes first is kept.
         stated: Whether its pictures are those of the demo's facts.
         changes: It changes items where others drop them.
+        asks: It asks a model behind an endpoint, which says yes to everything.
     """
 
     before: Sequence[Callable[[Path], Step]] = ()
@@ -52,6 +55,7 @@ class Case(NamedTuple):
     renames: bool = True
     stated: bool = False
     changes: bool = False
+    asks: bool = False
 
 
 def _elsewhere(folder: Path) -> None:
@@ -83,6 +87,10 @@ def _asks(_folder: Path) -> Step:
     return Asks()
 
 
+def _rivals(_folder: Path) -> Step:
+    return Rivals()
+
+
 CASES = {
     "exact_duplicates": Case(renames=False),
     "near_duplicates": Case(),
@@ -103,6 +111,18 @@ CASES = {
         before=[_stated, lambda _: BackgroundSubstitution()], settings={"min_changed": 1.0}, prepare=_facts,
         renames=False, stated=True,
     ),
+    "item_safety": Case(
+        before=[_rivals], settings={"model": "colors", "refuse": {"red": 0.5}},
+        prepare=lambda folder: color_classifier(folder / "colors"),
+    ),
+    "clip_direction": Case(
+        before=[_rivals], settings={"model": "clip", "min_images": None},
+        prepare=lambda folder: color_clip(folder / "clip"),
+    ),
+    "faces": Case(before=[_rivals]),
+    "answer_flip": Case(before=[_rivals], asks=True),
+    "second_answers": Case(before=[_rivals], asks=True),
+    "best_candidate": Case(before=[_rivals]),
 }  # fmt: skip
 NAMES = sorted(CASES)
 
@@ -137,8 +157,17 @@ class Run(NamedTuple):
         return run_steps(steps or self.steps, images=images, workspace=workspace, workers=1)
 
 
+@pytest.fixture(scope="module")
+def agreeing() -> Iterator[ChatServer]:
+    """An endpoint that says yes to everything."""
+    server = ChatServer()
+    server.behave = lambda words, attempt, handler: "Yes."
+    yield server
+    server.close()
+
+
 @pytest.fixture(scope="module", params=NAMES)
-def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, agreeing: ChatServer) -> Run:
     case, folder = CASES[request.param], tmp_path_factory.mktemp(request.param)
     images = folder / "images"
     if case.stated:
@@ -149,9 +178,12 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     else:
         pictures(images)
     case.prepare(folder / "given")
+    settings = dict(case.settings)
+    if case.asks:
+        settings["chat"] = {"model": "agreeing", "base_url": agreeing.url}
     found = Found(ROOM.name, request.param, ROOM.steps[request.param]).load()
     steps = [make(folder / "given") for make in case.before]
-    steps.append(found.model_validate(case.settings, context={FOLDER: folder / "given"}))
+    steps.append(found.model_validate(settings, context={FOLDER: folder / "given"}))
     done = run_steps(steps, images=images, workspace=folder / "w", workers=1)
     return Run(request.param, case, images, steps, done)
 
@@ -211,7 +243,9 @@ def test_files_that_are_no_pictures_are_recorded_and_change_no_verdict(run: Run,
 @pytest.fixture
 def asks_is_known(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let commands that read the recipe again find the step of the tests."""
-    monkeypatch.setitem(ROOM.steps, Asks.name, Entry("item_filters:Asks", "For this test."))  # type: ignore[arg-type]
+    for step in (Asks, Rivals):
+        entry = Entry(f"item_filters:{step.__name__}", "For this test.")
+        monkeypatch.setitem(ROOM.steps, step.name, entry)  # type: ignore[arg-type]
     catalogue.cache_clear()
     yield
     monkeypatch.undo()

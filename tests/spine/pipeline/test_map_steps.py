@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from odd_steps import Batched, CostlyDiary, Deadly, Diary, Memory, Pairs, Raising, Width, WidthTold
+from odd_steps import Batched, CostlyDiary, Deadly, Diary, FewTogether, Memory, Pairs, Raising, Width, WidthTold
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import Finished, run_recipe, run_steps
+from benchwright.recipe import Header, Recipe
 from benchwright.steps import Step
 
 WIDTHS = (31, 40, 52, 67, 71, 88, 93)
@@ -68,6 +69,22 @@ def test_a_batch_is_handed_over_whole_and_one_that_raises_is_run_record_by_recor
     single = _run(images, tmp_path / "b", Batched(max_width=80))
     assert single.steps[1].dropped == {"too_wide": 2}
     assert _by_width(single, "batched")[71] == ("keep", None)
+
+
+def test_a_step_gets_as_many_together_as_it_wants_and_what_it_did_before_an_interruption_is_kept(
+    images: Path, tmp_path: Path
+) -> None:
+    diary, stop = tmp_path / "diary.txt", tmp_path / "stop"
+    recipe = Recipe(
+        Header(name="few", shards=1, steps=["x"]), (("few_together", FewTogether(lines=str(diary))),), images
+    )
+    stop.touch()
+    with pytest.raises(PrerequisiteError):
+        run_recipe(recipe, images=images, workspace=tmp_path / "w", workers=1)
+    assert diary.read_text().split() == ["2"]
+    stop.unlink()
+    run_recipe(recipe, images=images, workspace=tmp_path / "w", workers=1)
+    assert diary.read_text().split() == ["2", "2", "2", "1"]
 
 
 def test_a_record_too_large_for_a_devices_memory_is_failed_and_every_other_is_kept(

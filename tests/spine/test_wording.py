@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.filters.item_texts import likeness, normal
+from benchwright.wording import likeness, normal
 
 
 @pytest.mark.parametrize(

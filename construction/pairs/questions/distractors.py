@@ -1,0 +1,58 @@
+"""Distractors that say the same as the right option, or as another distractor, found by their words.
+
+What words cannot tell (two options that are both true of the picture) is left to the filter `second_answers` and to
+people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from benchwright.wording import likeness, normal
+
+MIN_LIKENESS = 0.9
+"""From which two texts are one in two spellings."""
+
+_ARTICLES = frozenset({"a", "an", "the", "some", "his", "her", "their", "its"})
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Return whether two options mean the same: equal but for articles, one within the other, or one misspelt.
+
+    `a gun` and `the gun`, `a red car` and `a car`, `gray dog` and `grey dog`. That an option is contained in another
+    counts, since whoever picks the wider one is not wrong.
+    """
+    left, right = _core(one), _core(other)
+    if not left or not right:
+        return normal(one) == normal(other)
+    return _within(left, right) or _within(right, left) or likeness(" ".join(left), " ".join(right)) >= MIN_LIKENESS
+
+
+def apart(right: Sequence[str], candidates: Iterable[str], *, most: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return distractors, up to `most`, of which none says the same as another or as one of `right`.
+
+    Args:
+        right: The right option, and options that stand already.
+        candidates: Best first.
+        most: How many are wanted.
+
+    Returns:
+        The distractors in the order of the candidates; and the candidates that said what another says.
+    """
+    taken: list[str] = []
+    refused: list[str] = []
+    for candidate in candidates:
+        if any(says_the_same(candidate, other) for other in (*right, *taken)):
+            refused.append(candidate)
+        elif len(taken) < most:
+            taken.append(candidate)
+    return tuple(taken), tuple(refused)
+
+
+def _core(text: str) -> tuple[str, ...]:
+    return tuple(word for word in normal(text).split() if word not in _ARTICLES)
+
+
+def _within(few: tuple[str, ...], many: tuple[str, ...]) -> bool:
+    """Return whether the words of one text stand in the other, next to each other and in order."""
+    return any(many[at : at + len(few)] == few for at in range(len(many) - len(few) + 1))

@@ -1,0 +1,1 @@
+"""What a benchmark of manipulated pairs holds, counted as in MVP-Bench's figure 3."""

@@ -1,0 +1,159 @@
+"""Figure 3 of MVP-Bench, counted on items of pairs: categories, levels, types, images with both levels, words."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+
+from ..questions.kinds_of_change import ASPECTS
+from .caption_words import Words, count_words
+
+SIDES = ("natural", "manipulated")
+TYPES = ("yes_no", "single_image", "cross_image")
+TOP_WORDS = 5
+
+
+class Share(NamedTuple):
+    """A fraction with what it was counted from; the value is None of nothing."""
+
+    numerator: int
+    denominator: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the share as JSON values."""
+        value = self.numerator / self.denominator if self.denominator else None
+        return {"value": value, "numerator": self.numerator, "denominator": self.denominator}
+
+
+class PairStatistics(NamedTuple):
+    """What items of pairs hold.
+
+    Args:
+        items: Items that belong to a pair.
+        pairs: Pairs.
+        images: Pictures of pairs that some item shows.
+        by_category: Category to its pairs.
+        by_type: (type of question, level) to its items.
+        images_with_both_levels: Of pictures; a question that shows both pictures counts for both.
+        pairs_with_both_levels: Of pairs.
+        words: Of the captions of each side, a pair's counted once.
+        editors: Editor to its pairs.
+    """
+
+    items: int
+    pairs: int
+    images: int
+    by_category: Mapping[str, int]
+    by_type: Mapping[tuple[str, str], int]
+    images_with_both_levels: Share
+    pairs_with_both_levels: Share
+    words: Mapping[str, Words]
+    editors: Mapping[str, int]
+
+    def to_json(self, *, top: int = TOP_WORDS) -> dict[str, Any]:
+        """Return everything as JSON values, with the most frequent words of each kind."""
+        return {
+            "items": self.items,
+            "pairs": self.pairs,
+            "images": self.images,
+            "categories": [
+                {"category": name, "aspect": ASPECTS.get(name[:1]), "pairs": count}
+                for name, count in self.by_category.items()
+            ],
+            "types": [
+                {"type": kind, "level": level, "items": count} for (kind, level), count in self.by_type.items()
+            ],
+            "images_with_both_levels": self.images_with_both_levels.to_json(),
+            "pairs_with_both_levels": self.pairs_with_both_levels.to_json(),
+            "words": {side: _top(words, top) for side, words in self.words.items()},
+            "editors": dict(self.editors),
+        }  # fmt: skip
+
+
+def _top(words: Words, most: int) -> dict[str, Any]:
+    return {
+        "adjectives": [{"word": word, "captions": count} for word, count in words.top("adjective", most)],
+        "nouns": [{"word": word, "captions": count} for word, count in words.top("noun", most)],
+    }
+
+
+class _Pair:
+    """What is counted of one pair while its items come by."""
+
+    def __init__(self, item: Item) -> None:
+        self.category = item.category or "none"
+        self.editor = item.evidence.get("editor")
+        self.captions = {side: item.evidence.get(f"{side}_caption") for side in SIDES}
+        self.levels: dict[str, set[str]] = defaultdict(set)
+        """Levels at which something is asked, by picture."""
+
+    def add(self, item: Item) -> None:
+        """Note at which level an item asks about which pictures; one composed picture stands for both."""
+        shown = [str(item.evidence[side]) for side in item.evidence.get("shows", ()) if side in SIDES]
+        for image_id in shown or [image.image_id for image in item.images]:
+            self.levels[image_id].add(item.level or "none")
+
+    @property
+    def has_both(self) -> bool:
+        """Return whether something is asked at either level."""
+        return set().union(*self.levels.values()) >= {"low", "high"}
+
+
+def count_pairs(items: Iterable[Item]) -> PairStatistics:
+    """Count items of pairs; others are passed over.
+
+    Raises:
+        BenchwrightError: No item belongs to a pair.
+    """
+    pairs: dict[str, _Pair] = {}
+    by_type: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        name = item.evidence.get("pair")
+        if not isinstance(name, str) or any(not isinstance(item.evidence.get(side), str) for side in SIDES):
+            continue
+        pairs.setdefault(name, _Pair(item)).add(item)
+        by_type[_type_of(item), item.level or "none"] += 1
+    if not pairs:
+        raise BenchwrightError(
+            "none of these items belongs to a pair of a natural and a manipulated image; make some with the steps "
+            "ideas, manipulate and pair_items"
+        )
+    levels: dict[str, set[str]] = defaultdict(set)  # a natural picture may belong to several pairs
+    for pair in pairs.values():
+        for image_id, found in pair.levels.items():
+            levels[image_id] |= found
+    both = sum(found >= {"low", "high"} for found in levels.values())
+    return PairStatistics(
+        items=sum(by_type.values()),
+        pairs=len(pairs),
+        images=len(levels),
+        by_category=_sorted(Counter(pair.category for pair in pairs.values())),
+        by_type=dict(sorted(by_type.items(), key=lambda one: _place(one[0]))),
+        images_with_both_levels=Share(both, len(levels)),
+        pairs_with_both_levels=Share(sum(pair.has_both for pair in pairs.values()), len(pairs)),
+        words={side: _words(pairs.values(), side) for side in SIDES},
+        editors=_sorted(Counter(str(pair.editor) for pair in pairs.values() if pair.editor is not None)),
+    )
+
+
+def _type_of(item: Item) -> str:
+    """Return which of the three types an item is, whoever made it."""
+    if item.kind == "yes_no":
+        return "yes_no"
+    return "cross_image" if len(item.evidence.get("shows", item.images)) > 1 else "single_image"
+
+
+def _place(of: tuple[str, str]) -> tuple[int, str]:
+    return TYPES.index(of[0]), of[1]
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items()))
+
+
+def _words(pairs: Iterable[_Pair], side: str) -> Words:
+    return count_words(caption for pair in pairs if isinstance(caption := pair.captions[side], str))

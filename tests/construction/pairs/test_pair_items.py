@@ -1,0 +1,239 @@
+"""Items of manipulated images: keys, options, levels, groups, evidence, and what is left out with a reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pair_samples import CATEGORIES, PairContext, idea, items_of, pictures
+from pydantic import ValidationError
+
+from benchwright.construction.pairs.idea import Change
+from benchwright.construction.pairs.pair_items import PairItems
+from benchwright.construction.pairs.side_by_side import side_by_side
+from benchwright.records import Item
+
+
+def text(item: Item, key: str | None) -> str | None:
+    return next((choice.text for choice in item.choices if choice.key == key), None)
+
+
+def texts(item: Item) -> list[str | None]:
+    return [choice.text for choice in item.choices]
+
+
+def of(items: list[Item], task: str, level: str | None = None) -> list[Item]:
+    return [item for item in items if item.task == task and level in {None, item.level}]
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_each_category_gives_eleven_items_at_both_levels(tmp_path: Path, category: str) -> None:
+    _, items = items_of(tmp_path, idea(category))
+    assert len(of(items, "pair_yes_no", "low")) == len(of(items, "pair_yes_no", "high")) == 4
+    assert len(of(items, "pair_cross_image", "low")) == len(of(items, "pair_cross_image", "high")) == 1
+    assert len(of(items, "pair_single_image", "high")) == 1
+    assert len(items) == 11
+    assert {item.category for item in items} == {category}
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_a_yes_no_question_has_opposite_keys_on_the_two_images(tmp_path: Path, category: str) -> None:
+    context, items = items_of(tmp_path, idea(category))
+    keys: dict[str, dict[str, str | None]] = {}
+    for item in of(items, "pair_yes_no"):
+        [shown] = item.images
+        keys.setdefault(item.question, {})[shown.role] = text(item, item.answer)
+        natural = context.record.image_id
+        assert shown.image_id == (natural if shown.role == "natural" else context.made[0].image_id)
+    assert len(keys) == 4
+    for said in keys.values():
+        assert sorted(said) == ["manipulated", "natural"]
+        assert sorted(map(str, said.values())) == ["No", "Yes"]
+
+
+def test_the_ideas_own_questions_are_asked_and_a_template_writes_what_it_lacks(tmp_path: Path) -> None:
+    _, items = items_of(tmp_path)
+    yes = {item.question: item.images[0].role for item in of(items, "pair_yes_no") if text(item, item.answer) == "Yes"}
+    assert yes == {
+        "Is the man holding a tennis racket?": "natural",
+        "Is the man holding a gun?": "manipulated",
+        "Does this describe what the man is doing in the image: playing tennis?": "natural",
+        "Does this describe what the man is doing in the image: robbing a bank?": "manipulated",
+    }
+
+
+def test_the_natural_answer_is_among_five_options_with_three_that_the_clues_suggest(tmp_path: Path) -> None:
+    _, items = items_of(tmp_path)
+    [item] = of(items, "pair_single_image")
+    assert [image.role for image in item.images] == ["manipulated"]
+    assert text(item, item.answer) == "Robbing a bank"
+    assert set(texts(item)) == {
+        "Robbing a bank", "Playing tennis", "Training at a shooting range", "Selling weapons", "Shooting a film",
+    }  # fmt: skip
+
+
+def test_a_distractor_that_says_the_same_as_the_answer_gives_way_to_another(tmp_path: Path) -> None:
+    high = idea().high.model_copy(update={"tempting": ("Robbing the bank!", "a bank", "selling weapons", "a film")})
+    _, items = items_of(tmp_path, idea(high=high.model_copy(update={"others": ("swimming",)})))
+    [item] = of(items, "pair_single_image")
+    assert set(texts(item)) == {"Robbing a bank", "Playing tennis", "Selling weapons", "A film", "Swimming"}
+
+
+def test_too_few_distractors_leave_the_question_out_and_say_so(tmp_path: Path) -> None:
+    high = idea().high.model_copy(update={"tempting": ("selling weapons",), "others": ()})
+    outcome = PairContext(tmp_path, [idea(high=high)]).outcome()
+    assert not of(list(outcome.items), "pair_single_image")
+    assert outcome.evidence["B2"]["left_out"] == {"single_image": "too_few_distractors"}
+
+
+def test_a_question_that_is_asked_for_both_sides_alike_is_left_out(tmp_path: Path) -> None:
+    low = Change(aspect="x", natural="a", manipulated="b", ask_natural="Is it red?", ask_manipulated="Is it  RED?")
+    outcome = PairContext(tmp_path, [idea(low=low)]).outcome()
+    assert not of(list(outcome.items), "pair_yes_no", "low")
+    assert len(of(list(outcome.items), "pair_yes_no", "high")) == 4
+    assert outcome.evidence["B2"]["left_out"] == {"yes_no_low": "same_question"}
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_cross_image_questions_have_five_options_of_which_one_names_the_category(tmp_path: Path, category: str) -> None:
+    _, items = items_of(tmp_path, idea(category))
+    [high], [low] = of(items, "pair_cross_image", "high"), of(items, "pair_cross_image", "low")
+    assert sorted(map(str, texts(high))) == ["Behaviour", "Emotion", "Identity", "Role", "Scenario"]
+    assert str(text(high, high.answer))[0] == category[0]
+    assert len(set(texts(low))) == 5
+    for item in (high, low):
+        assert sorted(image.role for image in item.images) == ["manipulated", "natural"]
+
+
+def test_a_background_is_no_distractor_of_another_background(tmp_path: Path) -> None:
+    for category in ("B1", "S1", "R1"):
+        _, items = items_of(tmp_path / category, idea(category))
+        [low] = of(items, "pair_cross_image", "low")
+        replaced = {"The background was replaced.", "A group was put around the main subject."}
+        assert len(replaced & set(texts(low))) == 1
+
+
+def test_items_belong_to_their_pair_their_photograph_and_its_donor(tmp_path: Path) -> None:
+    context, items = items_of(tmp_path, idea("B1"), idea("B2"))
+    for item in items:
+        [pair] = [key for key in item.group_keys if key.startswith("pair:")]
+        assert pair == f"pair:{item.evidence['pair']}"
+        lent = f"image:{context.lent.image_id}" in item.group_keys
+        assert lent == (item.category == "B1")
+        assert f"image:{context.record.image_id}" in item.group_keys
+    assert len({item.evidence["pair"] for item in items}) == 2
+    assert len({item.item_id for item in items}) == len(items) == 22
+
+
+def test_evidence_says_how_the_pair_was_made_and_what_its_captions_say(tmp_path: Path) -> None:
+    context, items = items_of(tmp_path)
+    for item in items:
+        told = item.evidence
+        assert (told["natural"], told["manipulated"]) == (context.record.image_id, context.made[0].image_id)
+        assert (told["idea"], told["candidate"], told["category"], told["way"]) == ("B2", 0, "B2", "partial")
+        assert (told["editor"], told["made_with"]) == ("composite", {"seed": 0})
+        assert told["natural_caption"].startswith("A man holds a tennis racket")
+        assert told["editable"]["size"] == [60, 90]
+        assert item.written_by == {"question": "template", "choices": "template"}
+
+
+def test_candidates_of_an_idea_get_the_same_questions_and_keys_under_other_ids(tmp_path: Path) -> None:
+    _, items = items_of(tmp_path, candidates=2)
+    first, second = ([one for one in items if one.evidence["candidate"] == number] for number in (0, 1))
+    assert [(one.question, one.choices, one.answer) for one in first] == [
+        (one.question, one.choices, one.answer) for one in second
+    ]
+    assert not {one.item_id for one in first} & {one.item_id for one in second}
+
+
+def test_an_items_id_does_not_depend_on_the_words_of_the_idea(tmp_path: Path) -> None:
+    _, before = items_of(tmp_path / "a")
+    _, after = items_of(
+        tmp_path / "b", idea(natural_caption="Another.", low=idea().low.model_copy(update={"natural": "a bat"}))
+    )
+    assert [one.item_id for one in before] == [one.item_id for one in after]
+
+
+def test_side_by_side_shows_both_on_one_picture_in_an_order_that_chance_decides(tmp_path: Path) -> None:
+    orders = set()
+    for seed in range(8):
+        context = PairContext(tmp_path / str(seed), [idea()], seed=seed)
+        outcome = context.outcome(cross_image="side_by_side")
+        crossed = of(list(outcome.items), "pair_cross_image")
+        assert len(crossed) == 2
+        [picture] = outcome.images
+        whole = context.stored[picture.image_id]
+        natural, manipulated, _ = pictures()
+        manipulated[20, 30] = (0, 0, 0)
+        [shows] = {tuple(item.evidence["shows"]) for item in crossed}
+        halves = {"natural": natural, "manipulated": manipulated}
+        assert np.array_equal(whole[:, :90], halves[shows[0]])
+        assert np.array_equal(whole[:, -90:], halves[shows[1]])
+        assert all("left" in item.question or "half" in item.question for item in crossed)
+        assert {item.attributes["image_side"] for item in crossed} == {"both"}
+        orders.add(shows)
+    assert len(orders) == 2
+
+
+def test_both_ways_of_showing_give_two_more_items_and_keep_the_ids_of_the_others(tmp_path: Path) -> None:
+    _, alone = items_of(tmp_path / "a")
+    _, more = items_of(tmp_path / "b", cross_image="both")
+    assert len(more) == 13
+    assert {one.item_id for one in alone} < {one.item_id for one in more}
+
+
+def test_a_composed_picture_is_scaled_to_the_longest_side_that_is_allowed() -> None:
+    natural, manipulated, _ = pictures()
+    assert side_by_side(natural, manipulated, max_side_px=4096).shape == (60, 182, 3)
+    assert max(side_by_side(natural, manipulated, max_side_px=100).shape) <= 100
+    with pytest.raises(ValueError, match="one size"):
+        side_by_side(natural, manipulated[:-1], max_side_px=100)
+
+
+def test_an_image_without_ideas_or_pairs_is_left_out(tmp_path: Path) -> None:
+    context = PairContext(tmp_path, [idea()])
+    context._values = {}
+    outcome = context.outcome()
+    assert (outcome.verdict, outcome.reason) == ("drop", "no_pairs")
+
+
+@given(
+    words=st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=("C",)), min_size=1, max_size=40),
+        min_size=5,
+        max_size=12,
+        unique=True,
+    ),
+    seed=st.integers(0, 2**31),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_the_words_options_are_apart_and_hold_the_natural_answer(
+    tmp_path_factory: pytest.TempPathFactory, words: list[str], seed: int
+) -> None:
+    from benchwright.construction.pairs.questions.checks import checked
+    from benchwright.construction.pairs.questions.distractors import says_the_same
+    from benchwright.construction.pairs.questions.templates import from_template
+
+    high = Change(
+        aspect="x", natural=words[0], manipulated=words[1], tempting=tuple(words[2:5]), others=tuple(words[5:])
+    )
+    written, left_out = checked(from_template(idea(high=high), np.random.default_rng(seed)))
+    single = written.single_image
+    if single is None:
+        assert left_out["single_image"] in {"same_options", "too_few_distractors"}
+        return
+    options = [single.right, *single.wrong]
+    assert len(options) == 5
+    assert single.wrong[0].casefold() == (words[0][:1].upper() + words[0][1:]).casefold()
+    assert not any(says_the_same(one, other) for n, one in enumerate(options) for other in options[:n])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"writer": "endpoint"}, {"chat": {"model": "m"}}, {"cross_image": "three"}, {"max_side_px": 3}]
+)
+def test_wrong_settings_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(ValidationError):
+        PairItems.model_validate(wrong)

@@ -1,0 +1,144 @@
+"""Counts of pairs as in MVP-Bench's figure 3, and the words of captions without a tagger."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pair_samples import idea, items_of
+
+from benchwright.construction.background_substitution import LEVEL
+from benchwright.construction.pairs.statistics.caption_words import count_words, singular, words_of
+from benchwright.construction.pairs.statistics.counting import PairStatistics, count_pairs
+from benchwright.construction.pairs.statistics.drawing import figure
+from benchwright.errors import BenchwrightError
+from benchwright.records import Item
+
+
+def said(caption: str) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {"adjective": [], "noun": []}
+    for kind, word in words_of(caption):
+        found[kind].append(word)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("caption", "adjectives", "nouns"),
+    [
+        ("An angry man holds two red flags in front of the old station.", "angry red old", "man flag station"),
+        ("A smiling woman is playing tennis on a sunny court", "smiling sunny", "woman tennis court"),
+        ("Police officers march along a crowded street.", "crowded", "police officer street"),
+        ("The children's toys lie on wooden shelves", "wooden", "child toy shelf"),
+        ("a peaceful, quiet park with benches", "peaceful quiet", "park bench"),
+        (
+            "The astronaut in her orange suit, in front of a colourful building",
+            "orange colourful",
+            "astronaut suit building",
+        ),
+        ("", "", ""),
+        ("42 <b>!!</b>", "", ""),
+    ],
+)
+def test_adjectives_and_nouns_of_plain_captions_are_found(caption: str, adjectives: str, nouns: str) -> None:
+    assert said(caption) == {"adjective": adjectives.split(), "noun": nouns.split()}
+
+
+def test_small_words_are_neither() -> None:
+    found = said("He is with her and they are on it, over there, between this and that.")
+    assert found == {"adjective": [], "noun": []}
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [
+        ("flags", "flag"),
+        ("benches", "bench"),
+        ("cities", "city"),
+        ("women", "woman"),
+        ("glass", "glass"),
+        ("bus", "bus"),
+        ("foxes", "fox"),
+    ],
+)
+def test_plurals_are_counted_with_their_singular(plural: str, one: str) -> None:
+    assert singular(plural) == one
+
+
+def test_a_word_counts_once_a_caption_and_ties_go_by_alphabet() -> None:
+    found = count_words(["a red car and a red bus", "a red car", "a blue bus"])
+    assert found.top("adjective", 5) == [("red", 2), ("blue", 1)]
+    assert found.top("noun", 1) == [("bus", 2)]
+
+
+@given(st.text(max_size=200))
+def test_any_caption_gives_words_without_spaces_in_lower_case(caption: str) -> None:
+    for _, word in words_of(caption):
+        assert word == word.lower()
+        assert not re.search(r"\s", word)
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> list[Item]:
+    ideas = [idea("B1"), idea("B2"), idea("S2", natural_caption="A calm lake.", manipulated_caption="A stormy sea.")]
+    return items_of(tmp_path_factory.mktemp("pairs"), *ideas)[1]
+
+
+@pytest.fixture(scope="module")
+def counted(items: list[Item]) -> PairStatistics:
+    return count_pairs(items)
+
+
+def test_pairs_items_categories_types_and_levels_are_counted(counted: PairStatistics) -> None:
+    assert (counted.pairs, counted.items, counted.images) == (3, 33, 4)
+    assert counted.by_category == {"B1": 1, "B2": 1, "S2": 1}
+    assert counted.by_type == {
+        ("yes_no", "high"): 12, ("yes_no", "low"): 12, ("single_image", "high"): 3, ("cross_image", "high"): 3,
+        ("cross_image", "low"): 3,
+    }  # fmt: skip
+    assert sum(counted.by_type.values()) == counted.items
+    assert counted.editors == {"composite": 3}
+
+
+def test_words_are_those_of_each_sides_captions_a_pairs_once(counted: PairStatistics) -> None:
+    assert counted.words["natural"].adjectives["calm"] == 1
+    assert counted.words["natural"].nouns == {"man": 2, "racket": 2, "court": 2, "lake": 1, "tennis": 2}
+    assert counted.words["manipulated"].adjectives == {"dark": 2, "stormy": 1}
+    assert "gun" not in counted.words["natural"].nouns
+
+
+def test_an_image_has_both_levels_where_either_is_asked_about_it(items: list[Item]) -> None:
+    whole = count_pairs(items)
+    assert whole.images_with_both_levels.to_json() == {"value": 1.0, "numerator": 4, "denominator": 4}
+    low = [item for item in items if item.level == LEVEL]
+    assert count_pairs(low).images_with_both_levels.numerator == 0
+    one_of_three = [item for item in items if item.level == LEVEL or item.category == "B1"]
+    found = count_pairs(one_of_three)
+    assert (found.pairs_with_both_levels.numerator, found.pairs_with_both_levels.denominator) == (1, 3)
+    assert found.images_with_both_levels.numerator == 2  # the natural image is that of all three pairs
+
+
+def test_items_without_a_pair_are_an_error_in_words() -> None:
+    with pytest.raises(BenchwrightError, match="none of these items belongs to a pair"):
+        count_pairs([])
+
+
+def test_the_drawing_is_xml_in_which_words_are_text(items: list[Item], tmp_path: Path) -> None:
+    hostile = [
+        item.model_copy(
+            update={
+                "category": "<script>x</script>",
+                "evidence": {**item.evidence, "natural_caption": "a <b>bold & wild</b> cat"},
+            }
+        )
+        for item in items
+    ]
+    text = figure(count_pairs(hostile), top=5)
+    root = ElementTree.fromstring(text)
+    words = [one.text for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert "<script>x</script> " in words
+    assert "<script" not in text
+    assert "wild" in words

@@ -1,0 +1,42 @@
+"""Ideas for tests, and a step that plans one of each way of every image; a module of its own because workers import it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from benchwright.construction.pairs.idea import Change, Grounded, Idea, packed
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, MapStep, Outcome
+
+CATEGORY = {"partial": "B2", "background": "B1", "direct": "E2"}
+LOW = Change(aspect="the hat", natural="none", manipulated="a straw hat")
+
+
+def idea(way: str, number: int = 1, **more: Any) -> Idea:
+    """Return an idea with all that a test does not care about."""
+    category = CATEGORY[way]
+    return Idea.model_validate(
+        {
+            "idea_id": f"{category}-{number}", "category": category, "way": way, "low": LOW, "high": LOW,
+            "subject": Grounded(phrase="the cat"), "natural_caption": "a cat", "instruction": "make it a painting",
+            "manipulated_caption": "a cat with a straw hat", **more,
+        }
+    )  # fmt: skip
+
+
+class PlannedIdeas(MapStep):
+    """Plans the middle of every image to be replaced, its surroundings to be, and all of it to be altered."""
+
+    name: ClassVar[str] = "ideas"
+    consumes: ClassVar[Any] = "images"
+    values: ClassVar[Mapping[str, str]] = {"planned": "string"}
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        width, height = record.width, record.height
+        middle = Grounded(phrase="the middle", box=(width * 0.3, height * 0.3, width * 0.6, height * 0.7))
+        ideas = [
+            idea("partial", subject=middle, target=middle), idea("background", subject=middle),
+            idea("direct", effect="sepia"),
+        ]  # fmt: skip
+        return Outcome(values={"planned": packed(ideas)})
