@@ -223,6 +223,16 @@ def test_presets_of_flux_paint_in_the_size_that_they_are_given(tmp_path: Path, p
     assert painter.editor == preset
 
 
+def test_ways_of_running_a_model_change_rounding_only(weights: Path) -> None:
+    found = find_weights(weights / "sd_inpaint", what="it", fetch="", needs="model_index.json")
+    edit = Edit(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8), None, "a cat", 5)
+    plain, other = (
+        Diffusion("paper", found, CPU, running, steps=2).paint([edit])[0]
+        for running in (Running(), Running(channels_last=True, attention="slicing"))
+    )
+    assert np.abs(plain.astype(int) - other.astype(int)).max() <= TOLERANCE  # type: ignore[union-attr]
+
+
 class _Little:
     """A pipeline on a device whose memory holds so many pictures."""
 
