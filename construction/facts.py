@@ -75,10 +75,7 @@ class StatedFacts(GatherStep):
         rows = sorted(keys)
         uses = [_uses(self._facts, keys[row], image_of) if row in sized else {} for row in rows]
         verdicts: list[Verdict] = ["keep" if row in sized else "ask" for row in rows]
-        evidence = [
-            {"facts": keys[row]} | ({} if row in sized else {"stated_wh": list(self._facts.images[keys[row]].size_wh)})
-            for row in rows
-        ]
+        evidence = [_told(keys[row], self._facts.images[keys[row]], row in sized) for row in rows]
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=verdicts,
@@ -86,6 +83,14 @@ class StatedFacts(GatherStep):
             values={use: [stated.get(use) for stated in uses] for use in _USES},
             evidence=evidence,
         )
+
+
+def _told(key: str, picture: Picture, is_sized: bool) -> dict[str, Any]:
+    """Return what the record of an image keeps of its facts."""
+    told: dict[str, Any] = {"facts": key}
+    if picture.source is not None:
+        told["source"] = picture.source.model_dump(mode="json", exclude_none=True)
+    return told if is_sized else told | {"stated_wh": list(picture.size_wh)}
 
 
 class _Image(NamedTuple):

@@ -114,6 +114,15 @@ class Implication(Stated):
         return implication.Implication.model_validate(document | {"questions": questions})
 
 
+class StatedSource(Stated):
+    """Where a picture comes from, as its dataset states it."""
+
+    dataset: Text | None = None
+    canonical_id: Text | None = None
+    """Such as `coco:000000123`."""
+    uri: Text | None = None
+
+
 class Picture(Stated):
     """All that is stated about one picture."""
 
@@ -121,6 +130,8 @@ class Picture(Stated):
     """Further names of the same picture, such as a copy in another format."""
     size_wh: tuple[Annotated[int, Field(gt=0)], Annotated[int, Field(gt=0)]]
     """Width and height, upright; facts are not used for an image of another size."""
+    source: StatedSource | None = None
+    """Kept in the evidence of the step `facts`."""
     background: Text | None = None
     """What lies behind the subjects, such as `a wooden table`."""
     subjects: tuple[Subject, ...] = ()

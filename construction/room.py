@@ -8,6 +8,15 @@ _HERE = "benchwright.construction"
 
 ROOM = Room(
     name="construction",
+    commands={
+        "construct emu": Entry(
+            f"{_HERE}.commands:emu", "Make an image folder and a facts file of EMU's source images."
+        ),
+        "pairs statistics": Entry(
+            f"{_HERE}.pairs.statistics.command:statistics",
+            "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
+        ),
+    },
     steps={
         "jigsaw": Entry(f"{_HERE}.jigsaw:Jigsaw", "Make items: which of two pieces fills a picture's missing corner?"),
         "visual_correspondence": Entry(
@@ -36,12 +45,6 @@ ROOM = Room(
         ),
         "pair_items": Entry(
             f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
-        ),
-    },
-    commands={
-        "pairs statistics": Entry(
-            f"{_HERE}.pairs.statistics.command:statistics",
-            "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
         ),
     },
 )

@@ -1,4 +1,5 @@
-"""Tiny pipelines of diffusers with random weights, made on the spot from their classes: SD, SDXL, InstructPix2Pix."""
+"""Tiny pipelines of diffusers with random weights, made on the spot from their classes: SD, SDXL,
+InstructPix2Pix, FLUX."""
 
 from __future__ import annotations
 
@@ -13,14 +14,18 @@ def make_pipeline(kind: str, folder: Path, *, seed: int = 0) -> Path:
     """Write a pipeline's folder and return it.
 
     Args:
-        kind: `sd_inpaint`, `sdxl_inpaint` or `instruct_pix2pix`.
+        kind: `sd_inpaint`, `sdxl_inpaint`, `instruct_pix2pix`, `flux_fill` or `flux_kontext`.
         folder: Where to.
         seed: Of the weights.
     """
     import torch
 
     torch.manual_seed(seed)
-    {"sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "instruct_pix2pix": _instruct}[kind]().save_pretrained(folder)
+    makers = {
+        "sd_inpaint": _sd, "sdxl_inpaint": _sdxl, "instruct_pix2pix": _instruct, "flux_fill": _flux_fill,
+        "flux_kontext": _flux_kontext,
+    }  # fmt: skip
+    makers[kind]().save_pretrained(folder)
     return folder
 
 
@@ -51,6 +56,45 @@ def _sdxl() -> Any:
         **{**_parts(9), "unet": denoiser}, tokenizer_2=words, add_watermarker=False,
         text_encoder_2=CLIPTextModelWithProjection(_text_config(words)).eval(),
     )  # fmt: skip
+
+
+def _flux_fill() -> Any:
+    from diffusers import FluxFillPipeline
+
+    # Packed two by two: latents, those of the masked picture, the mask.
+    return FluxFillPipeline(**_flux_parts(latents=2, channels=4 * (2 + 2 + 1)))
+
+
+def _flux_kontext() -> Any:
+    from diffusers import FluxKontextPipeline
+
+    return FluxKontextPipeline(**_flux_parts(latents=1, channels=4))
+
+
+def _flux_parts(*, latents: int, channels: int) -> dict[str, Any]:
+    from diffusers import AutoencoderKL, FlowMatchEulerDiscreteScheduler, FluxTransformer2DModel
+    from tokenizers.pre_tokenizers import ByteLevel
+    from transformers import CLIPTextModel, T5Config, T5EncoderModel, T5TokenizerFast
+
+    words = _tokenizer()
+    pieces = [(piece, -1.0) for piece in ("<unk>", "\u2581")] + [(one, -2.0) for one in sorted(ByteLevel.alphabet())]
+    more_words = T5TokenizerFast(vocab=[("<pad>", 0.0), ("</s>", 0.0), *pieces], extra_ids=0)
+    reading = T5Config(vocab_size=len(more_words), d_model=WIDTH, d_kv=8, d_ff=37, num_layers=1, num_heads=4)
+    denoiser = FluxTransformer2DModel(
+        patch_size=1, in_channels=channels, out_channels=4 * latents, num_layers=1, num_single_layers=1,
+        attention_head_dim=16, num_attention_heads=2, joint_attention_dim=WIDTH, pooled_projection_dim=WIDTH,
+        axes_dims_rope=(4, 4, 8), guidance_embeds=True,
+    )  # fmt: skip
+    vae = AutoencoderKL(
+        sample_size=32, in_channels=3, out_channels=3, block_out_channels=(4,), layers_per_block=1,
+        latent_channels=latents, norm_num_groups=1, use_quant_conv=False, use_post_quant_conv=False,
+        shift_factor=0.06, scaling_factor=1.5,
+    )  # fmt: skip
+    return {
+        "scheduler": FlowMatchEulerDiscreteScheduler(), "vae": vae.eval(), "transformer": denoiser.eval(),
+        "text_encoder": CLIPTextModel(_text_config(words)).eval(), "tokenizer": words,
+        "text_encoder_2": T5EncoderModel(reading).eval(), "tokenizer_2": more_words,
+    }  # fmt: skip
 
 
 def _no_checker() -> dict[str, Any]:

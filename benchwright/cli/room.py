@@ -3,6 +3,7 @@
 from benchwright.rooms import Entry
 
 GROUPS = {
+    "construct": "Bring source datasets into the form that recipes read.",
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
     "release": "Freeze, check and show releases.",

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 from odd_steps import Deadly, OnGpu, PowerCut, Width
+from planned_ideas import PlannedIdeas
 from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
 from walks import RECIPE, benchwright, command, make_photographs, run_json, tree_digest
 
+from benchwright.construction.pairs.manipulate import Manipulate
 from benchwright.engines.ray_cluster import joined
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import Finished, run_recipe, run_steps
@@ -170,6 +172,13 @@ def test_a_record_that_ends_its_worker_is_failed_and_gpu_steps_run_where_gpus_ar
     assert on_ray.steps[1].dropped == {"worker_died": 1}
     assert told.pop("opened") <= 2  # once a worker, and two share the GPU
     assert told == {"second:0": on_ray.steps[1].kept}
+    assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
+
+
+def test_manipulated_pictures_have_the_local_engines_bytes(scene: Path, here: None, tmp_path: Path) -> None:
+    steps = PlannedIdeas(), Manipulate(candidates=2)
+    for engine in ("ray", "local"):
+        run_steps(steps, images=scene / "photographs", workspace=tmp_path / engine, engine=engine, workers=2)
     assert tree_digest(tmp_path / "ray") == tree_digest(tmp_path / "local")
 
 

@@ -109,6 +109,8 @@ class Diffusion:
             asked = {name: one for name, [one] in asked.items()}
         if "height" in self._takes:
             asked |= {"height": height, "width": width}
+        if "max_area" in self._takes:  # FLUX Kontext scales everything to this
+            asked["max_area"] = height * width
         with torch.inference_mode():
             said = self.pipeline(**asked, **self._preset.call, output_type="pil")
         flagged = getattr(said, "nsfw_content_detected", None) or [False] * len(edits)

@@ -48,10 +48,10 @@ def sepia(pixels: Pixels) -> Pixels:
 
 def night(pixels: Pixels) -> Pixels:
     """Return a dark and blue picture, as films shoot night by day."""
-    share = (pixels / 255.0) ** 1.6
+    share = (pixels / 255.0) ** 1.4
     grey = share.mean(axis=2, keepdims=True)
     faded = grey + 0.45 * (share - grey)
-    return _rounded(255 * faded * np.array([0.32, 0.42, 0.72]) * _vignette(pixels.shape, 0.35))
+    return _rounded(255 * faded * np.array([0.45, 0.55, 0.85]) * _vignette(pixels.shape, 0.35))
 
 
 def oil_painting(pixels: Pixels) -> Pixels:

@@ -4,6 +4,7 @@ main subject, and each attribute.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from typing import Annotated, Any, Literal, NamedTuple
@@ -19,11 +20,12 @@ from benchwright.steps import Context
 
 from ..categories import Perception
 from ..fences import RULE, fenced
-from ..idea import Grounded
+from ..idea import Box, Grounded
 from ..structured import NotOfThatShape, Structured, ask_structured
 from .coordinates import Convention, Misplaced, Unit
 from .scene import NotGrounded, Scene, Seen
 
+STATED = "facts.subjects"
 Words = Annotated[str, StringConstraints(min_length=1, max_length=600, strip_whitespace=True)]
 Numbers = Annotated[list[float], Field(max_length=8)]
 
@@ -36,6 +38,8 @@ class EndpointGrounding(BaseModel):
         chat: Which vision-language model.
         coordinates: How it writes boxes: fractions (`unit`), thousandths (`thousand`) or `pixels` as sent.
         order: In which order it writes a box's numbers.
+        stated_boxes: Where a facts file states subjects, the largest is the main subject and the model only names it;
+            needs the step `facts` before.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +48,7 @@ class EndpointGrounding(BaseModel):
     chat: ChatSettings
     coordinates: Unit = "unit"
     order: Literal["xyxy", "yxyx"] = "xyxy"
+    stated_boxes: bool = False
 
     def deciding(self) -> dict[str, Any]:
         """Return what decides the result, as JSON values."""
@@ -64,6 +69,10 @@ class _Described(BaseModel):
 class _Chosen(BaseModel):
     main_subject: Words
     item: int
+
+
+class _Named(BaseModel):
+    main_subject: Words
 
 
 class _Answered(BaseModel):
@@ -101,18 +110,18 @@ class EndpointGrounder:
             PrerequisiteError: No request to it can succeed.
         """
         view = _View(ctx.images.rgb(record), (record.width, record.height), self._convention(record))
+        stated = self._stated(record, ctx)
         try:
             described = self._describe(view)
             replies = described.replies
             if self._people_only and described.value.people == 0:
                 raise NotGrounded("no_people", "the model sees nobody in the picture", replies)
-            chosen = self._choose(described.value)
-            replies += chosen.replies
+            subject, more = self._subject(described, view, stated)
+            replies += more
         except NotOfThatShape as error:
             raise NotGrounded(error.reason, error.detail, error.replies) from None
         except RequestFailed as error:
             raise NotGrounded(f"endpoint_{error.reason}", error.detail) from None
-        subject = _subject(described.value, chosen.value, view, replies)
         seen = list(self._pool.map(lambda one: self._look(one, subject, view), wanted))
         return Scene(
             caption=described.value.caption,
@@ -120,8 +129,32 @@ class EndpointGrounder:
             people=described.value.people,
             seen={perception.name: found for perception, found in zip(wanted, seen, strict=True)},
             replies=replies,
-            made_with={"by": "endpoint", "model": self._settings.chat.model},
+            made_with={"by": "endpoint", "model": self._settings.chat.model, "box_by": "facts" if stated else "model"},
         )
+
+    def _stated(self, record: ImageRecord, ctx: Context) -> Box | None:
+        """Return the box of the largest subject that people stated; None where that is not asked for, or nobody did."""
+        text = ctx.value(record.image_id, STATED) if self._settings.stated_boxes else None
+        boxes: list[Box] = [tuple(one["box"]) for one in json.loads(text)] if text else []
+        return max(boxes, key=lambda box: (box[2] - box[0]) * (box[3] - box[1]), default=None)
+
+    def _subject(
+        self, described: Structured[_Described], view: _View, stated: Box | None
+    ) -> tuple[Grounded, tuple[str, ...]]:
+        """Return the main subject and the replies that say so."""
+        if stated is not None:
+            named = self._name(view, stated)
+            return Grounded(phrase=named.value.main_subject, box=stated), named.replies
+        chosen = self._choose(described.value)
+        return _subject(described.value, chosen.value, view, described.replies + chosen.replies), chosen.replies
+
+    def _name(self, view: _View, box: Box) -> Structured[_Named]:
+        words = (
+            f"Who or what is in the box {view.convention.of_pixels(box, view.size_wh)} of this picture? "
+            f"{view.convention.told()} Give a short noun phrase with its article. {RULE} "
+            '{"main_subject": "the woman"}'
+        )
+        return ask_structured(self._chat, [Said("user", [words, view.pixels])], _Named)
 
     def _convention(self, record: ImageRecord) -> Convention:
         longest, most = max(record.width, record.height), self._settings.chat.max_side_px

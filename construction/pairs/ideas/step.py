@@ -13,7 +13,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ..categories import CATEGORIES, CODES, Category, Code, Perception
-from ..grounding.endpoint import EndpointGrounder, EndpointGrounding
+from ..grounding.endpoint import STATED, EndpointGrounder, EndpointGrounding
 from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene
 from ..grounding.stated import READS, StatedGrounder, StatedGrounding
@@ -63,7 +63,9 @@ class Ideas(MapStep):
     @property
     def reads(self) -> tuple[str, ...]:  # type: ignore[override]
         """Return the value that states what an image shows, where people state it."""
-        return (READS,) if self.grounder.backend == "facts" else ()
+        if isinstance(self.grounder, StatedGrounding):
+            return (READS,)
+        return (STATED,) if self.grounder.stated_boxes else ()
 
     @field_validator("categories", "allow")
     @classmethod

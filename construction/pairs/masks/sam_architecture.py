@@ -6,6 +6,7 @@ of a file has to say what it holds.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
@@ -52,7 +53,9 @@ def _state(path: Path) -> Mapping[str, Any]:
         found: Mapping[str, Any] = load_file(path)
         return found
     try:
-        state: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        with warnings.catch_warnings():  # of a pickle that torch did not write; it is refused a moment later
+            warnings.simplefilter("ignore", UserWarning)
+            state: Mapping[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:  # torch's message suggests to allow what must not be allowed
         raise ValueError("it holds something else than tensors, which is not read") from error
     return state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
@@ -47,8 +46,10 @@ class SamPackage:
         settings: Mapping[str, float] = EVERYTHING,
     ) -> None:
         package = segment_anything()
-        self._device, self._prompt, self._overlap, self._max_area = device, prompt, overlap, max_area
+        self._prompt, self._overlap, self._max_area = prompt, overlap, max_area
         model = load_sam(checkpoint).to(device.place)
+        if device.dtype != "float32":
+            _embed_in(model.image_encoder, device)
         self._predictor = package.SamPredictor(model)
         self._generator = package.SamAutomaticMaskGenerator(model, **settings)
         self.made_with: Mapping[str, Any] = {
@@ -60,21 +61,13 @@ class SamPackage:
         """Return a mask for each thing; of everything the one that its box chooses, empty where none meets it."""
         import torch
 
-        with torch.inference_mode(), self._precision():
+        with torch.inference_mode():
             if self._prompt == "everything":
                 return self._chosen(pixels, asked)
             self._predictor.set_image(np.array(pixels))
             found = [self._asked(one) for one in asked]
             self._predictor.reset_image()
             return found
-
-    def _precision(self) -> AbstractContextManager[Any]:
-        import torch
-
-        if self._device.dtype == "float32":
-            return nullcontext()
-        held: AbstractContextManager[Any] = torch.autocast(self._device.kind, dtype=getattr(torch, self._device.dtype))
-        return held
 
     def _asked(self, one: Asked) -> Mask:
         points = [*one.hints.inside, *one.hints.outside]
@@ -93,3 +86,16 @@ class SamPackage:
             choose(everything, one.hints.box, overlap=self._overlap, max_area=self._max_area) for one in asked
         ]  # fmt: skip
         return [np.zeros(pixels.shape[:2], np.bool_) if one is None else everything[one] for one in numbers]
+
+
+def _embed_in(encoder: Any, device: Device) -> None:
+    """Let a model embed pictures in half precision: nearly all of its work. The small decoder stays exact."""
+    import torch
+
+    exact, dtype = encoder.forward, getattr(torch, device.dtype)
+
+    def half(pixels: Any) -> Any:
+        with torch.autocast(device.kind, dtype=dtype):
+            return exact(pixels).float()
+
+    encoder.forward = half

@@ -1,0 +1,358 @@
+"""The step `manipulate` with the real classes of SAM and diffusers, on tiny weights made on the spot.
+
+- Every way is carried out by the model it names, and the editor that really ran is recorded.
+- What must not change does not, by one byte, whatever the model painted.
+- Equal seeds give equal pixels; another batch changes rounding only, within a stated tolerance.
+- A picture is embedded once for all its boxes. A picture can be made again from its record alone.
+- Memory that runs out halves the batch. Nothing is unpickled.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from planned_ideas import idea
+from step_context import StepContext
+from tiny_diffusion import make_pipeline
+from tiny_sam import make_checkpoint, make_folder
+
+from benchwright.construction.cutting_out import Hints
+from benchwright.construction.pairs.canvases import Canvas, finished
+from benchwright.construction.pairs.devices import Device
+from benchwright.construction.pairs.editors.diffusion import Diffusion, Running
+from benchwright.construction.pairs.editors.painting import Edit
+from benchwright.construction.pairs.editors.windows import Window, softened
+from benchwright.construction.pairs.idea import Grounded, packed
+from benchwright.construction.pairs.manipulate import Manipulate
+from benchwright.construction.pairs.manipulated import Manipulated, unpacked
+from benchwright.construction.pairs.masks.asking import Asked
+from benchwright.construction.pairs.masks.sam_architecture import load_sam
+from benchwright.construction.pairs.masks.sam_package import SamPackage
+from benchwright.construction.pairs.masks.sam_transformers import SamOfTransformers
+from benchwright.construction.pairs.weights import find_weights
+from benchwright.drawing.areas import Rect
+from benchwright.drawing.masks import PlacedMask
+from benchwright.errors import DataError, PrerequisiteError
+from benchwright.records import MaskRuns
+from benchwright.steps import Outcome
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # read when huggingface_hub is imported
+torch = pytest.importorskip("torch")
+pytest.importorskip("diffusers")
+pytest.importorskip("transformers")
+if find_spec("segment_anything") is None:  # to import it is part of what is tested: it may ask for torchvision
+    pytest.skip("segment-anything is not installed", allow_module_level=True)
+
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+CPU = Device("cpu", "float32")
+TOLERANCE = 2
+"""Levels of 255 by which another batch may change a pixel; docs/manipulated-pairs.md states it."""
+SIZES = ((90, 120), (75, 140), (128, 101))
+KINDS = ("sd_inpaint", "sdxl_inpaint", "instruct_pix2pix")
+IT = Grounded(phrase="it", box=(30, 20, 80, 70), inside=((50, 40),), outside=((5, 5),))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_thread() -> Iterator[None]:
+    """Models run on one thread, as in a worker: small matrices on several threads of a busy machine take for ever."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with tiny weights of everything."""
+    folder = tmp_path_factory.mktemp("weights")
+    for kind in KINDS:
+        make_pipeline(kind, folder / kind)
+    make_checkpoint(folder / "sam.pth")
+    make_folder(folder / "sam")
+    return folder
+
+
+def step_for(weights: Path, *, preset: str = "paper", by: str = "segment_anything", **more: Any) -> Manipulate:
+    """Return a step that paints with models, two steps each."""
+    folder = "sdxl_inpaint" if preset == "sdxl_inpaint" else "sd_inpaint"
+    masks = {"grabcut": None, "segment_anything": "sam.pth", "sam_transformers": "sam"}
+    settings = {
+        "backend": "diffusion",
+        "inpaint": {"preset": preset, "weights": folder, "steps": 2, "side_px": 64},
+        "instruct": {"weights": "instruct_pix2pix", "steps": 2, "side_px": 64},
+        "masks": {"by": by, "weights": masks[by], "min_box_iou": 0, "max_area": 0.99},
+    }
+    return Manipulate.model_validate({**settings, **more}, context={"folder": weights})
+
+
+@pytest.fixture(scope="module")
+def opened(weights: Path) -> Any:
+    """The tools of the default step; tests that need no other share them."""
+    return step_for(weights).open(None)  # type: ignore[arg-type]
+
+
+def carry_out(
+    folder: Path, step: Manipulate, opened: Any, *, sizes: Sequence[tuple[int, int]] = SIZES[:1]
+) -> tuple[list[Outcome], StepContext, list[np.ndarray]]:
+    """Let a step carry out an idea of each way on pictures of noise."""
+    folder.mkdir(exist_ok=True, parents=True)
+    context = StepContext(folder)
+    pictures = [np.random.default_rng(n).integers(0, 256, (*size, 3), dtype=np.uint8) for n, size in enumerate(sizes)]
+    records = [context.add(pixels, f"{number}.png") for number, pixels in enumerate(pictures)]
+    plans = packed([idea("partial", subject=IT, target=IT), idea("background", subject=IT), idea("direct", subject=IT)])
+    context._values = {(record.image_id, "ideas.planned"): plans for record in records}
+    context.opened = opened
+    return list(step.many(records, context)), context, pictures
+
+
+def pairs_of(outcome: Outcome) -> tuple[Manipulated, ...]:
+    return unpacked(outcome.values["pairs"])  # type: ignore[arg-type]
+
+
+def grid(mask: Any) -> np.ndarray:
+    found = MaskRuns.model_validate(mask)
+    height, width = found.size
+    return PlacedMask(found, Rect(0, 0, width, height), 0).at(np.arange(width) + 0.5, np.arange(height) + 0.5)
+
+
+@pytest.mark.parametrize("preset", ["paper", "sdxl_inpaint"])
+@pytest.mark.parametrize("by", ["segment_anything", "sam_transformers"])
+def test_each_way_is_painted_by_the_model_it_names_and_nothing_else_changes(
+    tmp_path: Path, weights: Path, opened: Any, preset: str, by: str
+) -> None:
+    step = step_for(weights, preset=preset, by=by)
+    tools = opened if (preset, by) == ("paper", "segment_anything") else step.open(None)  # type: ignore[arg-type]
+    [outcome], context, [pixels] = carry_out(tmp_path, step, tools)
+    pairs = pairs_of(outcome)
+    editor = "sdxl_inpaint" if preset == "sdxl_inpaint" else "sd_inpaint"
+    assert [pair.editor for pair in pairs] == [editor, editor, "instruct_pix2pix"]
+    assert [pair.made_with["model"]["pipeline"] for pair in pairs][2] == "StableDiffusionInstructPix2PixPipeline"
+    assert {pair.made_with["mask"]["by"] for pair in pairs[:2]} == {by}
+    for pair in pairs:
+        made = context.stored[pair.manipulated]
+        assert made.shape == pixels.shape
+        assert (made != pixels).any()
+        if pair.editable is not None:
+            assert np.array_equal(made[~grid(pair.editable)], pixels[~grid(pair.editable)])
+    assert [pair.editable is None for pair in pairs] == [False, False, True]
+
+
+def test_the_papers_preset_runs_its_scheduler_and_guidance(opened: Any) -> None:
+    made_with = opened.painters["inpaint"].made_with
+    assert made_with["scheduler"] == "DDIMScheduler"
+    assert made_with["call"] == {"num_inference_steps": 2, "guidance_scale": 10.0}
+
+
+def test_equal_seeds_give_equal_pixels_and_another_batch_changes_rounding_only(
+    tmp_path: Path, weights: Path, opened: Any
+) -> None:
+    step = step_for(weights, candidates=2)
+    together, context, _ = carry_out(tmp_path / "a", step, opened, sizes=SIZES[:2])
+    again, _, _ = carry_out(tmp_path / "b", step, opened, sizes=SIZES[:2])
+    assert together == again
+    alone, others = [], {}
+    for record_id in [record for record, _ in context._values]:
+        outcome = step.one(context._records[record_id], context)
+        alone.append(outcome)
+        others |= context.stored
+    for one, other in zip(together, alone, strict=True):
+        for first, second in zip(pairs_of(one), pairs_of(other), strict=True):
+            assert first.made_with == second.made_with
+            before, after = (others[pair.manipulated].astype(int) for pair in (first, second))
+            assert np.abs(before - after).max() <= TOLERANCE
+
+
+def test_candidates_of_an_idea_are_painted_from_seeds_of_their_own(tmp_path: Path, weights: Path, opened: Any) -> None:
+    [outcome], _, _ = carry_out(tmp_path, step_for(weights, candidates=2), opened)
+    pairs = pairs_of(outcome)
+    assert [pair.candidate for pair in pairs] == [0, 1] * 3
+    assert len({pair.made_with["seed"] for pair in pairs}) == len({pair.manipulated for pair in pairs}) == 6
+
+
+def test_a_part_is_painted_again_from_its_record_alone(tmp_path: Path, weights: Path, opened: Any) -> None:
+    [outcome], context, [natural] = carry_out(tmp_path, step_for(weights), opened)
+    pair = pairs_of(outcome)[0]
+    how = pair.made_with
+    mask = grid(how["mask"]["runs"])
+    alpha = softened(mask, grow_px=how["grow_px"], feather_px=how["feather_px"])
+    window = Window(*how["window_xyxy"])
+    canvas = Canvas(idea("partial"), 0, how["seed"], how["prompt"], natural, window, alpha > 0, alpha, True, {})
+    [painted] = opened.painters["inpaint"].paint([canvas.edit(tuple(how["painted_wh"]))])
+    again = finished(canvas, painted, max_shift=0).pixels
+    assert np.abs(again.astype(int) - context.stored[pair.manipulated].astype(int)).max() <= TOLERANCE
+
+
+def test_weights_are_named_by_their_digest_and_other_weights_are_another_step(tmp_path: Path, weights: Path) -> None:
+    step = step_for(weights)
+    said = step.parameters()
+    assert said["inpaint"]["weights"].startswith("sha256:")
+    make_pipeline("sd_inpaint", tmp_path / "sd_inpaint", seed=1)
+    for name in ("instruct_pix2pix", "sam.pth"):
+        (tmp_path / name).symlink_to(weights / name)
+    assert step_for(tmp_path).weights_hash() != step.weights_hash()
+    assert Manipulate.model_validate(said).weights_hash() == step.weights_hash()
+    with pytest.raises(PrerequisiteError, match="known by digest only"):
+        Manipulate.model_validate(said).open(None)  # type: ignore[arg-type]
+
+
+def test_auto_paints_with_the_model_that_is_there_and_composes_where_none_is(tmp_path: Path, weights: Path) -> None:
+    step = step_for(weights, backend="auto", inpaint={"weights": "nowhere"}, ways=["direct", "partial"])
+    [outcome], _, _ = carry_out(tmp_path, step, step.open(None))  # type: ignore[arg-type]
+    assert [pair.editor for pair in pairs_of(outcome)] == ["instruct_pix2pix"]
+    assert outcome.evidence["left_out"] == {"B2-1": "no_donor", "B1-1": "way_left_out"}
+
+
+@pytest.mark.parametrize("preset", ["flux_fill", "flux_kontext"])
+def test_presets_of_flux_paint_in_the_size_that_they_are_given(tmp_path: Path, preset: str) -> None:
+    found = find_weights(make_pipeline(preset, tmp_path / preset), what="it", fetch="", needs="model_index.json")
+    painter = Diffusion(preset, found, CPU, Running(batch_size=4), steps=1)
+    pixels = np.random.default_rng(1).integers(0, 256, (64, 96, 3), dtype=np.uint8)
+    mask = np.zeros((64, 96), bool)
+    mask[10:40, 20:60] = True
+    first, second = painter.paint([Edit(pixels, mask, "a cat", 3), Edit(pixels, mask, "a cat", 4)])
+    assert first.shape == second.shape == pixels.shape  # type: ignore[union-attr]
+    assert not np.array_equal(first, second)
+    assert painter.editor == preset
+
+
+def test_ways_of_running_a_model_change_rounding_only(weights: Path) -> None:
+    found = find_weights(weights / "sd_inpaint", what="it", fetch="", needs="model_index.json")
+    edit = Edit(np.random.default_rng(2).integers(0, 256, (64, 64, 3), dtype=np.uint8), None, "a cat", 5)
+    plain, other = (
+        Diffusion("paper", found, CPU, running, steps=2).paint([edit])[0]
+        for running in (Running(), Running(channels_last=True, attention="slicing"))
+    )
+    assert np.abs(plain.astype(int) - other.astype(int)).max() <= TOLERANCE  # type: ignore[union-attr]
+
+
+class _Little:
+    """A pipeline on a device whose memory holds so many pictures."""
+
+    def __init__(self, pipeline: Any, most: int) -> None:
+        self._pipeline, self._most, self.batches = pipeline, most, list[int]()
+
+    def __call__(self, **asked: Any) -> Any:
+        self.batches.append(len(asked["prompt"]))
+        if len(asked["prompt"]) > self._most:
+            raise torch.cuda.OutOfMemoryError("CUDA out of memory")
+        return self._pipeline(**asked)
+
+
+def paint(weights: Path, most: int, count: int) -> tuple[list[Any], list[int]]:
+    """Paint as many pictures as asked with memory for so many at a time; return what came, and the batches tried."""
+    found = find_weights(weights / "sd_inpaint", what="it", fetch="", needs="model_index.json")
+    painter = Diffusion("paper", found, CPU, Running(batch_size=4), steps=1)
+    painter.pipeline = _Little(painter.pipeline, most)
+    rng = np.random.default_rng(1)
+    edits = [Edit(rng.integers(0, 256, (64, 64, 3), dtype=np.uint8), None, "a cat", n) for n in range(count)]
+    return painter.paint(edits), painter.pipeline.batches
+
+
+def test_a_batch_for_which_memory_does_not_suffice_is_halved_for_good(weights: Path) -> None:
+    painted, batches = paint(weights, most=2, count=6)
+    assert batches == [4, 2, 2, 2]
+    assert all(one.shape == (64, 64, 3) for one in painted)
+
+
+def test_a_picture_that_does_not_fit_alone_is_out_of_memory(weights: Path) -> None:
+    painted, _ = paint(weights, most=0, count=2)
+    assert painted == ["out_of_memory"] * 2
+
+
+def test_what_the_safety_checker_of_the_weights_refuses_is_not_kept(
+    tmp_path: Path, weights: Path, opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = opened.painters["instruct"].pipeline
+
+    def refusing(**asked: Any) -> Any:
+        said = real(**asked)
+        said.nsfw_content_detected = [True] * len(said.images)
+        return said
+
+    monkeypatch.setattr(opened.painters["instruct"], "pipeline", refusing)
+    [outcome], _, _ = carry_out(tmp_path, step_for(weights), opened)
+    assert outcome.evidence["left_out"] == {"E2-1:0": "unsafe"}
+
+
+@pytest.fixture(scope="module")
+def maskers(weights: Path) -> dict[str, Any]:
+    common = {"overlap": "iou", "max_area": 1.0}
+    every = {"points_per_side": 4, "pred_iou_thresh": -9.0, "stability_score_thresh": 0.0}
+    return {
+        "box": SamPackage(weights / "sam.pth", "x", CPU, prompt="box", **common),
+        "everything": SamPackage(weights / "sam.pth", "x", CPU, prompt="everything", settings=every, **common),
+        "transformers": SamOfTransformers(weights / "sam", "x", CPU),
+    }  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def noise() -> np.ndarray:
+    return np.random.default_rng(7).integers(0, 256, (90, 121, 3), dtype=np.uint8)
+
+
+BOXES = [Asked(Hints((10, 10, 60, 60), [(20, 20)], [(100, 80)]), 1), Asked(Hints((30, 5, 110, 80)), 2)]
+
+
+@pytest.mark.parametrize("name", ["box", "everything", "transformers"])
+def test_each_box_gets_a_mask_of_the_pictures_size_and_always_the_same(
+    maskers: dict[str, Any], noise: np.ndarray, name: str
+) -> None:
+    masks = maskers[name].masks(noise, BOXES)
+    assert [mask.shape for mask in masks] == [(90, 121)] * 2
+    assert all(mask.any() for mask in masks)
+    assert all(np.array_equal(*pair) for pair in zip(masks, maskers[name].masks(noise, BOXES), strict=True))
+
+
+@pytest.mark.parametrize("name", ["box", "everything", "transformers"])
+def test_a_picture_is_embedded_once_for_all_its_boxes(
+    maskers: dict[str, Any], noise: np.ndarray, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    masker, seen = maskers[name], []
+    network = masker._model.vision_encoder if name == "transformers" else masker._predictor.model.image_encoder
+    hook = network.register_forward_hook(lambda *_: seen.append(1))
+    masker.masks(noise, BOXES * 2)
+    hook.remove()
+    assert len(seen) == 1
+
+
+def test_half_precision_finds_masks_too(weights: Path, noise: np.ndarray) -> None:
+    half = Device("cpu", "bfloat16")
+    for masker in (
+        SamPackage(weights / "sam.pth", "x", half, prompt="box", overlap="iou", max_area=1.0),
+        SamOfTransformers(weights / "sam", "x", half),
+    ):
+        assert [mask.shape for mask in masker.masks(noise, BOXES)] == [(90, 121)] * 2
+
+
+def test_a_checkpoint_that_holds_more_than_tensors_is_refused_without_running_it(tmp_path: Path) -> None:
+    class Trap:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "sprung",)
+
+    torch.save({"weights": Trap()}, tmp_path / "sam.pth")
+    with pytest.raises(DataError, match=r"sam\.pth is no checkpoint of segment_anything"):
+        load_sam(tmp_path / "sam.pth")
+    (tmp_path / "bare.pth").write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(DataError, match=r"bare\.pth is no checkpoint"):
+        load_sam(tmp_path / "bare.pth")
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_folder_of_another_model_is_refused_with_what_it_should_hold(weights: Path) -> None:
+    found = find_weights(weights / "sam", what="it", fetch="", needs="config.json")
+    with pytest.raises(DataError, match="stable-diffusion-inpainting"):
+        Diffusion("paper", found, CPU, Running())
+
+
+def test_stand_ins_for_torchvision_are_gone_after_the_import() -> None:
+    if find_spec("torchvision") is not None:
+        pytest.skip("torchvision is installed and is used")
+    assert not [name for name in sys.modules if name.partition(".")[0] == "torchvision"]

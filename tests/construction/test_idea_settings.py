@@ -1,0 +1,82 @@
+"""Settings of grounder and chat as the page on ideas documents them, and what the next run tries again."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from chat_server import ChatServer
+from conftest import ROOT
+from PIL import Image
+from pydantic import BaseModel
+from sane_model import SaneModel
+
+from benchwright.chat import ChatSettings
+from benchwright.construction.pairs.grounding.endpoint import EndpointGrounding
+from benchwright.construction.pairs.ideas.step import TRANSIENT
+from benchwright.pipeline import passes as engine
+from benchwright.pipeline import run_recipe
+from benchwright.pipeline.run import Finished
+from benchwright.recipe import parse_recipe
+
+PAGE = (ROOT / "docs" / "pair-ideas.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("name", "settings"), [("grounder", EndpointGrounding), ("chat", ChatSettings)])
+def test_the_page_documents_every_setting_with_its_default(name: str, settings: type[BaseModel]) -> None:
+    table = PAGE.split(f"| setting of `{name}` | default | what |\n|---|---|---|\n")[1].split("\n\n")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (.+?) \|", table, flags=re.M)
+    documented = {key: ... if told == "required" else yaml.safe_load(told.strip("`")) for key, told in rows}
+    expected: dict[str, Any] = {
+        key: ... if field.is_required() else field.default for key, field in settings.model_fields.items()
+    }
+    expected.pop("backend", None)
+    assert documented == expected
+
+
+def run(server: ChatServer, folder: Path) -> Finished:
+    chat = f"{{model: sane, base_url: '{server.url}', retries: 0, timeout_s: 20}}"
+    endpoint = f"{{backend: endpoint, chat: {chat}}}"
+    text = f"name: t\nshards: 1\nsteps: [{{step: ideas, categories: [B1], grounder: {endpoint}, writer: {endpoint}}}]\n"
+    recipe = parse_recipe(text, "t.yaml", folder)
+    return run_recipe(recipe, images=folder / "images", workspace=folder / "w", workers=1)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "images").mkdir()
+    for number in range(2):
+        pixels = np.random.default_rng(number).integers(0, 256, (40, 60, 3), dtype=np.uint8)
+        Image.fromarray(pixels).save(tmp_path / "images" / f"{number}.png")
+    return tmp_path
+
+
+def test_what_failed_for_a_busy_server_is_tried_again_by_the_next_run_and_nothing_else(
+    server: ChatServer, folder: Path
+) -> None:
+    assert set(TRANSIENT) < engine.TRANSIENT
+    sane = SaneModel()
+
+    def busy_at_first(words: str, attempt: int, handler: Any) -> str | None:
+        if len(server.bodies) == 1:
+            return server.say(handler, 503, {"error": {"message": "overloaded"}})
+        return sane(words, attempt, handler)
+
+    server.behave = busy_at_first
+    first = {row["reason"] for row in run(server, folder).outcomes("ideas")}
+    assert first == {"endpoint_busy", None}
+    asked = len(server.bodies)
+    assert {row["reason"] for row in run(server, folder).outcomes("ideas")} == {None}
+    assert len(server.bodies) == asked + 5  # caption, subject, two attributes, one idea
+    assert run(server, folder).executed == 0
+
+
+def test_equal_replies_give_equal_bytes_however_many_requests_are_under_way(server: ChatServer, folder: Path) -> None:
+    server.behave = SaneModel()
+    rows = list(run(server, folder).outcomes("ideas"))
+    (folder / "w").rename(folder / "before")
+    assert list(run(server, folder).outcomes("ideas")) == rows
