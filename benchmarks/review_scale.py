@@ -29,6 +29,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from datetime import timedelta
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,8 @@ from benchwright.workspace import Workspace
 IN_A_PROCESS = 10
 Acknowledged = set[tuple[str, int]]
 READY = "ready\n"
-UNREACHABLE = (OSError, WebSocketException, TimeoutError)
+UNREACHABLE = (OSError, WebSocketException, HTTPException, TimeoutError)
+"""What a server that is killed in the middle of an answer looks like."""
 
 
 def main() -> None:

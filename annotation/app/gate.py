@@ -18,6 +18,7 @@ from ..store import Account
 from .cookies import Cookies
 from .headers import headers_of
 from .site import Site
+from .static_files import Lately, preloads
 
 LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
 OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
@@ -25,6 +26,7 @@ OPEN = frozenset({LOGIN, WELCOME})
 """Paths that need no session."""
 BY_PROVIDER = frozenset({OIDC_START, OIDC_BACK})
 """Nor do these, where people may sign in by an identity provider."""
+_POLICY = "content-security-policy"
 ACCOUNT = "benchwright.account"
 """Where the gate leaves who asks, for the routes behind it."""
 
@@ -37,6 +39,7 @@ class Gate:
         self._site = site
         self._open = OPEN if site.provider is None else OPEN | BY_PROVIDER
         self._headers = headers_of(site.cookies)
+        self._lately = Lately()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask who comes before anything else does."""
@@ -45,7 +48,7 @@ class Gate:
             return
         connection = HTTPConnection(scope)
         is_open = scope["type"] == "http" and connection.url.path in self._open
-        account = None if is_open else await who_asks(connection, self._site)
+        account = None if is_open else await self._who_asks(connection)
         scope[ACCOUNT] = account
         if account is None and not is_open:
             await _turn_away(connection, receive, self._dressed(send))
@@ -54,10 +57,20 @@ class Gate:
         else:
             await self._app(scope, receive, self._dressed(send))
 
+    async def _who_asks(self, connection: HTTPConnection) -> Account | None:
+        token = token_from(connection, self._site.cookies)
+        account = self._lately.find(token, connection.url.path)
+        if account is None:
+            account = await who_asks(connection, self._site)
+            self._lately.note(token, account)
+        return account
+
     def _dressed(self, send: Send) -> Send:
         async def dressed(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html") and _POLICY not in headers and preloads():
+                    headers["link"] = preloads()  # the doors' pages have a policy of their own, and load nothing
                 for name, value in self._headers.items():
                     headers.setdefault(name, value)
             await send(message)

@@ -15,6 +15,7 @@ from benchwright.errors import BenchwrightError
 
 from ..form import Form, FormField, Lines, OneChoice, OneOf, Photograph, SeveralOf, Text, form_of
 from ..store import CHOICES
+from ..store.blind import BLIND_FIRST
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
 NO_REASON = "no reason"
@@ -24,7 +25,16 @@ _HOTKEYS = {"accept": "a", "revise": "e", "reject": "x"}
 
 
 def label_config(form: Mapping[str, Any]) -> str:
-    """Return the config of a campaign's form, as XML."""
+    """Return the config of a campaign's form, as XML.
+
+    Raises:
+        BenchwrightError: The form asks for what Label Studio cannot do: hold the key back until somebody has answered,
+            or take photographs in.
+    """
+    if form.get(BLIND_FIRST):
+        raise BenchwrightError(
+            "Label Studio cannot hold the key back until somebody has answered; review in the app (`review serve`)"
+        )
     view = ET.Element("View")
     if form.get("guidelines"):
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
@@ -66,6 +76,7 @@ def _verdict(view: ET.Element, form: Mapping[str, Any]) -> None:
         given = ET.SubElement(view, "Choices", name=REASON, toName="question", choice="multiple", showInline="true")
         for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
             ET.SubElement(given, "Choice", value=reason)
+    # There are no fields for edits here: who asks for a revision says in the note what to change.
     needed = ", ".join(form.get("needs_note", ()))
     ET.SubElement(
         view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
