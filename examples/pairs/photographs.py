@@ -1,4 +1,4 @@
-"""Copy the photographs that benchwright/pair_facts.yaml speaks of, out of the wheels of scikit-image and scikit-learn.
+"""Copy the photographs that the bundled recipe mvp-bench speaks of, out of the wheels of scikit-image and scikit-learn.
 
     python examples/pairs/photographs.py FOLDER
 
@@ -14,9 +14,9 @@ from pathlib import Path
 
 import yaml
 
-import benchwright
+from benchwright.recipes import bundled_recipes, companions
 
-FACTS = Path(benchwright.__file__).with_name("pair_facts.yaml")
+FACTS = companions(bundled_recipes()["mvp-bench"])[0]
 PLACES = (("skimage", "data"), ("sklearn", "datasets/images"))
 
 

@@ -78,7 +78,7 @@ def ideas_of(done: Finished) -> dict[str, tuple[Idea, ...]]:
 
 
 def test_photographs_of_two_wheels_give_many_ideas_of_many_categories(photographs: Path, tmp_path: Path) -> None:
-    done = run(tmp_path, photographs, ROOT / "benchwright" / "pair_facts.yaml", people_only=False)
+    done = run(tmp_path, photographs, ROOT / "benchwright" / "recipes" / "mvp-bench.facts.yaml", people_only=False)
     found = ideas_of(done)
     ideas = [idea for some in found.values() for idea in some]
     per_category = Counter(idea.category for idea in ideas)
@@ -99,7 +99,7 @@ def test_photographs_of_two_wheels_give_many_ideas_of_many_categories(photograph
 
 
 def test_photographs_without_people_are_dropped_by_default(photographs: Path, tmp_path: Path) -> None:
-    done = run(tmp_path, photographs, ROOT / "benchwright" / "pair_facts.yaml", people_only=True)
+    done = run(tmp_path, photographs, ROOT / "benchwright" / "recipes" / "mvp-bench.facts.yaml", people_only=True)
     assert set(ideas_of(done)) == {"astronaut.png", "camera.png"}
 
 

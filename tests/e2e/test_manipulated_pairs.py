@@ -89,7 +89,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> Walked:
     for name in SHOWN:
         (folder / "all" / name).rename(folder / "photographs" / name)
     bundled = (ROOT / "benchwright" / "recipes" / "mvp-bench.yaml").read_text(encoding="utf-8")
-    recipe = bundled.replace("../pair_facts.yaml", str(ROOT / "benchwright" / "pair_facts.yaml"))
+    recipe = bundled.replace("mvp-bench.facts.yaml", str(ROOT / "benchwright" / "recipes" / "mvp-bench.facts.yaml"))
     recipe = recipe.replace("candidates: 2", "max_side_px: 256").replace(
         "rule: unanimous(2)", "rule: unanimous(2)\n    simulate: {annotators: 3, error_rate: 0.05}"
     )

@@ -11,7 +11,7 @@ from benchwright.demo import prepare_photographs
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
 
-PAPERS = ("blink", "ii-bench", "mm-sap")
+PAPERS = ("blink", "ii-bench", "mm-sap", "mvp-bench")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,8 @@ def test_every_one_can_be_read_and_says_in_its_first_line_what_it_is_for(name: s
 
 
 @pytest.mark.parametrize(
-    ("name", "waits_at"), [("blink", "screen_items"), ("ii-bench", "screen"), ("mm-sap", "verify")]
+    ("name", "waits_at"),
+    [("blink", "screen_items"), ("ii-bench", "screen"), ("mm-sap", "verify"), ("mvp-bench", "verify")],
 )
 def test_a_papers_recipe_runs_by_name_as_far_as_people(
     name: str, waits_at: str, photographs: Path, tmp_path: Path
