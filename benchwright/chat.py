@@ -217,7 +217,9 @@ class Chat:
         return " ".join(self._without_key(words).split())[:300]
 
     def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "[key]") if self._key else text
+        """Return a server's words without the key, and without halves of characters, which no table can hold."""
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole.replace(self._key, "[key]") if self._key else whole
 
 
 def picture_url(pixels: NDArray[np.uint8], settings: ChatSettings) -> str:

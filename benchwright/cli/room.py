@@ -6,6 +6,7 @@ GROUPS = {
     "construct": "Bring source datasets into the form that recipes read.",
     "evaluate": "Run models on a release and score them.",
     "filter": "Look at a folder of images; see, and reverse, what filters of a run dropped.",
+    "pairs": "Natural and manipulated pairs, counted.",
     "release": "Freeze, check and show releases.",
     "review": "People: tasks, decisions, agreement.",
 }

@@ -154,6 +154,17 @@ def test_a_model_that_lies_about_the_subjects_box_is_recorded(
     assert json.loads(outcome.evidence["replies"][0]) == described
 
 
+@pytest.mark.parametrize(
+    ("chosen", "reason"),
+    [({"main_subject": "she " * 99, "item": 0}, "other_json"), ({"main_subject": SUBJECT, "item": 7}, "no_subject")],
+)
+def test_a_main_subject_that_is_none_is_recorded(
+    server: ChatServer, context: StepContext, chosen: Any, reason: str
+) -> None:
+    server.behave = answering(SaneModel(), Which_one_is_the_main_subject=lambda words: chosen)
+    assert run(context, step(server, "B1")).reason == reason
+
+
 def test_a_lie_about_one_object_costs_only_its_category(server: ChatServer, context: StepContext) -> None:
     server.behave = answering(SaneModel(), Which_object=lambda words: {"answer": "a racket", "box": [5, 6, 70, 80]})
     outcome = run(context, step(server, "B1", "B2"))

@@ -189,6 +189,12 @@ def test_the_key_is_sent_and_stands_nowhere_else(
     assert "sk-very-secret" not in f"{caught.value} {chat.settings} {chat.settings.deciding()}"
 
 
+def test_half_a_character_does_not_get_through(server: ChatServer, connect: Any) -> None:
+    body = b'{"choices": [{"message": {"content": "a\\ud83d b \\ud83d\\ude00"}}]}'
+    server.behave = lambda words, attempt, handler: server.say(handler, 200, body)
+    assert connect().ask("?") == "a\ufffd b \U0001f600"
+
+
 @pytest.mark.parametrize("settings", [{"base_url": None}, {"api_key_env": "MY_KEY"}])
 def test_a_key_that_is_needed_and_not_set_is_named(
     connect: Any, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any]

@@ -55,6 +55,9 @@ class EndpointGrounding(BaseModel):
         return {**self.model_dump(mode="json"), "chat": self.chat.deciding()}
 
 
+Phrase = Annotated[str, StringConstraints(min_length=1, max_length=120, strip_whitespace=True)]
+
+
 class _Item(BaseModel):
     phrase: Words
     box: Numbers
@@ -67,12 +70,12 @@ class _Described(BaseModel):
 
 
 class _Chosen(BaseModel):
-    main_subject: Words
+    main_subject: Phrase
     item: int
 
 
 class _Named(BaseModel):
-    main_subject: Words
+    main_subject: Phrase
 
 
 class _Answered(BaseModel):
@@ -209,7 +212,7 @@ def _subject(described: _Described, chosen: _Chosen, view: _View, replies: tuple
         raise NotGrounded("no_subject", f"the model names item {chosen.item} of {len(described.items)}", replies)
     item = described.items[chosen.item]
     try:
-        return Grounded(phrase=item.phrase, box=view.convention.to_pixels(item.box, view.size_wh))
+        return Grounded(phrase=chosen.main_subject, box=view.convention.to_pixels(item.box, view.size_wh))
     except Misplaced as error:
         raise NotGrounded(error.reason, f"the main subject's box {error}", replies) from None
 
