@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planned_ideas import idea
+from PIL import Image
+from planned_ideas import PlannedIdeas, idea
 from step_context import StepContext
 from tiny_diffusion import make_pipeline
 from tiny_sam import make_checkpoint, make_folder
@@ -41,6 +42,7 @@ from benchwright.construction.pairs.weights import find_weights
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.pipeline import run_steps
 from benchwright.records import MaskRuns
 from benchwright.steps import Outcome
 
@@ -168,6 +170,24 @@ def test_equal_seeds_give_equal_pixels_and_another_batch_changes_rounding_only(
             assert first.made_with == second.made_with
             before, after = (others[pair.manipulated].astype(int) for pair in (first, second))
             assert np.abs(before - after).max() <= TOLERANCE
+
+
+def test_a_run_paints_in_a_worker_and_a_second_one_paints_nothing_again(tmp_path: Path, weights: Path) -> None:
+    (tmp_path / "images").mkdir()
+    for number, size in enumerate(SIZES[:2]):
+        noise = np.random.default_rng(number).integers(0, 256, (*size, 3), dtype=np.uint8)
+        Image.fromarray(noise).save(tmp_path / "images" / f"{number}.png")
+    step = step_for(weights)
+    done, again = (
+        run_steps([PlannedIdeas(), step], images=tmp_path / "images", workspace=tmp_path / "w", workers=1)
+        for _ in range(2)
+    )
+    made = [pair for row in done.outcomes("manipulate") for pair in unpacked(row["pairs"])]
+    assert [pair.editor for pair in made] == ["sd_inpaint", "sd_inpaint", "instruct_pix2pix"] * 2
+    assert {pair.made_with["model"]["weights"] for pair in made} == {
+        step.weights()[task].sha256 for task in ("inpaint", "instruct")
+    }
+    assert again.executed == 0
 
 
 def test_candidates_of_an_idea_are_painted_from_seeds_of_their_own(tmp_path: Path, weights: Path, opened: Any) -> None:
