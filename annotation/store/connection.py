@@ -37,6 +37,8 @@ WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 UNFLUSHED = "benchwright_unflushed"
 """Execution option of those that write nothing but leases."""
+MOST_KEPT = 20
+"""Connections to a server that stay open once so many were needed: making one takes longer than what it is for."""
 _IDLE_S = 30.0
 """A connection to a server that lay unused for longer is tried before it is used."""
 _SQLITE = "sqlite:///"
@@ -88,7 +90,9 @@ def turn_of(engine: sa.Engine) -> AbstractContextManager[object]:
 
 def _server(url: str) -> sa.Engine:
     try:
-        engine = sa.create_engine(sa.make_url(url).set(drivername="postgresql+psycopg"), pool_recycle=1800)
+        engine = sa.create_engine(
+            sa.make_url(url).set(drivername="postgresql+psycopg"), pool_size=MOST_KEPT, pool_recycle=1800
+        )
     except ModuleNotFoundError as error:
         raise PrerequisiteError(
             "a review store on PostgreSQL needs psycopg, which is not installed: "
