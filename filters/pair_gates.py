@@ -1,7 +1,8 @@
 """Gates for manipulated pairs: something changed, nothing else did, and the frame stayed where it was.
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
-as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change.
+as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
+`moved` is true the subject was to move, so nothing is said of a shift.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ class PairGates(Filter):
             return {**_NOTHING_MEASURED, "same_size": False}
         editable = _cells(pair.editable, before.shape)
         found = compare(before, after, editable, tolerance=self.tolerance)
+        if pair.moved:
+            found["shift_px"] = None
         return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in found.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:

@@ -11,16 +11,21 @@ from benchwright.steps import Context
 
 
 class Pair(NamedTuple):
-    """The pictures of a pair, and what was to change; all of the picture where `editable` is None."""
+    """The pictures of a pair, and what was to change; all of the picture where `editable` is None.
+
+    `moved` tells that the subject was to stand elsewhere.
+    """
 
     natural: ImageRecord
     manipulated: ImageRecord
     editable: MaskRuns | None
+    moved: bool
 
     @property
     def key(self) -> str:
         """Return what is equal for items whose pictures and region are."""
-        return f"{self.natural.image_id} {self.manipulated.image_id} {self.editable and self.editable.counts}"
+        places = f"{self.moved} {self.editable and self.editable.counts}"
+        return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
 
 def pair_of(item: Item, ctx: Context) -> Pair | None:
@@ -33,7 +38,8 @@ def pair_of(item: Item, ctx: Context) -> Pair | None:
     if not isinstance(natural, str) or not isinstance(manipulated, str):
         return None
     stated = item.evidence.get("editable")
-    return Pair(ctx.image(natural), ctx.image(manipulated), None if stated is None else _mask(item, stated))
+    editable = None if stated is None else _mask(item, stated)
+    return Pair(ctx.image(natural), ctx.image(manipulated), editable, item.evidence.get("moved") is True)
 
 
 def _mask(item: Item, stated: Any) -> MaskRuns:

@@ -39,6 +39,12 @@ class Manipulated(BaseModel):
     editor: str
     made_with: Mapping[str, Any] = Field(default_factory=dict)
 
+    @property
+    def moved(self) -> bool:
+        """Return whether the subject stands elsewhere, or in another size, than in the natural image."""
+        move = self.made_with.get("subject")
+        return move is not None and (list(move["to_xy"]) != list(move["from_xyxy"][:2]) or move["scale"] != 1)
+
 
 PAIRS: TypeAdapter[tuple[Manipulated, ...]] = TypeAdapter(tuple[Manipulated, ...])
 

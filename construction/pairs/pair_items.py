@@ -130,7 +130,7 @@ def _making(record: ImageRecord, ctx: Context, idea: Idea, pair: Manipulated, wr
         evidence={
             "idea": idea.idea_id, "candidate": pair.candidate, "category": idea.category, "way": idea.way,
             "editor": pair.editor, "made_with": dict(pair.made_with),
-            "editable": pair.editable and pair.editable.model_dump(mode="json"),
+            "editable": pair.editable and pair.editable.model_dump(mode="json"), "moved": pair.moved,
             "natural_caption": idea.natural_caption, "manipulated_caption": idea.manipulated_caption,
             "idea_written_by": idea.written_by,
         },

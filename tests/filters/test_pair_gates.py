@@ -164,6 +164,14 @@ def test_each_gate_drops_what_it_is_for(pictures: Pictures) -> None:
     assert judged(pictures, pair(pictures, off[:-1], region)).reason == "other_size"
 
 
+def test_of_a_subject_that_was_to_move_no_shift_is_measured(pictures: Pictures) -> None:
+    after = moved(PHOTOS["a"], 9, 0)
+    assert judged(pictures, pair(pictures, after)).reason == "frame_shifted"
+    outcome = judged(pictures, pair(pictures, after, moved=True))
+    assert outcome.verdict == "keep"
+    assert PairGates().measure(pair(pictures, after, moved=True), pictures)["shift_px"] is None
+
+
 def test_a_mask_on_a_coarser_grid_is_enlarged(pictures: Pictures) -> None:
     after, region = edited(PHOTOS["a"])
     coarse = np.ones((4, 4), np.bool_)

@@ -239,6 +239,7 @@ def test_a_subject_moved_without_scaling_keeps_every_pixel_at_its_stated_place(
         masks={"by": "rectangle"}, edges={"rim_px": 0},
     )  # fmt: skip
     [pair] = found.pairs
+    assert pair.moved
     place = pair.made_with["subject"]
     (x, y), (x0, y0, x1, y1) = place["to_xy"], place["from_xyxy"]
     assert (x, y) != (x0, y0)
