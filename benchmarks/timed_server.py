@@ -1,4 +1,4 @@
-"""`benchwright review serve`, with the time of every claim and submit of the store written to a file as it ends.
+"""`benchwright review serve`, with the time of every claim and submit written to a file as it ends.
 
 python timed_server.py FILE review serve --workspace DIR --port N
 """
@@ -12,7 +12,6 @@ from functools import wraps
 from typing import Any
 
 from benchwright.annotation.desk import Desk
-from benchwright.annotation.store import ReviewStore
 from benchwright.cli.main import main
 
 
@@ -30,6 +29,7 @@ def _timed(name: str, call: Callable[..., Any], file: Any) -> Callable[..., Any]
 
 if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
-    ReviewStore.claim = _timed("claim", ReviewStore.claim, times)  # type: ignore[method-assign]
+    # With the wait for a turn to write, which comes before the claim itself.
+    Desk.next = _timed("claim", Desk.next, times)  # type: ignore[method-assign]
     Desk.say = _timed("submit", Desk.say, times)  # type: ignore[method-assign]
     main()
