@@ -14,8 +14,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 from chat_server import running_chat_server
+from served_vlm import running_served_vlm
 
-__all__ = ["running_chat_server"]
+__all__ = ["running_chat_server", "running_served_vlm"]
 """Fixtures of a module of their own, for all tests."""
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # a busy machine is no failure

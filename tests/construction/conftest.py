@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from chat_server import ChatServer, without_keys_and_proxies
+from chat_server import ChatServer
 from step_context import StepContext
 
 
@@ -30,9 +29,6 @@ def photo() -> np.ndarray:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+def server(chat_server: ChatServer) -> ChatServer:
     """A model behind an endpoint on the loopback; what it says is the test's."""
-    without_keys_and_proxies(monkeypatch)
-    running = ChatServer()
-    yield running
-    running.close()
+    return chat_server

@@ -2,42 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from chat_server import without_keys_and_proxies
 from PIL import Image
-from servers import Server, serving
-from tiny_vlm import make_vlm
+from served_vlm import NEEDED, ServedVlm
+from servers import Server
 
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
-for needed in ("torch", "transformers", "fastapi", "uvicorn"):
+for needed in NEEDED:
     pytest.importorskip(needed)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
-    folder = tmp_path_factory.mktemp("served")
-    vlm = make_vlm(folder / "tiny-vlm")
-    (folder / "hub").mkdir()
-    program = [str(Path(sys.executable).parent / "transformers"), "serve", str(vlm), "--host", "127.0.0.1"]
-    with serving(
-        lambda port: [*program, "--port", str(port), "--device", "cpu"], log=folder / "serve.log", health="/health",
-        env={"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(folder / "hub")}, timeout_s=120,
-    ) as server:  # fmt: skip
-        yield server, vlm
-
-
 def test_nonsense_is_refused_by_the_schema_and_recorded_for_each_image(
-    served: tuple[Server, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    served_vlm: ServedVlm, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     without_keys_and_proxies(monkeypatch)
-    server, vlm = served
+    server, vlm = served_vlm.server, served_vlm.folder
+    before = _asked(server)
     (tmp_path / "images").mkdir()
     rng = np.random.default_rng(3)
     for number in range(2):
@@ -55,4 +41,8 @@ def test_nonsense_is_refused_by_the_schema_and_recorded_for_each_image(
         replies = row["evidence"]["replies"]
         assert len(replies) == 2  # the first, and the one after the repair
         assert all(isinstance(reply, str) and reply for reply in replies)
-    assert server.log.read_text().count("POST /v1/chat/completions") >= 4
+    assert _asked(server) - before >= 4
+
+
+def _asked(server: Server) -> int:
+    return server.log.read_text().count("POST /v1/chat/completions")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from chat_server import ChatServer, without_keys_and_proxies
+from chat_server import ChatServer
 
 from benchwright.canonical import bytes_digest, digest
 from benchwright.images import encode_png
@@ -117,8 +117,6 @@ def predictions_file(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    without_keys_and_proxies(monkeypatch)
-    running = ChatServer()
-    yield running
-    running.close()
+def server(chat_server: ChatServer) -> ChatServer:
+    """A model behind an endpoint on the loopback; what it says is the test's."""
+    return chat_server

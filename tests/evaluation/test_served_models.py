@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from servers import Server, serving
-from tiny_vlm import make_vlm
+from served_vlm import NEEDED, ServedVlm
 
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
 from benchwright.evaluation.questions import Question, question_of
 
-for needed in ("torch", "transformers", "fastapi", "uvicorn"):
+for needed in NEEDED:
     pytest.importorskip(needed)
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Path]]:
-    folder = tmp_path_factory.mktemp("served")
-    vlm = make_vlm(folder / "tiny-vlm")
-    (folder / "hub").mkdir()
-    program = [str(Path(sys.executable).parent / "transformers"), "serve", str(vlm), "--host", "127.0.0.1"]
-    with serving(
-        lambda port: [*program, "--port", str(port), "--device", "cpu"], log=folder / "serve.log", health="/health",
-        env={"HF_HUB_OFFLINE": "1", "HF_HUB_CACHE": str(folder / "hub")}, timeout_s=120,
-    ) as server:  # fmt: skip
-        yield server, vlm
 
 
 @pytest.fixture(autouse=True)
@@ -50,9 +34,9 @@ def fill(bench: Any) -> None:
 
 
 def test_a_release_is_scored_through_the_command_line(
-    bench: Any, served: tuple[Server, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bench: Any, served_vlm: ServedVlm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server, vlm = served
+    server, vlm = served_vlm.server, served_vlm.folder
     fill(bench)
     bench.release(tmp_path / "release")
     words = ["evaluate", "run", str(tmp_path / "release"), "--model", f"openai:{vlm}", "--base-url", f"{server.url}/v1"]
@@ -74,10 +58,10 @@ def test_a_release_is_scored_through_the_command_line(
 
 
 def test_a_served_model_says_what_the_same_model_says_in_this_process(
-    bench: Any, served: tuple[Server, Path], tmp_path: Path
+    bench: Any, served_vlm: ServedVlm, tmp_path: Path
 ) -> None:
     """What is sent over the wire, marks and several pictures included, is what the local backend sees."""
-    server, vlm = served
+    server, vlm = served_vlm.server, served_vlm.folder
     fill(bench)
     bench.add("no picture is shown to a model that asks for none")
     questions = [question_of(released) for released in bench.release(tmp_path / "release").items()]
@@ -93,9 +77,9 @@ def test_a_served_model_says_what_the_same_model_says_in_this_process(
 
 
 def test_a_model_that_the_server_does_not_have_ends_with_a_message(
-    bench: Any, served: tuple[Server, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    bench: Any, served_vlm: ServedVlm, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    server, _ = served
+    server = served_vlm.server
     fill(bench)
     bench.release(tmp_path / "release")
     words = [

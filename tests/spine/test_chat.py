@@ -26,11 +26,9 @@ from benchwright.errors import PrerequisiteError, RequestFailed
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    without_keys_and_proxies(monkeypatch)
-    running = ChatServer()
-    yield running
-    running.close()
+def server(chat_server: ChatServer) -> ChatServer:
+    """A model behind an endpoint on the loopback; what it says is the test's."""
+    return chat_server
 
 
 @pytest.fixture
