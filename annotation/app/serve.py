@@ -59,8 +59,10 @@ def run_app(site: Site, *, address: str, port: int) -> None:
 def _settle() -> None:
     """Load what the first visitor would wait for, and spare the garbage collector from going through it ever again."""
     from . import frame
+    from .static_files import preloads
 
     del frame
+    preloads()
     sys.setswitchinterval(SWITCH_S)
     gc.collect()
     gc.freeze()

@@ -45,7 +45,7 @@ class Whereabouts:
 
     @classmethod
     def join(cls, path: Path) -> Self:
-        """Map what the supervisor made, and take its name away: nothing is left behind, whoever is killed."""
+        """Map what the supervisor made, and take its name away: from then on nothing is left behind."""
         joined = cls(path)
         path.unlink()
         return joined
