@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import sqlite3
-import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -29,6 +28,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
+from .fair_lock import FairLock
 from .turns import Turns
 
 BUSY_TIMEOUT_MS = 30_000
@@ -105,7 +105,7 @@ def _server(url: str) -> sa.Engine:
         if options.get(WRITING, False):
             connection.exec_driver_sql(_LOCK_UNFLUSHED if options.get(UNFLUSHED, False) else _LOCK)
 
-    one_at_a_time = threading.Lock()
+    one_at_a_time = FairLock()
     _turns[engine] = lambda: one_at_a_time
     _try_idle_ones(engine)
     return engine

@@ -3,21 +3,23 @@
 SQLite makes waiting writers sleep, longer each time, and gives the lock to whoever wakes at the right moment: among ten
 busy processes some waited five seconds for a statement of a millisecond. Here they queue instead: threads for a lock of
 the process, processes for a lock on a file beside the database, which the system frees when its holder dies. SQLite's
-own lock is taken as ever. The system lets one of those who wait go on at once, not always the one who waited longest.
+own lock is taken as ever. Among threads whoever waited longest goes on; among processes one of those who wait does, at
+once, not always the one who waited longest.
 """
 
 from __future__ import annotations
 
 import fcntl
 import os
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .fair_lock import FairLock
+
 SUFFIX = "-turn"
-_of_this_process: defaultdict[Path, threading.Lock] = defaultdict(threading.Lock)
+_of_this_process: defaultdict[Path, FairLock] = defaultdict(FairLock)
 """One lock a file, however many stores of it are open here."""
 
 
