@@ -33,9 +33,9 @@ from .store.adjudicating import (
 )
 from .store.campaigns import find_task
 from .store.forms import edits_in
-from .store.handout import MAX_NOTE
 from .store.reports import list_decisions
 from .store.revisions import round_of
+from .store.submitting import MAX_NOTE
 
 DECISIONS = ("accept", "reject", "revise", SEND_BACK)
 MAX_DECIDED = 50
@@ -167,7 +167,7 @@ class AdjudicationDesk:
                 )
                 if decision == SEND_BACK:
                     send_back(connection, task_id, slots_more=self.campaign.slots_per_task)
-            open_next_rounds(held, self.campaign.name, task=task_id)
+            open_next_rounds(held, self.campaign, task=task_id)
 
     def decided(self, *, limit: int = MAX_DECIDED) -> list[Decided]:
         """Return what this adjudicator decided, the latest first, with who said what."""

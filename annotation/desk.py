@@ -28,7 +28,6 @@ from .store.desks import (
     OWN_TASK,
     OWNER,
     SLOT_AT,
-    TASK_OF_SLOT,
     count_own,
     drop_draft,
     put_draft,
@@ -120,16 +119,12 @@ class Desk:
         Raises:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
-        with self._store.batch(flushed=False) as held:
-            lease = held.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s)
-            if lease is None:
-                return None
-            desk = Desk(held, self.campaign, self.annotator)
-            return desk._laid_out(desk._own(lease.task_id, now=now))
+        lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
+        return None if lease is None else self._laid_out(self._own(lease.task_id, now=now))
 
     def coming(self) -> Exhibit | None:
         """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
-        payload = self._store.peek(self.campaign.name, self.annotator)
+        payload = self._store.peek(self.campaign, self.annotator)
         return None if payload is None else exhibit_in(payload)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
@@ -140,7 +135,7 @@ class Desk:
         """
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
-            self._store.claim(self.campaign.name, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
+            self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
         return self._laid_out(row)
 
     def _laid_out(self, row: sa.Row[Any]) -> OwnTask:
@@ -190,23 +185,19 @@ class Desk:
         Raises:
             RefusedError: As `ReviewStore.submit`.
         """
-        with self._store.batch() as held:
-            held.submit(
-                slot_id,
-                self.annotator,
-                decision,
-                now=now,
-                reasons=reasons,
-                note=note or None,
-                edits=edits,
-                fields=fields,
-                amend=True,
-                active_s=active_s,
-            )
-            with held.writing() as connection:
-                drop_draft(connection, slot_id, self.annotator)
-                task = connection.execute(TASK_OF_SLOT, {"slot": slot_id}).scalar_one()
-            open_next_rounds(held, self.campaign.name, task=task)
+        self._store.submit(
+            slot_id,
+            self.annotator,
+            decision,
+            now=now,
+            reasons=reasons,
+            note=note or None,
+            edits=edits,
+            fields=fields,
+            amend=True,
+            active_s=active_s,
+            then=lambda held, task: open_next_rounds(held, self.campaign, task=task),
+        )
 
     def skip(self, task_id: int, *, now: datetime) -> None:
         """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.

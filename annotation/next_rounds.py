@@ -48,21 +48,21 @@ def game_of(campaign: Campaign) -> Game | None:
     return None if rounds is None or judge is None else Game(parse_rule(campaign.rule), judge, rounds)
 
 
-def open_next_rounds(store: ReviewStore, name: str, *, task: int | None = None) -> int:
+def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
     """Open the next round of every item that was revised, or only of one task's; return how many.
 
     A revision happens at the moment of the last decision that it took.
 
     Args:
         store: The review store.
-        name: The campaign; one without rounds is left alone.
+        name: The campaign, or its name; one without rounds is left alone.
         task: Only where this task is decided.
     """
-    campaign = store.campaign(name)
+    campaign = store.campaign(name) if isinstance(name, str) else name
     game = game_of(campaign)
     if game is None:
         return 0
-    with store.batch() as held, held.writing() as connection:
+    with store.writing() as connection:
         said = by_version(list_decisions(connection, campaign, task=task))
         adjudicated = list_adjudicated(connection, campaign, task=task)
         opened = 0

@@ -18,6 +18,16 @@ from .schema import adjudications, annotators, slots, tasks
 OPENED, SEND_BACK = "opened", "send_back"
 
 
+_ADJUDICATED = (
+    sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
+    .join(tasks, adjudications.c.task_id == tasks.c.id)
+    .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+    .where(tasks.c.campaign_id == sa.bindparam("campaign"), adjudications.c.decision != OPENED)
+    .order_by(adjudications.c.id)
+)
+_ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
+
+
 def list_adjudicated(
     connection: sa.Connection, campaign: Campaign, *, task: int | None = None
 ) -> dict[tuple[str, str], Adjudicated]:
@@ -25,17 +35,9 @@ def list_adjudicated(
 
     The latest decision counts; sending back takes back those before.
     """
-    query = (
-        sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
-        .join(tasks, adjudications.c.task_id == tasks.c.id)
-        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
-        .where(tasks.c.campaign_id == campaign.id, adjudications.c.decision != OPENED)
-        .order_by(adjudications.c.id)
-    )
-    if task is not None:
-        query = query.where(tasks.c.id == task)
+    query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
     found: dict[tuple[str, str], Adjudicated] = {}
-    for row in connection.execute(query):
+    for row in connection.execute(query, {"campaign": campaign.id, "task": task}):
         key = (row.item_id, row.content_hash)
         before = found.get(key, Adjudicated(0, None))
         if row.decision == SEND_BACK:

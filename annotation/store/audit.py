@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
@@ -32,8 +33,30 @@ STRANGER = "(stranger)"
 """Who tried to sign in and was not let in."""
 BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 _LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
-_ADD = sa.insert(audit_log)
+_NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
+_HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
+_ADD_AFTER = sa.insert(audit_log).from_select(
+    [column.name for column in audit_log.c],
+    sa.select(*(sa.bindparam(column.name, type_=column.type) for column in audit_log.c)).where(
+        sa.func.coalesce(_NEWEST, 0) == sa.bindparam("last", type_=sa.Integer),
+        sa.func.coalesce(_HASH, GENESIS) == sa.bindparam("previous", type_=sa.Text),
+    ),
+)
+"""Adds a row if the last one is what it is thought to be."""
+_COUNTED = {"preserve_rowcount": True}
+"""How many rows an INSERT added is else forgotten before anybody asks."""
 _STREAMED = {"yield_per": 1000}
+
+
+class _Row(NamedTuple):
+    """What the next row needs of the last one."""
+
+    id: int
+    hash: str
+
+
+_written_last: WeakKeyDictionary[sa.Engine, _Row] = WeakKeyDictionary()
+"""The last row that this process has added to a store: mostly the last one, and asked about where it is not."""
 
 
 class Broken(NamedTuple):
@@ -85,16 +108,31 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
         at: When.
         about: What it was done to, as JSON values.
     """
-    last = connection.execute(_LAST).one_or_none()
+    last = _written_last.get(connection.engine)
+    if last is None or not _add(connection, last, act, actor=actor, at=at, about=about):
+        # Another process, or what was rolled back here: the log itself says what its last row is.
+        is_added = _add(connection, _last(connection), act, actor=actor, at=at, about=about)
+        assert is_added  # under the lock nobody adds a row in between
+
+
+def _last(connection: sa.Connection) -> _Row:
+    row = connection.execute(_LAST).one_or_none()
+    return _Row(0, GENESIS) if row is None else _Row(row.id, row.hash)
+
+
+def _add(
+    connection: sa.Connection, last: _Row, act: str, *, actor: str, at: datetime, about: Mapping[str, Any]
+) -> bool:
+    """Add a row after what may be the last one; return whether it is."""
     row = {
-        "id": 1 if last is None else last.id + 1,
-        "at": at,
-        "actor": actor,
-        "act": act,
-        "about": canonical_json(about),
-        "previous": GENESIS if last is None else last.hash,
-    }
-    connection.execute(_ADD, row | {"hash": hash_of_row(row)})
+        "id": last.id + 1, "at": at, "actor": actor, "act": act, "about": canonical_json(about), "previous": last.hash,
+    }  # fmt: skip
+    made = _Row(last.id + 1, hash_of_row(row))
+    added = connection.execute(_ADD_AFTER, row | {"hash": made.hash, "last": last.id}, execution_options=_COUNTED)
+    if added.rowcount != 1:
+        return False
+    _written_last[connection.engine] = made
+    return True
 
 
 def hash_of_row(row: Mapping[str, Any]) -> str:

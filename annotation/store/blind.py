@@ -20,6 +20,12 @@ BLIND_FIRST = "blind_first"
 ANSWER, ANSWER_RIGHT = "answer", "answer_right"
 """Fields of such a form: the answer, and `yes` or `no` as it equals the key; the store fills in both."""
 
+_ANSWERED = (
+    sa.select(blind_answers.c.answer)
+    .join(annotators, blind_answers.c.annotator_id == annotators.c.id)
+    .where(blind_answers.c.task_id == sa.bindparam("task"), annotators.c.name == sa.bindparam("name"))
+)
+
 
 def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> None:
     """Keep what an annotator answers before they see the key; the same again changes nothing.
@@ -51,12 +57,7 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
     """Return what an annotator answered to a task before they saw its key; None where they have not."""
-    query = (
-        sa.select(blind_answers.c.answer)
-        .join(annotators, blind_answers.c.annotator_id == annotators.c.id)
-        .where(blind_answers.c.task_id == task_id, annotators.c.name == annotator)
-    )
-    return connection.execute(query).scalar_one_or_none()
+    return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
 
 
 def with_blind_answer(

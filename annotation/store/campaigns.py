@@ -54,6 +54,11 @@ def find_campaign(connection: sa.Connection, name: str) -> Campaign:
     return _campaign(row)
 
 
+def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Campaign:
+    """Return a campaign, which is looked up where only its name is given; see `find_campaign`."""
+    return campaign if isinstance(campaign, Campaign) else find_campaign(connection, campaign)
+
+
 def campaign_of_task(connection: sa.Connection, task_id: int) -> Campaign | None:
     """Return the campaign that a task belongs to."""
     query = sa.select(campaigns).join(tasks).where(tasks.c.id == task_id)

@@ -17,9 +17,10 @@ from __future__ import annotations
 import math
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
@@ -37,6 +38,10 @@ WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 UNFLUSHED = "benchwright_unflushed"
 """Execution option of those that write nothing but leases."""
+SNAPSHOT = "benchwright_snapshot"
+"""Execution option of those whose every query is to see one state."""
+READING = "benchwright_reading"
+"""Execution option of those that only read, each query what is there by then: a server then needs no transaction."""
 MOST_KEPT = 20
 """Connections to a server that stay open once so many were needed: making one takes longer than what it is for."""
 _IDLE_S = 30.0
@@ -45,7 +50,7 @@ _SQLITE = "sqlite:///"
 _POSTGRESQL = ("postgresql://", "postgres://", "postgresql+psycopg://")
 _turns: WeakKeyDictionary[sa.Engine, Callable[[], AbstractContextManager[object]]] = WeakKeyDictionary()
 _LOCK = "SELECT pg_advisory_xact_lock(hashtext('benchwright ' || current_setting('search_path')))"
-_LOCK_UNFLUSHED = _LOCK + ", set_config('synchronous_commit', 'off', true)"
+_NOT_FLUSHED = "SET LOCAL synchronous_commit TO off"
 
 
 def path_of(url: str) -> Path | None:
@@ -99,16 +104,31 @@ def _server(url: str) -> sa.Engine:
             "pip install 'benchwright[postgres]' -c constraints.txt"
         ) from error
 
+    @event.listens_for(engine, "connect")
+    def _prepare(connection: DBAPIConnection, _record: object) -> None:
+        connection.autocommit = True  # transactions begin below, in one message with what they begin with
+
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        options = connection.get_execution_options()
-        if options.get(WRITING, False):
-            connection.exec_driver_sql(_LOCK_UNFLUSHED if options.get(UNFLUSHED, False) else _LOCK)
+        first = _begun_with(connection.get_execution_options())
+        if first:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            driver.execute("; ".join(first), prepare=False)  # only what is not prepared holds several statements
 
     one_at_a_time = FairLock()
     _turns[engine] = lambda: one_at_a_time
     _try_idle_ones(engine)
     return engine
+
+
+def _begun_with(options: Mapping[str, Any]) -> list[str]:
+    """Return the statements with which a transaction on a server begins; none where none is needed."""
+    if options.get(WRITING, False):
+        return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK]
+    if options.get(SNAPSHOT, False):
+        return ["BEGIN ISOLATION LEVEL REPEATABLE READ"]
+    return [] if options.get(READING, False) else ["BEGIN"]
 
 
 def _try_idle_ones(engine: sa.Engine) -> None:

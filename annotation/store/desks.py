@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
@@ -11,8 +10,8 @@ import sqlalchemy as sa
 
 from ..hand_out import hand_out_of
 from . import handout_sql as sql
+from .askers import eyes_of
 from .fresh_eyes import count_barred, eyes
-from .handout import eyes_of
 from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
 from .next_task import Ahead
 from .records import Campaign
@@ -32,8 +31,6 @@ OWNER = (
     .where(slots.c.task_id == sa.bindparam("task"), _by_name)
 )
 """Whether, and how, an annotator has a slot of a task."""
-
-TASK_OF_SLOT = sa.select(slots.c.task_id).where(slots.c.id == sa.bindparam("slot"))
 
 _OWN: sa.Select[Any] = (
     sa.select(
@@ -92,18 +89,17 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     who_id = connection.execute(sa.select(_id_of_name), {"name": annotator}).scalar_one()
     who = {"campaign": campaign.id, "name": annotator, "now": now, **eyes_of(campaign, who_id)}
 
-    def count(query: sa.Select[Any]) -> int:
-        return int(connection.execute(query, who).scalar_one())
-
     counts = _counts(blind=bool(who["shows_key"]))
-    others = count(_OPEN) - count(_OPEN_MINE) - count(counts.all_held) - sum(map(count, counts.not_for_them))
+    found = connection.execute(counts.at_once, who).one()._mapping
+    others = found["open"] - found["open_mine"] - found["all_held"]
+    others -= sum(found[f"barred_{number}"] for number in range(counts.barred))
     may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
     ahead = Ahead(
-        held=count(counts.held),
+        held=found["held"],
         others=max(0, others if may_get.left is None else min(others, may_get.left)),
-        gold=count(counts.gold_left),
+        gold=found["gold_left"],
     )
-    return Own(count(_DECIDED), ahead)
+    return Own(found["decided"], ahead)
 
 
 _who: sa.BindParameter[int] = sa.bindparam("who")
@@ -123,29 +119,35 @@ _OPEN_MINE = sql.count_own(tasks.c.state == "open")
 
 
 class _Counts(NamedTuple):
-    """Queries that look at what an annotator was shown elsewhere only where that matters."""
+    """One query for all counts, and how many of them are of tasks that the annotator may not judge, by why."""
 
-    held: sa.Select[Any]
-    all_held: sa.Select[Any]
-    """Open tasks of which others hold whatever is not decided."""
-    gold_left: sa.Select[Any]
-    not_for_them: Sequence[sa.Select[Any]]
-    """Open tasks that they may not judge, by why."""
+    at_once: sa.Select[Any]
+    barred: int
 
 
 @cache
 def _counts(*, blind: bool) -> _Counts:
+    """Return the counts of an annotator; what they were shown elsewhere is looked at only where that matters."""
     unseen = eyes(blind=blind)
-    of_tasks = sa.select(sa.func.count()).select_from(tasks)
-    is_all_held = sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
-    return _Counts(
-        sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
-        sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
+    barred = count_barred(~_has_mine, blind=blind)
+    queries = {
+        "open": _OPEN,
+        "open_mine": _OPEN_MINE,
+        "decided": _DECIDED,
+        "held": sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
+        # Open tasks of which others hold whatever is not decided.
+        "all_held": sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)
-        .where(slots.c.lease_until > sa.bindparam("now"), is_all_held),
-        of_tasks.where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
-        count_barred(~_has_mine, blind=blind),
-    )
+        .where(
+            slots.c.lease_until > sa.bindparam("now"), sql.task_is(_is_open, ~_has_free, ~_has_mine, *unseen)
+        ),
+        "gold_left": sa.select(sa.func.count())
+        .select_from(tasks)
+        .where(_of_campaign, IS_INDEXED_GOLD, ~_has_mine, *unseen),
+        **{f"barred_{number}": query for number, query in enumerate(barred)},
+    }  # fmt: skip
+    at_once = sa.select(*(query.scalar_subquery().label(name) for name, query in queries.items()))
+    return _Counts(at_once, len(barred))
 
 
 def put_draft(connection: sa.Connection, task_id: int, annotator: str, body: str, now: datetime) -> None:

@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from . import handout_sql as sql
 from .campaigns import find_campaign, upsert_annotator
-from .handout import claim_task, return_expired, submit
+from .handout import claim_task, return_expired
 from .schema import annotators, slots
+from .submitting import Saying, submit
 
 Taken = Literal["new", "changed", "unchanged"]
 
@@ -52,7 +53,7 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
     Raises:
         RefusedError: There is no slot for it, or the form does not know it.
     """
-    find_campaign(connection, campaign_name)
+    campaign = find_campaign(connection, campaign_name)
     upsert_annotator(connection, said.annotator, kind="person")
     return_expired(connection, now=now)
     own = (
@@ -65,13 +66,11 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
     if slot is None:
         until = said.submitted_at - said.started_at + timedelta(seconds=1)
         slot = claim_task(
-            connection, campaign_name, said.annotator, said.task_id, now=said.started_at,
+            connection, campaign, said.annotator, said.task_id, now=said.started_at,
             lease_s=until.total_seconds(),
         ).slot_id  # fmt: skip
-    submit(
-        connection, slot, said.annotator, said.decision, now=said.submitted_at, reasons=said.reasons, note=said.note,
-        fields=said.fields, amend=True,
-    )  # fmt: skip
+    saying = Saying(said.decision, reasons=said.reasons, note=said.note, fields=said.fields)
+    submit(connection, slot, said.annotator, saying, now=said.submitted_at, amend=True)
     if before is None:
         return "new"
     return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == before.version else "changed"

@@ -69,14 +69,21 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
 
 def note_followed(connection: sa.Connection, slot_id: int, version: int, task_id: int) -> None:
     """Note under which guidelines a decision was given: the newest of its campaign; none where there are none."""
-    campaign = sa.select(tasks.c.campaign_id).where(tasks.c.id == task_id).scalar_subquery()
-    newest = (
-        sa.select(sa.literal(slot_id), sa.literal(version), guidelines.c.id)
-        .where(guidelines.c.campaign_id == campaign)
-        .order_by(guidelines.c.version.desc())
-        .limit(1)
+    connection.execute(_NOTE, {"of_slot": slot_id, "of_version": version, "task": task_id})
+
+
+_newest = (
+    sa.select(
+        sa.bindparam("of_slot", type_=sa.Integer), sa.bindparam("of_version", type_=sa.Integer), guidelines.c.id
     )
-    connection.execute(sa.insert(followed).from_select(["slot_id", "version", "guidelines_id"], newest))
+    .where(
+        guidelines.c.campaign_id
+        == sa.select(tasks.c.campaign_id).where(tasks.c.id == sa.bindparam("task")).scalar_subquery()
+    )
+    .order_by(guidelines.c.version.desc())
+    .limit(1)
+)  # fmt: skip
+_NOTE = sa.insert(followed).from_select(["slot_id", "version", "guidelines_id"], _newest)
 
 
 class Guidelines:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from .fresh_eyes import eyes
 from .reports import latest_annotations
-from .schema import annotations_table, annotators, campaigns, seen, skips, slots, tasks
+from .schema import UtcDateTime, annotations_table, annotators, campaigns, drafts, seen, skips, slots, tasks
 from .shares import LEAVES_ENOUGH
 
 SHUFFLE_PRIME = 2**31 - 1
@@ -42,6 +42,9 @@ EXPIRED = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
     .join(annotators, slots.c.annotator_id == annotators.c.id)
     .where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now"))
+)
+ANY_EXPIRED = (
+    sa.select(slots.c.id).where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now")).limit(1)
 )
 FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
 HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _who)
@@ -76,48 +79,7 @@ _ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).limit(1)
 HIGHEST_PRIORITY = (
     sa.select(tasks.c.priority).where(_of_campaign, tasks.c.state == "open").order_by(tasks.c.priority.desc()).limit(1)
 )
-WHERE_TO_LOOK = sa.select(
-    COUNT_HAD.scalar_subquery().label("place"),
-    HIGHEST_PRIORITY.scalar_subquery().label("priority"),
-    _ANY_GOLD.scalar_subquery().label("any_gold"),
-)
-"""How many tasks an annotator has had, the highest priority of open ones, and a gold one: asked at once."""
 PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
-
-
-@cache
-def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the first task that an annotator can take, from a place on or before it.
-
-    Args:
-        gold: One of the gold ones; else one of those of a priority that has a free slot.
-        after: From `start` on; else before it.
-        blind: None whose key the annotator was shown.
-        bounded: None that others wait for, who are named with shares of their own.
-    """
-    found = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
-    found = found.where(IS_INDEXED_GOLD) if gold else found.where(
-        tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free
-    )  # fmt: skip
-    start = sa.bindparam("start", type_=sa.BigInteger)
-    found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
-    found = found.where(*eyes(blind=blind))
-    return (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(1)
-
-
-@cache
-def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
-    """Return a query for the task that an annotator can take and skipped longest ago."""
-    found = (
-        sa.select(tasks.c.id)
-        .join(skips, skips.c.task_id == tasks.c.id)
-        .where(
-            _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
-        )
-    )
-    found = found.where(*eyes(blind=blind))
-    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
-    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(1)
 
 
 _LEASE = sa.select(
@@ -142,11 +104,65 @@ _OWN = (
 _FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
 
 
+def _free_of(task: sa.ScalarSelect[int]) -> sa.Select[Any]:
+    """Return a query for a free slot of the task that another query finds."""
+    return _LEASE.where(tasks.c.id == task, slots.c.annotator_id.is_(None)).order_by(slots.c.slot).limit(1)
+
+
+@cache
+def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the first task that an annotator can take, from a place on or before it.
+
+    Of gold ones, which may have no slot yet, it gives the id; of others a free slot, as a lease needs it.
+
+    Args:
+        gold: One of the gold ones; else one of those of a priority that has a free slot.
+        after: From `start` on; else before it.
+        blind: None whose key the annotator was shown.
+        bounded: None that others wait for, who are named with shares of their own.
+    """
+    found = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
+    found = found.where(IS_INDEXED_GOLD) if gold else found.where(
+        tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free
+    )  # fmt: skip
+    start = sa.bindparam("start", type_=sa.BigInteger)
+    found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
+    found = found.where(*eyes(blind=blind))
+    found = (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(1)
+    return found if gold else _free_of(found.scalar_subquery())
+
+
+@cache
+def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the task that an annotator can take and skipped longest ago."""
+    found = (
+        sa.select(tasks.c.id)
+        .join(skips, skips.c.task_id == tasks.c.id)
+        .where(
+            _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
+        )
+    )
+    found = found.where(*eyes(blind=blind))
+    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
+    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(1)
+
+
 @cache
 def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
     """Return a query for the slot that an annotator has held longest, of any task or of one."""
     found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
     return found.where(*eyes(blind=blind))
+
+
+@cache
+def where_to_look(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for all that decides where to look for an annotator's next task, asked at once.
+
+    How many they have had, the highest priority of open ones, a gold one, and the slot that they still hold.
+    """
+    asked = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD}
+    held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
+    return sa.select(*(one.scalar_subquery().label(name) for name, one in {**asked, "held": held}.items()))
 
 
 @cache
@@ -162,6 +178,7 @@ MAKE_SLOT = sa.insert(slots).from_select(
     .group_by(slots.c.task_id),
 )
 """One more slot of a task: gold ones are for everybody."""
+LEASE_OF = _LEASE.where(slots.c.id == sa.bindparam("held"))
 PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
 GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
 
@@ -170,6 +187,28 @@ TAKE = (
     .where(slots.c.id == sa.bindparam("held"))
     .values(annotator_id=_who, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
 )
+_holds_one = sa.exists().where(
+    _mine.c.annotator_id == _who,
+    _mine.c.submitted_at.is_(None),
+    sa.select(sa.literal_column("1"))
+    .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_HANDED_OUT)
+    .correlate(_mine)
+    .exists(),
+)
+_has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annotator_id == _who)
+KEEP = TAKE.where(
+    slots.c.annotator_id == _who, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
+)
+"""Begin a lease anew, if it is still the annotator's."""
+
+
+@cache
+def take_free(*, blind: bool) -> sa.Update:
+    """Return a statement that takes a slot, if it is still free and the annotator may have it and holds no other."""
+    may_have = task_is(IS_HANDED_OUT, *eyes(blind=blind))
+    return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
+
+
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
     .join(annotators, slots.c.annotator_id == annotators.c.id)
@@ -198,11 +237,24 @@ HELD = (
 )
 SAID = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
 SAY = sa.insert(annotations_table)
+_IS_AS_CHECKED = task_is(
+    IS_CURRENT,
+    tasks.c.campaign_id.in_(
+        sa.select(campaigns.c.id).where(campaigns.c.form == sa.bindparam("checked"), ~campaigns.c.is_archived)
+    ),
+)
 FILL = (
     sa.update(slots)
-    .where(slots.c.id == sa.bindparam("held"))
+    .where(
+        slots.c.id == sa.bindparam("held"),
+        slots.c.annotator_id == _who,
+        slots.c.submitted_at.is_not_distinct_from(sa.bindparam("was", type_=UtcDateTime)),
+        _IS_AS_CHECKED,
+    )
     .values(submitted_at=sa.bindparam("now"), lease_until=None)
 )
+"""Mark a slot as decided, if whoever holds it, what they said last, its task and its form are what they were."""
+DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _who)
 FINISH = (
     sa.update(tasks)
     .where(tasks.c.id == sa.bindparam("task"), tasks.c.state == "open", ~_has_open_slot)

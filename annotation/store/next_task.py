@@ -31,30 +31,54 @@ class Ahead(NamedTuple):
     gold: int
 
 
-def next_task(connection: sa.Connection, campaign: Campaign, annotator: str, who: _Who) -> int | None:
-    """Return the id of the task that an annotator gets next, beside what they hold; None when none is left.
+class Coming(NamedTuple):
+    """The task that comes next.
+
+    Args:
+        task: Its id.
+        slot: A free slot of it, as a lease needs it; None where that is still to be looked for.
+        is_bounded: Whether shares had a say.
+    """
+
+    task: int
+    slot: sa.Row[Any] | None
+    is_bounded: bool
+
+
+def look(connection: sa.Connection, who: _Who) -> sa.Row[Any]:
+    """Return all that decides where to look for an annotator's next task: `handout_sql.where_to_look`."""
+    return connection.execute(sql.where_to_look(blind=bool(who["shows_key"])), who).one()
+
+
+def next_task(
+    connection: sa.Connection, campaign: Campaign, annotator: str, who: _Who, where: sa.Row[Any]
+) -> Coming | None:
+    """Return the task that an annotator gets next, beside what they hold; None when none is left.
 
     Args:
         connection: To the store.
         campaign: The campaign.
         annotator: Name.
         who: Parameters `campaign`, `who` and `shows_key`.
+        where: From `look`.
     """
     settings = hand_out_of(campaign.settings)
-    look = connection.execute(sql.WHERE_TO_LOOK, who).one()
-    start = {"start": seed_for(campaign.seed, campaign.name, annotator, look.place) % sql.SHUFFLE_PRIME}
+    start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % sql.SHUFFLE_PRIME}
     allowed = may_still_get(connection, settings, annotator, who)
     if allowed.left == 0:
         return None
     bounds = {"names": list(allowed.waiting), "waiting": len(allowed.waiting)} if allowed.waiting else {}
-    other = _most_urgent(connection, {**who, **start, **bounds}, look.priority)
+    is_bounded = allowed.left is not None
+    other = _most_urgent(connection, {**who, **start, **bounds}, where.priority)
     if other is None:
         query = sql.first_skipped(blind=bool(who["shows_key"]), bounded=bool(bounds))
-        skipped: int | None = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
-        return skipped
-    if look.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(look.place):
-        return _first_from(connection, {**who, **start}, gold=True) or other
-    return other
+        skipped = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
+        return None if skipped is None else Coming(skipped, None, is_bounded)
+    if where.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(where.place):
+        gold = _first_from(connection, {**who, **start}, gold=True)
+        if gold is not None:
+            return Coming(gold.id, None, is_bounded)
+    return Coming(other.task_id, other, is_bounded)
 
 
 def gold_places(campaign: Campaign, annotator: str, settings: HandOut) -> GoldPlaces:
@@ -70,7 +94,7 @@ def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: Ahead) -> i
     return ahead.held + places.ahead(had, others=ahead.others, gold=ahead.gold)
 
 
-def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> int | None:
+def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> sa.Row[Any] | None:
     priority = highest
     while priority is not None:
         found = _first_from(connection, {**who, "priority": priority}, gold=False)
@@ -80,12 +104,12 @@ def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> i
     return None
 
 
-def _first_from(connection: sa.Connection, who: _Who, *, gold: bool) -> int | None:
+def _first_from(connection: sa.Connection, who: _Who, *, gold: bool) -> sa.Row[Any] | None:
     """Return the first task from the place where the search starts to the end, or else from the beginning."""
     for is_after in (True, False):
         is_bounded = "waiting" in who and not gold
         query = sql.first_free(gold=gold, after=is_after, blind=bool(who["shows_key"]), bounded=is_bounded)
-        found: int | None = connection.execute(query, who).scalar_one_or_none()
+        found = connection.execute(query, who).one_or_none()
         if found is not None:
             return found
     return None

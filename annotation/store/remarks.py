@@ -82,8 +82,7 @@ def add_remark(
 def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Remark]]:
     """Return what an annotator has said about tasks, the earliest first, by task."""
     found: dict[int, list[Remark]] = {}
-    query = _REMARKS.where(remarks.c.task_id.in_(task_ids), annotators.c.name == annotator)
-    for row in connection.execute(query):
+    for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
         found.setdefault(row.task_id, []).append(_remark(row))
     return found
 
@@ -114,6 +113,10 @@ _REMARKS = (
     .join(annotators, remarks.c.annotator_id == annotators.c.id)
     .join(tasks, remarks.c.task_id == tasks.c.id)
     .order_by(remarks.c.id)
+)
+
+_OWN_REMARKS = _REMARKS.where(
+    remarks.c.task_id.in_(sa.bindparam("of", expanding=True)), annotators.c.name == sa.bindparam("name")
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -23,17 +24,9 @@ def latest_annotations() -> sa.Select[Any]:
     )
 
 
-def list_decisions(
-    connection: sa.Connection, campaign: Campaign, *, with_retired: bool = False, task: int | None = None
-) -> list[Annotation]:
-    """Return the latest decisions on a campaign's tasks, by item id, round and slot.
-
-    Args:
-        connection: That reads.
-        campaign: The campaign.
-        with_retired: Also those on earlier contents of items; without them only current tasks count.
-        task: Only those on one task.
-    """
+@cache
+def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
+    """Return the query of `list_decisions`; built once, since every decision asks it of its task."""
     latest = latest_annotations().subquery()
     query = (
         sa.select(
@@ -48,13 +41,26 @@ def list_decisions(
         .join(slots, latest.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .join(annotators, slots.c.annotator_id == annotators.c.id)
-        .where(tasks.c.campaign_id == campaign.id)
+        .where(tasks.c.campaign_id == sa.bindparam("campaign"))
         .order_by(tasks.c.item_id, tasks.c.round, slots.c.slot)
     )
     if not with_retired:
         query = query.where(tasks.c.state != "retired")
-    if task is not None:
-        query = query.where(tasks.c.id == task)
+    return query.where(tasks.c.id == sa.bindparam("task")) if of_task else query
+
+
+def list_decisions(
+    connection: sa.Connection, campaign: Campaign, *, with_retired: bool = False, task: int | None = None
+) -> list[Annotation]:
+    """Return the latest decisions on a campaign's tasks, by item id, round and slot.
+
+    Args:
+        connection: That reads.
+        campaign: The campaign.
+        with_retired: Also those on earlier contents of items; without them only current tasks count.
+        task: Only those on one task.
+    """
+    query, of = _decisions(with_retired=with_retired, of_task=task is not None), {"campaign": campaign.id, "task": task}
     return [
         Annotation(
             item_id=row.item_id, content_hash=row.content_hash, round=row.round, slot=row.slot,
@@ -64,7 +70,7 @@ def list_decisions(
             started_at=row.started_at, submitted_at=row.submitted_at,
             fields=None if row.fields is None else json.loads(row.fields), active_s=row.active_s,
         )
-        for row in connection.execute(query)
+        for row in connection.execute(query, of)
     ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from benchwright.errors import BenchwrightError, DataError
 
 from ..hand_out import LEASE_S
-from . import audit, campaigns, elsewhere, gold, guidelines, handout, remarks, reports
-from .connection import UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
+from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting
+from .connection import READING, SNAPSHOT, UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
@@ -28,6 +28,7 @@ from .records import (
     Upserted,
     Work,
 )
+from .submitting import Saying
 
 
 def open_store(url: str) -> ReviewStore:
@@ -127,22 +128,18 @@ class ReviewStore:
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection that sees one state of the store."""
+        """Yield a connection to read with; each query sees what is there by then, or one state of a file."""
         if self._held is not None:
             yield self._held
             return
-        with self._engine.connect() as connection:
+        with self._engine.connect().execution_options(**{READING: True}) as connection:
             yield connection
 
     @contextmanager
     def snapshot(self) -> Iterator[sa.Connection]:
         """Yield a connection whose every query sees the same state, however long it reads."""
-        if self._engine.dialect.name == "postgresql":
-            with self._engine.connect().execution_options(isolation_level="REPEATABLE READ") as connection:
-                yield connection
-        else:  # a transaction of SQLite in WAL mode reads one state
-            with self._engine.connect() as connection:
-                yield connection
+        with self._engine.connect().execution_options(**{SNAPSHOT: True}) as connection:
+            yield connection  # a file in WAL mode does so in any case
 
     @contextmanager
     def as_it_is(self) -> Iterator[ReviewStore]:
@@ -183,7 +180,7 @@ class ReviewStore:
 
     def claim(
         self,
-        campaign: str,
+        campaign: str | Campaign,
         annotator: str,
         *,
         now: datetime,
@@ -192,17 +189,25 @@ class ReviewStore:
     ) -> Lease | None:
         """Return a slot for this annotator, of any task or of this one; None when no task is left.
 
-        See `handout.claim_next` and `handout.claim_task`.
+        See `handout.claim_next` and `handout.claim_task`. What is next is looked for before the turn to write.
         """
-        with self.writing(flushed=False) as connection:
-            if task is None:
-                return handout.claim_next(connection, campaign, annotator, now=now, lease_s=lease_s)
-            return handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=lease_s)
-
-    def peek(self, campaign: str, annotator: str) -> Mapping[str, Any] | None:
-        """Return what an annotator's next free task is about, without handing it out. See `handout.peek_next`."""
         with self.reading() as connection:
-            return handout.peek_next(connection, campaign, annotator)
+            asked = campaigns.campaign_called(connection, campaign)
+            is_to_be_found = task is None and not finding.is_any_over(connection, now=now)
+            found = finding.find_next(connection, asked, annotator) if is_to_be_found else None
+        with self.writing(flushed=False) as connection:
+            if task is not None:
+                return handout.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)
+            if found is not None:
+                lease = handout.take_found(connection, asked, annotator, found, now=now, lease_s=lease_s)
+                if lease is not None:
+                    return lease
+            return handout.claim_next(connection, asked, annotator, now=now, lease_s=lease_s)
+
+    def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
+        """Return what an annotator's next free task is about, without handing it out. See `finding.peek_next`."""
+        with self.reading() as connection:
+            return finding.peek_next(connection, campaigns.campaign_called(connection, campaign), annotator)
 
     def decide(
         self,
@@ -219,11 +224,10 @@ class ReviewStore:
     ) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
         with self.writing() as connection:
-            lease = handout.claim_task(connection, campaign, annotator, task, now=now, lease_s=LEASE_S)
-            handout.submit(
-                connection, lease.slot_id, annotator, decision, now=now, reasons=reasons, note=note, edits=edits,
-                fields=fields,
-            )  # fmt: skip
+            asked = campaigns.find_campaign(connection, campaign)
+            lease = handout.claim_task(connection, asked, annotator, task, now=now, lease_s=LEASE_S)
+            saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields)
+            submitting.submit(connection, lease.slot_id, annotator, saying, now=now)
 
     def submit(
         self,
@@ -238,22 +242,31 @@ class ReviewStore:
         fields: Mapping[str, Any] | None = None,
         amend: bool = False,
         active_s: float | None = None,
+        then: Callable[[ReviewStore, int], object] | None = None,
     ) -> None:
-        """See `handout.submit`."""
+        """Take a decision; see `submitting.submit`. What can be checked is, before the turn to write.
+
+        Args:
+            slot_id: From the lease.
+            annotator: Who holds it.
+            decision: As in `submitting.Saying`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
+            now: Moment of the decision.
+            reasons: See there.
+            note: See there.
+            edits: See there.
+            fields: See there.
+            amend: As in `submitting.make_ready`.
+            active_s: See there.
+            then: What else is done in the same transaction, given the store in it and the task's id.
+        """
+        saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
+        with self.reading() as connection:
+            ready = submitting.make_ready(connection, slot_id, annotator, saying, now=now, amend=amend)
         with self.writing() as connection:
-            handout.submit(
-                connection,
-                slot_id,
-                annotator,
-                decision,
-                now=now,
-                reasons=reasons,
-                note=note,
-                edits=edits,
-                fields=fields,
-                amend=amend,
-                active_s=active_s,
-            )
+            if not submitting.write(connection, ready):
+                submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend)
+            if then is not None:
+                then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
         """See `elsewhere.take_in`."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -247,3 +248,22 @@ def test_the_command_names_the_first_broken_row_and_ends_with_one(tmp_path: Path
     done = CliRunner().invoke(audit, kept, standalone_mode=False)
     assert done.return_value == 1
     assert "does not hold at row 2 of 2: it was changed" in done.stdout
+
+
+def test_rows_of_two_processes_and_of_what_was_undone_make_one_chain(store: ReviewStore, store_url: str) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC)
+    with open_store(store_url) as other:
+        for number in range(3):
+            store.record("here", actor="ann", now=at, number=number)
+            store.record("here", actor="ann", now=at, number=number)
+            other.record("there", actor="ben", now=at, number=number)
+        with suppress(ZeroDivisionError), store.batch() as held:
+            held.record("undone", actor="ann", now=at)
+            raise ZeroDivisionError
+        store.record("after", actor="ann", now=at)
+        other.record("after", actor="ben", now=at)
+    assert rows(store) == [("ann", "here"), ("ann", "here"), ("ben", "there")] * 3 + [
+        ("ann", "after"),
+        ("ben", "after"),
+    ]
+    assert store.audited().broken is None

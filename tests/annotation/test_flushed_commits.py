@@ -56,11 +56,22 @@ def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, 
     assert flushed_by(store, lambda: store.record("noted", actor="ann", now=now)) == [True]
 
 
-def test_a_task_is_handed_out_and_laid_out_in_one_transaction(store: ReviewStore, desk: Desk, now: datetime) -> None:
-    begun: list[None] = []
-    event.listen(store._engine, "begin", lambda _connection: begun.append(None))
-    assert desk.next(now=now) is not None
-    assert len(begun) == 1
+def test_what_comes_next_is_looked_for_before_the_turn_to_write(store: ReviewStore, desk: Desk, now: datetime) -> None:
+    """Whoever looks holds nobody up: in the turn to write, what was found is taken and noted, and no more."""
+    written: list[str] = []
+
+    def note(one: sa.Connection, _cursor: object, statement: str, *_: object) -> None:
+        if one.get_execution_options().get(connection.WRITING, False):
+            written.append(statement.split(maxsplit=1)[0])
+
+    event.listen(store._engine, "before_cursor_execute", note)
+    held = desk.next(now=now)
+    assert held is not None
+    assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == ["UPDATE", "INSERT"]
+    written.clear()
+    desk.say(held.slot_id, "accept", now=now)
+    assert "SELECT" not in written
+    assert written.count("INSERT") == 3  # the decision, under which guidelines, the log
 
 
 def test_a_connection_that_broke_while_it_lay_unused_is_replaced(
