@@ -5,7 +5,9 @@ Processes that claim slots at once need the write lock *before* they look for a 
 PostgreSQL a writing transaction takes an advisory lock of its schema first, which comes to the same: what holds under
 one writer on one holds on the other. Who waits for it waits in a queue: among processes PostgreSQL's own, and for a
 file ours (`turns.py`); among the threads of one process before a connection is taken, so that fifty who wait to write
-leave the pool's connections to those who read. Readers wait for nobody on either.
+leave the pool's connections to those who read. Readers wait for nobody on either. Each message to a server that is
+sent in a turn to write lengthens it by the time until this process gets to run again, so what can be found and checked
+before is (`finding.py`, `submitting.py`), and a transaction begins in one message with its turn.
 
 A commit reaches the disk before it is done, so that what was acknowledged outlives a power cut. Only handing out is
 committed without that wait: killing the server takes nothing back, and a power cut at most the last few leases, up to

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import sqlalchemy as sa
 
 from .records import Campaign
-from .schema import followed, guideline_pictures, guidelines, slots, tasks
+from .schema import followed, guideline_pictures, guidelines, slots
 
 if TYPE_CHECKING:
     from .review_store import ReviewStore
@@ -67,23 +67,15 @@ def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
         write(connection, campaign, text, (), origin="recipe")
 
 
-def note_followed(connection: sa.Connection, slot_id: int, version: int, task_id: int) -> None:
-    """Note under which guidelines a decision was given: the newest of its campaign; none where there are none."""
-    connection.execute(_NOTE, {"of_slot": slot_id, "of_version": version, "task": task_id})
-
-
-_newest = (
-    sa.select(
-        sa.bindparam("of_slot", type_=sa.Integer), sa.bindparam("of_version", type_=sa.Integer), guidelines.c.id
+def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
+    """Return a query for the newest version of a campaign's guidelines, by id; NULL where there are none."""
+    return (
+        sa.select(guidelines.c.id)
+        .where(guidelines.c.campaign_id == campaign_id)
+        .order_by(guidelines.c.version.desc())
+        .limit(1)
+        .scalar_subquery()
     )
-    .where(
-        guidelines.c.campaign_id
-        == sa.select(tasks.c.campaign_id).where(tasks.c.id == sa.bindparam("task")).scalar_subquery()
-    )
-    .order_by(guidelines.c.version.desc())
-    .limit(1)
-)  # fmt: skip
-_NOTE = sa.insert(followed).from_select(["slot_id", "version", "guidelines_id"], _newest)
 
 
 class Guidelines:

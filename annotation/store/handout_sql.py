@@ -12,8 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from .fresh_eyes import eyes
+from .guidelines import newest_of
 from .reports import latest_annotations
-from .schema import UtcDateTime, annotations_table, annotators, campaigns, drafts, seen, skips, slots, tasks
+from .schema import UtcDateTime, annotations_table, annotators, campaigns, drafts, followed, seen, skips, slots, tasks
 from .shares import LEAVES_ENOUGH
 
 SHUFFLE_PRIME = 2**31 - 1
@@ -229,6 +230,7 @@ HELD = (
         campaigns.c.is_archived,
         campaigns.c.is_simulated,
         campaigns.c.kind.label("campaign_kind"),
+        newest_of(campaigns.c.id).label("guidelines_id"),
     )
     .join(tasks, slots.c.task_id == tasks.c.id)
     .join(campaigns)
@@ -254,6 +256,7 @@ FILL = (
     .values(submitted_at=sa.bindparam("now"), lease_until=None)
 )
 """Mark a slot as decided, if whoever holds it, what they said last, its task and its form are what they were."""
+FOLLOW = sa.insert(followed)
 DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _who)
 FINISH = (
     sa.update(tasks)

@@ -257,15 +257,17 @@ class ReviewStore:
             fields: See there.
             amend: As in `submitting.make_ready`.
             active_s: See there.
-            then: What else is done in the same transaction, given the store in it and the task's id.
+            then: What else is done in the same transaction where this may settle the task, given the store in it and
+                the task's id.
         """
         saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
             ready = submitting.make_ready(connection, slot_id, annotator, saying, now=now, amend=amend)
         with self.writing() as connection:
-            if not submitting.write(connection, ready):
-                submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend)
-            if then is not None:
+            written = submitting.write(connection, ready)
+            if written is None:
+                written = submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend)
+            if then is not None and written.may_settle:
                 then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -23,7 +23,6 @@ from .askers import kinds_with_key, shown_key
 from .audit import CHANGED, DECIDED, digest_of_decision, record
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .forms import decisions_of, edits_in, fields_of
-from .guidelines import note_followed
 from .payloads import item_in
 from .records import RefusedError
 from .uploads import check_uploads
@@ -123,7 +122,17 @@ def make_ready(
     return Ready(slot, made, since)
 
 
-def write(connection: sa.Connection, ready: Ready) -> bool:
+class Written(NamedTuple):
+    """What writing a decision did.
+
+    Args:
+        may_settle: Whether it may settle its task: the last one that was missing, or a change of an earlier one.
+    """
+
+    may_settle: bool
+
+
+def write(connection: sa.Connection, ready: Ready) -> Written | None:
     """Write a decision down, with what follows from it; its draft is done with.
 
     Args:
@@ -131,13 +140,13 @@ def write(connection: sa.Connection, ready: Ready) -> bool:
         ready: From `make_ready`, on whatever connection.
 
     Returns:
-        Whether it was: not where anything that it was checked against has changed since.
+        None where anything that it was checked against has changed since: then nothing was written.
 
     Raises:
         RefusedError: The annotator was shown the key meanwhile.
     """
     slot, said = ready.slot, ready.said
-    who = {"task": slot.task_id, "who": slot.annotator_id}
+    who, may_settle = {"task": slot.task_id, "who": slot.annotator_id}, False
     if said is not None:
         kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
         if shown := shown_key(connection, {**who, "campaign": slot.campaign_id, "shows_key": kinds}):
@@ -145,10 +154,12 @@ def write(connection: sa.Connection, ready: Ready) -> bool:
         now = said["submitted_at"]
         was = {"held": slot.id, "who": slot.annotator_id, "was": slot.submitted_at, "checked": slot.form, "now": now}
         if connection.execute(sql.FILL, was).rowcount != 1:
-            return False
+            return None
         connection.execute(sql.SAY, said)
-        connection.execute(sql.FINISH, {"task": slot.task_id})
-        note_followed(connection, slot.id, said["version"], slot.task_id)
+        may_settle = bool(connection.execute(sql.FINISH, {"task": slot.task_id}).rowcount) or said["version"] > 1
+        if slot.guidelines_id is not None:
+            followed = {"slot_id": slot.id, "version": said["version"], "guidelines_id": slot.guidelines_id}
+            connection.execute(sql.FOLLOW, followed)
         if not slot.is_simulated:
             record(
                 connection, DECIDED if said["version"] == 1 else CHANGED, actor=slot.name, at=now, task=slot.task_id,
@@ -156,12 +167,12 @@ def write(connection: sa.Connection, ready: Ready) -> bool:
                 said=digest_of_decision(said, task=slot.task_id, annotator=slot.name),
             )  # fmt: skip
     connection.execute(sql.DROP_DRAFT, who)
-    return True
+    return Written(may_settle)
 
 
 def submit(
     connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False
-) -> None:
+) -> Written:
     """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
 
     Args:
@@ -175,8 +186,9 @@ def submit(
     Raises:
         RefusedError: As `make_ready` and `write`.
     """
-    is_written = write(connection, make_ready(connection, slot_id, annotator, saying, now=now, amend=amend))
-    assert is_written  # under the lock nothing changes in between
+    written = write(connection, make_ready(connection, slot_id, annotator, saying, now=now, amend=amend))
+    assert written is not None  # under the lock nothing changes in between
+    return written
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:

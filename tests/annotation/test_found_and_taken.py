@@ -42,7 +42,7 @@ def ready(store: ReviewStore, lease: Lease, now: datetime, decision: str = "acce
 
 def is_written(store: ReviewStore, decision: Ready) -> bool:
     with store.writing() as connection:
-        return write(connection, decision)
+        return write(connection, decision) is not None
 
 
 def test_a_slot_that_somebody_else_took_meanwhile_is_not_taken(one_task: ReviewStore, now: datetime) -> None:
