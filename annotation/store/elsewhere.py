@@ -28,6 +28,8 @@ class Elsewhere(NamedTuple):
         started_at: When they began, as well as is known.
         submitted_at: When they said so.
         fields: What was said by field, where the campaign has a typed form.
+        edits: A revision of the item, as JSON values.
+        active_s: Seconds that it took, where that is not the time between the two moments.
     """
 
     task_id: int
@@ -38,6 +40,8 @@ class Elsewhere(NamedTuple):
     started_at: datetime
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
 
 
 def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
@@ -70,7 +74,7 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
         ).slot_id  # fmt: skip
     submit(
         connection, slot, said.annotator, said.decision, now=said.submitted_at, reasons=said.reasons, note=said.note,
-        fields=said.fields, amend=True,
+        fields=said.fields, edits=said.edits, amend=True, active_s=said.active_s,
     )  # fmt: skip
     if before is None:
         return "new"

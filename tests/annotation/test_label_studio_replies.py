@@ -17,12 +17,12 @@ from benchwright.annotation.label_studio.label_config import NO_REASON, guidelin
 from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
-from benchwright.annotation.reviewing import review_form
 from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import CHOICES, ReviewStore, Work
-from benchwright.annotation.store.blind import BLIND_FIRST
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
+
+from .label_studio_rows import label
 
 
 def errata_form() -> Form:
@@ -33,11 +33,6 @@ def errata_form() -> Form:
 
 VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
 ANSWER = {"decisions_from": CHOICES}
-
-
-def label(control: str, *values: Any, kind: str = "choices") -> dict[str, Any]:
-    field = "text" if kind == "textarea" else "choices"
-    return {"from_name": control, "to_name": "question", "type": kind, "value": {field: list(values)}}
 
 
 def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
@@ -96,17 +91,9 @@ def test_configs_are_wellformed_and_hold_every_choice() -> None:
 
 
 def test_what_label_studio_cannot_do_is_refused_with_where_it_can_be_done() -> None:
-    review = {**review_form(("accurate",)).model_dump(mode="json"), BLIND_FIRST: True}
-    with pytest.raises(BenchwrightError, match=r"cannot hold the key back .* review in the app"):
-        label_config(review)
     collect = collect_form(("a", "b"), max_bytes=1, max_pixels=1, min_side_px=1).model_dump(mode="json")
     with pytest.raises(BenchwrightError, match=r"takes no photographs in; collect them in the app"):
         label_config(collect)
-
-
-def test_a_revision_from_label_studio_says_in_its_note_what_to_change() -> None:
-    config = ET.fromstring(label_config({**VERIFY, "needs_note": ["revise"], "edits": True}))
-    assert [area.get("placeholder") for area in config.iter("TextArea")] == ["Note (needed for: revise)"]
 
 
 ERRATA = {"fields": [field.model_dump(mode="json") for field in errata_form().fields]}
