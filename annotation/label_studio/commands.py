@@ -111,7 +111,9 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
                 f"campaign {found.name!r} was never pushed; `benchwright review label-studio push` does"
             )
         names = _named(server.users(), renamed)
-        pulled = fetch(store, found, server, project=project, projects=projects, names=names, now=datetime.now(UTC))
+        pulled = fetch(
+            store, found, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
+        )
         status = store.status(found.name, now=datetime.now(UTC))
         about = {"campaign": found.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)

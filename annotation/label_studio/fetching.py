@@ -1,12 +1,15 @@
-"""Pulling a campaign's projects, whichever they are: one, or two where the answer comes before the key."""
+"""Pulling what a campaign has on the server: one project, two where answers come before the key, or photographs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 
+from ..kinds import COLLECT
 from ..store import Campaign, ReviewStore
 from ..store.blind import BLIND_FIRST
+from .collecting import Photographs
 from .projects import Projects
 from .pulling import Pulled, pull
 from .server import Server
@@ -14,8 +17,8 @@ from .two_projects import answers, shown_in, votes
 
 
 def fetch(
-    store: ReviewStore, campaign: Campaign, server: Server, *, project: int, projects: Projects,
-    names: Mapping[int, str], now: datetime,
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, project: int,
+    projects: Projects, names: Mapping[int, str], now: datetime,
 ) -> Pulled:  # fmt: skip
     """Take the annotations of a campaign's projects into the store.
 
@@ -23,6 +26,7 @@ def fetch(
         store: The review store.
         campaign: One that was pushed.
         server: Label Studio.
+        root: The workspace.
         project: The campaign's.
         projects: Says which others are.
         names: What the server's users are called here, by their id.
@@ -31,6 +35,10 @@ def fetch(
     Raises:
         BenchwrightError: The server cannot be reached or refuses.
     """
+    if campaign.kind == COLLECT:
+        found = Photographs(store, campaign, server, root=root, project=project, projects=projects)
+        rows = found.fetched(server.annotated(project))
+        return pull(store, campaign, rows, names=names, now=now, take=found.take)
     if not campaign.form.get(BLIND_FIRST):
         return pull(store, campaign, server.annotated(project), names=names, now=now)
     voted_on = projects.votes_of(campaign.name)

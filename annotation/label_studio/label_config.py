@@ -88,7 +88,7 @@ def _votes(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) ->
         editing = ET.SubElement(view, "Choices", name=EDITING, toName="question", choice="single-radio")
         for value in (AS_IT_IS, TO_BE_EDITED):
             ET.SubElement(editing, "Choice", value=value)
-        add_edit_fields(view, letters, shown_when=_selected(EDITING, TO_BE_EDITED), with_explanation=True)
+        add_edit_fields(view, letters, shown_when=selected(EDITING, TO_BE_EDITED), with_explanation=True)
 
 
 def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
@@ -108,7 +108,7 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
         for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
             ET.SubElement(given, "Choice", value=reason)
     if form.get("edits") and letters:
-        add_edit_fields(view, letters, shown_when=_selected(DECISION, REVISE), with_explanation=False)
+        add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
     needed = ", ".join(form.get("needs_note", ()))
     ET.SubElement(
         view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
@@ -131,30 +131,48 @@ def _typed(view: ET.Element, form: Form) -> None:
     """Add a typed form: its fields in their order, each under its label."""
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
     ET.SubElement(view, "Text", name="beside", value="$beside", valueType="text")
+    add_fields(view, form, of="question")
+
+
+def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
+    """Add the fields of a typed form, each under its label and shown where it applies.
+
+    Args:
+        view: Where they go.
+        form: The form.
+        of: Name of the object that they are said of.
+
+    Raises:
+        BenchwrightError: A field is one that Label Studio does not have.
+    """
     by_name = {field.name: field for field in form.fields}
     for field in form.fields:
         part = ET.SubElement(view, "View", _shown_when(field, by_name))
         ET.SubElement(part, "Header", value=field.label, size="5")
         required = "true" if field.is_required and field.only_if is None else "false"
-        common = {"name": control_of(field), "toName": "question", "required": required}
+        common = {"name": control_of(field), "toName": of, "required": required}
         if isinstance(field, Text):
             rows = "1" if field.is_line else "2"
             ET.SubElement(part, "TextArea", common, rows=rows, maxSubmissions="1", placeholder=field.hint)
         elif isinstance(field, Photograph):
-            raise BenchwrightError("Label Studio takes no photographs in; collect them in the app (`review serve`)")
+            raise BenchwrightError("a form in Label Studio takes no photographs; collect them in the app")
         elif isinstance(field, Lines):
             most = str(field.count)
             ET.SubElement(part, "TextArea", common, rows=most, maxSubmissions=most, placeholder=field.hint)
         elif isinstance(field, OneChoice):
             ET.SubElement(part, "Choices", common, value="$options", choice="single-radio")
         else:
-            kind = "multiple" if isinstance(field, SeveralOf) else "single-radio"
-            choices = ET.SubElement(part, "Choices", common, choice=kind)
-            help_of = {option.code: option.help for option in field.options}
-            for words, code in codes_by_words(field).items():
-                ET.SubElement(choices, "Choice", value=words, hint=help_of[code])
-            if len(field.options) == 1:
-                ET.SubElement(choices, "Choice", value=NO_REASON)
+            _options(part, field, common)
+
+
+def _options(part: ET.Element, field: OneOf | SeveralOf, common: Mapping[str, str]) -> None:
+    kind = "multiple" if isinstance(field, SeveralOf) else "single-radio"
+    choices = ET.SubElement(part, "Choices", dict(common), choice=kind)
+    help_of = {option.code: option.help for option in field.options}
+    for words, code in codes_by_words(field).items():
+        ET.SubElement(choices, "Choice", value=words, hint=help_of[code])
+    if len(field.options) == 1:
+        ET.SubElement(choices, "Choice", value=NO_REASON)
 
 
 def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str, str]:
@@ -167,10 +185,10 @@ def _shown_when(field: FormField, by_name: Mapping[str, FormField]) -> dict[str,
     words = [words for words, code in codes_by_words(other).items() if code in field.only_if.codes]
     if any("," in one for one in words):  # it parts them by commas
         return {}
-    return _selected(control_of(other), *words)
+    return selected(control_of(other), *words)
 
 
-def _selected(control: str, *values: str) -> dict[str, str]:
+def selected(control: str, *values: str) -> dict[str, str]:
     """Return the attributes that show a part where one of these values is chosen."""
     return {"visibleWhen": "choice-selected", "whenTagName": control, "whenChoiceValue": ",".join(values)}
 

@@ -52,6 +52,16 @@ class Projects:
         """Return the project in which a review is voted on, once its items are answered in the campaign's own."""
         return self._also(campaign, "votes")
 
+    def photographs_of(self, campaign: str) -> dict[str, str]:
+        """Return the photographs that were fetched from a campaign's project: their ids, by path on the server."""
+        found = self._known.get(campaign, {}).get("photographs")
+        return {str(path): str(image_id) for path, image_id in found.items()} if isinstance(found, dict) else {}
+
+    def remember_photographs(self, campaign: str, fetched: dict[str, str]) -> None:
+        """Keep which photographs were fetched."""
+        self._known[campaign]["photographs"] = fetched
+        self._save()
+
     def remember(self, campaign: str, url: str, project: int) -> None:
         """Keep which project is a campaign's."""
         self._known[campaign] = {"url": url, "project": project}

@@ -58,19 +58,32 @@ class Pulled:
 
 
 class Said(NamedTuple):
-    """An annotation of a task that is the campaign's, by somebody who is known.
+    """An annotation by somebody who is known.
 
     Args:
-        task: In the store.
+        task: Of the campaign, in the store; None where it is none of these.
         author: What its author is called here.
         annotation: As the server gives it.
+        row: The server's task.
         now: The moment of the pull.
     """
 
-    task: Task
+    task: Task | None
     author: str
     annotation: Mapping[str, Any]
+    row: Mapping[str, Any]
     now: datetime
+
+    @property
+    def known(self) -> Task:
+        """Return the task.
+
+        Raises:
+            DataError: The campaign has none such.
+        """
+        if self.task is None:
+            raise DataError("its item is none of the campaign's: it has changed or gone since")
+        return self.task
 
 
 Take = Callable[[ReviewStore, Campaign, Said], Taken]
@@ -113,7 +126,7 @@ def pull(
                 continue
             author = names.get(one.get("completed_by") or 0)
             try:
-                said = Said(_known(task), trusted(one, author), one, now)
+                said = Said(task, trusted(one, author), one, row, now)
                 with store.batch() as held:  # what is refused leaves nothing behind
                     counts[take(held, campaign, said)] += 1
             except BenchwrightError as error:
@@ -147,10 +160,11 @@ def said_of(campaign: Campaign, said: Said, *, votes: bool = False) -> Elsewhere
     Raises:
         DataError: It is not what the form lets people say.
     """
-    reply = read_reply(said.annotation.get("result"), campaign.form, said.task.payload, votes=votes)
+    task = said.known
+    reply = read_reply(said.annotation.get("result"), campaign.form, task.payload, votes=votes)
     started, submitted = moments_of(said.annotation, said.now)
     return Elsewhere(
-        said.task.id, said.author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields,
+        task.id, said.author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields,
         reply.edits,
     )  # fmt: skip
 
@@ -161,12 +175,6 @@ def moments_of(one: Mapping[str, Any], now: datetime) -> tuple[datetime, datetim
     lead = one.get("lead_time")
     seconds = min(max(float(lead), 0.0), MAX_LEAD_S) if isinstance(lead, int | float) else 0.0
     return submitted - timedelta(seconds=seconds), submitted
-
-
-def _known(task: Task | None) -> Task:
-    if task is None:
-        raise DataError("its item is none of the campaign's: it has changed or gone since")
-    return task
 
 
 def _moment(text: Any) -> datetime:

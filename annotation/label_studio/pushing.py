@@ -11,9 +11,11 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
 from ..exhibit import exhibit_in
+from ..kinds import COLLECT
 from ..originals import Originals
 from ..store import Campaign, ReviewStore, Task
-from ..store.records import TASK_STATES
+from ..store.records import TASK_STATES, TaskState
+from .collect_config import collect_config, prompt_data
 from .editing import letters_of
 from .label_config import label_config
 from .pictures import picture_file, picture_name
@@ -73,8 +75,10 @@ def push(
     """
     if campaign.is_simulated:
         raise BenchwrightError(f"campaign {campaign.name!r} is simulated: there is nothing for people to decide")
-    letters = letters_of(store.tasks(campaign.name, states=TASK_STATES))
-    config = label_config(campaign.form, letters=letters)
+    is_collected = campaign.kind == COLLECT
+    asked = store.tasks(campaign.name, states=TASK_STATES)
+    letters = letters_of(asked)
+    config = collect_config(campaign.form, asked) if is_collected else label_config(campaign.form, letters=letters)
     project = projects.of(campaign.name, server.url)
     if project is None or not server.has_project(project):
         title = f"{campaign.name} of {root.resolve().name}"
@@ -82,11 +86,13 @@ def push(
         projects.remember(campaign.name, server.url, project)
     else:
         server.update_project(project, config=config, annotators_per_task=campaign.slots_per_task)
-    current = {key_of(task): task for task in store.tasks(campaign.name, states=("open", "done"))}
-    return bring_up_to_date(
-        server, project, current, Originals(root), shelf,
-        data_of=lambda task, url_of: task_data(campaign, task, url_of, letters=letters),
-    )  # fmt: skip
+    states: tuple[TaskState, ...] = ("open",) if is_collected else ("open", "done")
+    current = {key_of(task): task for task in store.tasks(campaign.name, states=states)}
+
+    def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
+        return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
+
+    return bring_up_to_date(server, project, current, Originals(root), shelf, data_of=data_of)
 
 
 def bring_up_to_date(
@@ -113,7 +119,9 @@ def bring_up_to_date(
     there: set[str] = set()
     removed = outdated = 0
     for known in list(server.tasks(project)):
-        key = str(known.data.get(KEY))
+        if KEY not in known.data:  # somebody else brought it
+            continue
+        key = str(known.data[KEY])
         if key in current and key not in there:
             there.add(key)
         elif known.annotations:

@@ -55,7 +55,7 @@ def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any],
     Raises:
         DataError: It is not what the form lets people say.
     """
-    said = _by_control(result)
+    said = by_control(result)
     if is_answered_blind(form, votes=votes):
         _check_controls(said, {ANSWER})
         return _answer(said, payload)
@@ -63,7 +63,7 @@ def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any],
         return _votes(said, form, payload)
     typed = form_of(form)
     if typed is not None:
-        return Reply("", fields=_fields(said, typed, payload))
+        return Reply("", fields=fields_said(said, typed, payload))
     return _verdict(said, form, payload)
 
 
@@ -85,7 +85,7 @@ def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping
         edits = take_edits(said, payload, is_shown=is_edited, with_explanation=True)
         if edits is not None and not is_edited:
             raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
-    return Reply("", fields=_fields(said, voted_on(form), payload), edits=edits)
+    return Reply("", fields=fields_said(said, voted_on(form), payload), edits=edits)
 
 
 def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
@@ -109,7 +109,12 @@ def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> No
         raise DataError(f"a label of control {_shown(unknown[0])} does not belong to the form")
 
 
-def _by_control(result: Any) -> dict[str, list[str]]:
+def by_control(result: Any) -> dict[str, list[str]]:
+    """Return the texts and choices of a result by control.
+
+    Raises:
+        DataError: It is no list of such labels.
+    """
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > MAX_REGIONS:
         raise DataError("it is no list of labels")
     said: dict[str, list[str]] = {}
@@ -128,7 +133,7 @@ def _by_control(result: Any) -> dict[str, list[str]]:
     return said
 
 
-def _fields(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
+def fields_said(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said by field, in the form's codes; the store checks it against the form."""
     known = {control_of(field): field for field in form.fields}
     _check_controls(said, known)

@@ -74,9 +74,9 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Said], T
 
     def take(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
         reply = said_of(campaign, said)
-        answer = AnsweredElsewhere(said.task.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
+        answer = AnsweredElsewhere(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
         with store.writing() as connection:
-            is_shown = key_of(said.task) in shown
+            is_shown = key_of(said.known) in shown
             return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
 
     return take
@@ -85,7 +85,7 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Said], T
 def votes(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
     """Take the votes in of somebody who has answered."""
     with store.reading() as connection:
-        before_s = seconds_before_key(connection, said.task.id, said.author)
+        before_s = seconds_before_key(connection, said.known.id, said.author)
     given = said_of(campaign, said, votes=True)
     after_s = (given.submitted_at - given.started_at).total_seconds()
     return store.take_in(campaign.name, given._replace(active_s=before_s + after_s), now=said.now)
