@@ -17,7 +17,7 @@ from benchwright.errors import BenchwrightError, DataError
 from ..collect_form import NONE
 from ..form import Form, FormError, OneOf, Photograph, form_of
 from ..store import Task
-from .label_config import add_fields, codes_by_words, control_of, selected
+from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import by_control, fields_said
 from .task_data import KEY, key_of
 
@@ -58,7 +58,7 @@ def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
     if form.get("guidelines"):
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
         for line in filter(None, map(str.strip, form["guidelines"].splitlines())):
-            ET.SubElement(panel, "Header", value=_plain(line), size="5")
+            ET.SubElement(panel, "Header", value=plain(line), size="5")
     ET.SubElement(view, "Header", value=f"${PROMPT}", size="4")
     ET.SubElement(view, "Image", name=PICTURE, value=f"${IMAGE}", zoom="true", zoomControl="true")
     fields = said_of_photograph(form)
@@ -98,7 +98,7 @@ def photograph_field(form: Mapping[str, Any]) -> Photograph:
 
 def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
     """Return the prompts of tasks by the words that people choose."""
-    return {_plain(prompt_of(task)): prompt_of(task) for task in tasks}
+    return {plain(prompt_of(task)): prompt_of(task) for task in tasks}
 
 
 def prompt_data(task: Task) -> dict[str, Any]:
@@ -130,16 +130,11 @@ def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str
     return Collected(words[named[0]] if named else None, given)
 
 
-def _plain(text: str) -> str:
-    """Return a text in which Label Studio looks for no field of the task's data."""
-    return text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}")
-
-
 @cache
 def _empty_picture() -> str:
     import numpy as np
 
     from benchwright.images import encode_png
 
-    png = encode_png(np.full((48, 64, 3), 224, dtype=np.uint8))
+    png = encode_png(np.full((8, 240, 3), 224, dtype=np.uint8))
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"

@@ -116,6 +116,11 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
     )  # fmt: skip
 
 
+def plain(text: str) -> str:
+    """Return a text in which Label Studio looks for no field of the task's data."""
+    return text.replace("$", "\N{FULLWIDTH DOLLAR SIGN}")
+
+
 def control_of(field: FormField) -> str:
     """Return what the control of a typed form's field is called: no name of another part of the config."""
     return f"field_{field.name}"
@@ -123,8 +128,11 @@ def control_of(field: FormField) -> str:
 
 def codes_by_words(field: OneOf | SeveralOf) -> dict[str, str]:
     """Return the codes of a field's options by what people choose: their words, unless two read the same."""
-    words = [option.words for option in field.options]
-    return {option.words if words.count(option.words) == 1 else option.code: option.code for option in field.options}
+    words = [plain(option.words) for option in field.options]
+    return {
+        plain(option.words) if words.count(plain(option.words)) == 1 else option.code: option.code
+        for option in field.options
+    }
 
 
 def _typed(view: ET.Element, form: Form) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.collect_form import collect_form
 from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.form import Form
 from benchwright.annotation.kinds import KINDS
@@ -19,7 +18,7 @@ from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
 from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import CHOICES, ReviewStore, Work
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import DataError
 from benchwright.records import Item
 
 from .label_studio_rows import label
@@ -88,12 +87,6 @@ def test_configs_are_wellformed_and_hold_every_choice() -> None:
     assert {text.get("valueType") for text in config.iter("Text")} == {"text"}
     assert [one.get("value") for one in ET.fromstring(label_config(ANSWER)).iter("Choices")] == ["$options"]
     assert ET.fromstring(pictures_config()).find("Image") is not None
-
-
-def test_what_label_studio_cannot_do_is_refused_with_where_it_can_be_done() -> None:
-    collect = collect_form(("a", "b"), max_bytes=1, max_pixels=1, min_side_px=1).model_dump(mode="json")
-    with pytest.raises(BenchwrightError, match=r"takes no photographs in; collect them in the app"):
-        label_config(collect)
 
 
 ERRATA = {"fields": [field.model_dump(mode="json") for field in errata_form().fields]}

@@ -15,6 +15,7 @@ steps:
   - step: collect
     prompts: ["a cup for $5, hot", "an <b>astronaut</b>"]
     per_prompt: 2
+    max_bytes: 800000
     guidelines: "Only **photographs** below $9."
 """
 OWN = {"field_found": "My own", "field_licence": "cc-by-4.0", "field_author": "Ann B."}
@@ -94,6 +95,7 @@ def test_what_is_no_photograph_of_the_project_or_says_too_little_is_not_taken(
     cup, page = photographs / "coffee.png", Path("page.png")
     wrong = [
         (bring(label_studio, "ann", project, page, b"<script>no picture</script>"), {"prompt": CUP, **WEB}),
+        (bring(label_studio, "ann", project, page, b"\x89PNG" * 200_001), {"prompt": CUP, **WEB}),
         (bring(label_studio, "ann", project, cup), {"prompt": CUP, **WEB, "field_licence": "all rights reserved"}),
         (bring(label_studio, "ann", project, cup), {"prompt": CUP, **OWN, "field_found": "From the web"}),
         (bring(label_studio, "ann", project, cup), {"prompt": "another prompt", **WEB}),
@@ -108,12 +110,12 @@ def test_what_is_no_photograph_of_the_project_or_says_too_little_is_not_taken(
     done = pull(label_studio, workspace, code=1)
     why = {one["task"]: one["reason"] for one in done["quarantined"]}
     told = (
-        "no photograph that can be taken", "none of cc0_1_0", "'source' (Address of its page) is not filled in",
+        "no photograph that can be taken", "larger than the 800,000 bytes", "none of cc0_1_0", "'source' (Address of its page) is not filled in",
         "none of the campaign's prompts", "which prompt the photograph is for", "is no picture file that was imported",
         "is no picture file that was imported", "is no picture file that was imported", "import the photograph",
     )  # fmt: skip
     assert done["new"] == 0
-    assert [words in why[task] for (task, _), words in zip(wrong, told, strict=True)] == [True] * 9, why
+    assert [words in why[task] for (task, _), words in zip(wrong, told, strict=True)] == [True] * 10, why
 
 
 def test_one_photograph_is_handed_in_once_by_whoever_labelled_it_first(
