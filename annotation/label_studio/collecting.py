@@ -23,10 +23,11 @@ from ..store.elsewhere import Elsewhere, Taken
 from ..store.records import TASK_STATES
 from .collect_config import IMAGE, Collected, photograph_field, prompt_of, prompt_words, read_collected
 from .projects import Projects
-from .pulling import Said, in_order, moments_of
+from .pulling import Said, in_order, is_own, moments_of
 from .server import Server
 from .task_data import KEY
 
+_ALL_IN = "all photographs for this prompt are in"
 _NAME = re.compile(r"[^/\\?#\x00-\x1f\x7f]{1,300}")
 
 
@@ -69,6 +70,8 @@ class Photographs:
             for one in store.decisions(campaign.name)
             if one.fields and "photograph" in one.fields
         }
+        self._brought_as: dict[str, int] = {}
+        """By photograph: the server's task of this pull in which it was handed in."""
         self._why: dict[str, str] = {}
 
     def fetched(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -78,8 +81,9 @@ class Photographs:
         """
         for row in rows:
             data = row.get("data") or {}
-            if KEY not in data and any(self._is_sound(one) for one in row.get("annotations") or []):
-                self._fetch(data.get(IMAGE))
+            prompts = {self._prompt_in(one) for one in row.get("annotations") or []} - {None}
+            if KEY not in data and prompts:
+                self._fetch(data.get(IMAGE), wanted=any(self._is_wanted(one) for one in prompts))
             yield row
         self._projects.remember_photographs(self._campaign.name, self._fetched)
 
@@ -92,14 +96,17 @@ class Photographs:
             return self._said(store, said, said.task, given.fields)
         if given.fields["found"] == NONE or given.prompt is None:
             raise DataError("it does not say which prompt the photograph is for")
-        if next(one for one in in_order(said.row) if not one.get("was_cancelled")) is not said.annotation:
+        first = next(one for one in in_order(said.row) if is_own(one) and not one.get("was_cancelled"))
+        if first.get("completed_by") != said.annotation.get("completed_by"):
             raise DataError("somebody else has labelled this photograph before")
         path = upload_path((said.row.get("data") or {}).get(IMAGE), self._project)
         if path not in self._fetched:
             raise DataError(self._why[path])
         image_id = self._fetched[path]
+        if self._brought_as.get(image_id, said.row["id"]) != said.row["id"]:
+            raise DataError(f"this photograph was imported before, as task {self._brought_as[image_id]}")
         task, taken = self._placed(store, said, given, image_id)
-        self._handed_in[image_id] = (task.id, said.author)
+        self._handed_in[image_id], self._brought_as[image_id] = (task.id, said.author), said.row["id"]
         return taken
 
     def _placed(self, store: ReviewStore, said: Said, given: Collected, image_id: str) -> tuple[Task, Taken]:
@@ -111,7 +118,7 @@ class Photographs:
             if prompt_of(task) != given.prompt:
                 raise DataError(f"this photograph is handed in already, for {ascii(prompt_of(task))[:80]}")
             return task, self._handed(store, said, task, given, image_id)
-        refused = RefusedError("all photographs for this prompt are in")
+        refused = RefusedError(_ALL_IN)
         for task in self._tasks.values():
             if task.state != "open" or prompt_of(task) != given.prompt or _has_decided(store, task, said.author):
                 continue
@@ -132,14 +139,22 @@ class Photographs:
         decision = Elsewhere(task.id, said.author, "", (), None, started, submitted, fields)
         return store.take_in(self._campaign.name, decision, now=said.now)
 
-    def _is_sound(self, one: Mapping[str, Any]) -> bool:
+    def _prompt_in(self, one: Mapping[str, Any]) -> str | None:
+        """Return the prompt that an annotation names, where it says all that the form asks for."""
         try:
             found = read_collected(one.get("result"), self._campaign.form, self._words)
         except DataError:
-            return False
-        return found.prompt is not None and not one.get("was_cancelled")
+            return None
+        return None if one.get("was_cancelled") else found.prompt
 
-    def _fetch(self, address: Any) -> None:
+    def _is_wanted(self, prompt: str | None) -> bool:
+        """Return whether a photograph for a prompt could be handed in: others are not even fetched."""
+        taken = {task_id for task_id, _ in self._handed_in.values()}
+        return any(
+            task.state == "open" and task.id not in taken and prompt_of(task) == prompt for task in self._tasks.values()
+        )
+
+    def _fetch(self, address: Any, *, wanted: bool) -> None:
         field = photograph_field(self._campaign.form)
         try:
             path = upload_path(address, self._project)
@@ -147,6 +162,9 @@ class Photographs:
             return  # told where it is taken in
         known = self._fetched.get(path)
         if known is not None and collected_photographs(self._root).path(known).exists():
+            return
+        if known is None and not wanted:
+            self._why[path] = _ALL_IN
             return
         self._fetched.pop(path, None)
         try:

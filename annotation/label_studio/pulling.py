@@ -104,7 +104,8 @@ def pull(
     An annotation that was changed on the server since becomes a new version. Not taken, and told, is one whose author
     is not who wrote it last (any user of the community version can write under another's name), whose author is
     nobody the names know, whose labels the form does not have, whose item has changed since, or for which no slot is
-    left. What was taken of an item before it changed is there, and nothing new.
+    left. What was taken of an item before it changed is there, and nothing new. Of several that somebody made of one
+    task, the last one counts.
 
     Args:
         store: The review store.
@@ -120,6 +121,7 @@ def pull(
     skipped = 0
     for row in annotated:
         task = tasks.get(str((row.get("data") or {}).get(KEY)))
+        newest = _newest(row, names)
         for one in in_order(row):
             if one.get("was_cancelled"):
                 skipped += 1
@@ -127,6 +129,9 @@ def pull(
             author = names.get(one.get("completed_by") or 0)
             try:
                 said = Said(task, trusted(one, author), one, row, now)
+                if newest[said.author] != one["id"]:  # they said it anew
+                    skipped += 1
+                    continue
                 with store.batch() as held:  # what is refused leaves nothing behind
                     counts[take(held, campaign, said)] += 1
             except BenchwrightError as error:
@@ -141,6 +146,21 @@ def in_order(row: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return sorted(row.get("annotations") or [], key=lambda one: (str(one.get("created_at")), one.get("id")))
 
 
+def _newest(row: Mapping[str, Any], names: Mapping[int, str]) -> dict[str, int]:
+    """Return the annotation that counts of each author of a task, whatever others wrote in their name."""
+    found: dict[str, int] = {}
+    for one in in_order(row):
+        author = names.get(one.get("completed_by") or 0)
+        if author is not None and is_own(one) and not one.get("was_cancelled"):
+            found[author] = int(one["id"])
+    return found
+
+
+def is_own(one: Mapping[str, Any]) -> bool:
+    """Return whether an annotation was last written by whose it is."""
+    return one.get("updated_by") in {None, one.get("completed_by")}
+
+
 def trusted(one: Mapping[str, Any], author: str | None) -> str:
     """Return who wrote an annotation.
 
@@ -149,7 +169,7 @@ def trusted(one: Mapping[str, Any], author: str | None) -> str:
     """
     if author is None:
         raise DataError(f"its author (user {one.get('completed_by')}) is unknown here")
-    if one.get("updated_by") not in {None, one.get("completed_by")}:
+    if not is_own(one):
         raise DataError(f"user {one['updated_by']} wrote it last, under the name of {author}")
     return author
 

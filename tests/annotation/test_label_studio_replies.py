@@ -21,7 +21,7 @@ from benchwright.annotation.store import CHOICES, ReviewStore, Work
 from benchwright.errors import DataError
 from benchwright.records import Item
 
-from .label_studio_rows import label
+from .label_studio_rows import NAMES, annotated, label
 
 
 def errata_form() -> Form:
@@ -138,6 +138,26 @@ def test_a_lone_reason_gets_company_because_label_studio_wants_two() -> None:
 
 def test_guidelines_run_nothing() -> None:
     assert "<script>" not in guidelines_html("<script>alert(1)</script>")
+
+
+def test_of_what_somebody_said_twice_of_a_task_the_last_counts_however_often_it_is_pulled(
+    store: ReviewStore, item: Item
+) -> None:
+    store.upsert_campaign(
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=VERIFY, settings={}, seed=1
+    )
+    store.upsert_tasks("verify", [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    row = annotated(store, "verify", 0, {"ann": [label("decision", "accept")]})
+    [first] = row["annotations"]
+    reject = {"result": [label("decision", "reject")], "created_at": "2026-02-02T00:00:00Z"}
+    forged = {**first, **reject, "id": 9, "created_at": "2026-02-03T00:00:00Z", "updated_by": 2}
+    row["annotations"] = [forged, {**first, **reject, "id": 8}, first]
+    for new, unchanged in ((1, 0), (0, 1), (0, 1)):
+        found = pull(store, store.campaign("verify"), [row], names=NAMES, now=datetime(2026, 3, 1, tzinfo=UTC))
+        assert (found.new, found.changed, found.unchanged, found.skipped) == (new, 0, unchanged, 1)
+        assert [one.annotation for one in found.quarantined] == [9]
+    [one] = store.decisions("verify")
+    assert (one.decision, one.version) == ("reject", 1)
 
 
 def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: Item) -> None:

@@ -128,9 +128,12 @@ def test_one_photograph_is_handed_in_once_by_whoever_labelled_it_first(
     say(label_studio, "ben", task, prompt=CUP, **OWN)
     copy = bring(label_studio, "ben", project, photographs / "coffee.png")
     say(label_studio, "ben", copy, prompt=CUP, **OWN)
+    twice = bring(label_studio, "ann", project, photographs / "coffee.png")
+    say(label_studio, "ann", twice, prompt=CUP, **{**OWN, "field_author": "Somebody"})
     done = pull(label_studio, workspace, code=1)
     assert (done["new"], sorted(one["reason"].split(",")[0] for one in done["quarantined"])) == (
-        1, ["somebody else has labelled this photograph before", "this photograph is handed in already"],
+        1, ["somebody else has labelled this photograph before",
+            *["this photograph was imported before"] * 2],
     )  # fmt: skip
     changed = [region(name, text, is_text=name == "field_author", of="picture") for name, text in {
         "prompt": CUP, **OWN, "field_author": "Ann Bee",
