@@ -63,6 +63,10 @@ class Photographs:
         self._projects = projects
         self._tasks = {task.id: task for task in store.tasks(campaign.name, states=TASK_STATES)}
         self._words = prompt_words(self._tasks.values())
+        self._for_prompt: dict[str, list[Task]] = {}
+        for task in self._tasks.values():
+            if task.state == "open":
+                self._for_prompt.setdefault(prompt_of(task), []).append(task)
         self._fetched = dict(projects.photographs_of(campaign.name))
         ids = {(task.item_id, task.content_hash): task.id for task in self._tasks.values()}
         self._handed_in: dict[str, tuple[int, str]] = {
@@ -70,6 +74,7 @@ class Photographs:
             for one in store.decisions(campaign.name)
             if one.fields and "photograph" in one.fields
         }
+        self._now_taken: set[int] = set()
         self._brought_as: dict[str, int] = {}
         """By photograph: the server's task of this pull in which it was handed in."""
         self._why: dict[str, str] = {}
@@ -81,32 +86,35 @@ class Photographs:
         """
         for row in rows:
             data = row.get("data") or {}
-            prompts = {self._prompt_in(one) for one in row.get("annotations") or []} - {None}
+            prompts = set(filter(None, map(self._prompt_in, row.get("annotations") or [])))
             if KEY not in data and prompts:
-                self._fetch(data.get(IMAGE), wanted=any(self._is_wanted(one) for one in prompts))
+                self._fetch(data.get(IMAGE), wanted=any(map(self._is_wanted, prompts)))
             yield row
         self._projects.remember_photographs(self._campaign.name, self._fetched)
 
     def take(self, store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
         """Take in what somebody said of a photograph, with the photograph, or that none is to be found."""
         given = read_collected(said.annotation.get("result"), campaign.form, self._words)
-        if said.task is not None:
+        data = said.row.get("data") or {}
+        if KEY in data:
+            task = said.known
             if given.fields["found"] != NONE:
                 raise DataError("import the photograph as a task of its own; this one says only that there is none")
-            return self._said(store, said, said.task, given.fields)
+            return self._said(store, said, task, given.fields)
         if given.fields["found"] == NONE or given.prompt is None:
             raise DataError("it does not say which prompt the photograph is for")
         first = next(one for one in in_order(said.row) if is_own(one) and not one.get("was_cancelled"))
         if first.get("completed_by") != said.annotation.get("completed_by"):
             raise DataError("somebody else has labelled this photograph before")
-        path = upload_path((said.row.get("data") or {}).get(IMAGE), self._project)
+        path = upload_path(data.get(IMAGE), self._project)
         if path not in self._fetched:
-            raise DataError(self._why[path])
+            raise DataError(self._why.get(path, "its photograph was not fetched"))
         image_id = self._fetched[path]
         if self._brought_as.get(image_id, said.row["id"]) != said.row["id"]:
             raise DataError(f"this photograph was imported before, as task {self._brought_as[image_id]}")
         task, taken = self._placed(store, said, given, image_id)
         self._handed_in[image_id], self._brought_as[image_id] = (task.id, said.author), said.row["id"]
+        self._now_taken.add(task.id)
         return taken
 
     def _placed(self, store: ReviewStore, said: Said, given: Collected, image_id: str) -> tuple[Task, Taken]:
@@ -119,8 +127,8 @@ class Photographs:
                 raise DataError(f"this photograph is handed in already, for {ascii(prompt_of(task))[:80]}")
             return task, self._handed(store, said, task, given, image_id)
         refused = RefusedError(_ALL_IN)
-        for task in self._tasks.values():
-            if task.state != "open" or prompt_of(task) != given.prompt or _has_decided(store, task, said.author):
+        for task in self._for_prompt.get(given.prompt or "", ()):
+            if task.id in self._now_taken or _has_decided(store, task, said.author):
                 continue
             try:
                 with store.batch() as held:
@@ -147,12 +155,9 @@ class Photographs:
             return None
         return None if one.get("was_cancelled") else found.prompt
 
-    def _is_wanted(self, prompt: str | None) -> bool:
+    def _is_wanted(self, prompt: str) -> bool:
         """Return whether a photograph for a prompt could be handed in: others are not even fetched."""
-        taken = {task_id for task_id, _ in self._handed_in.values()}
-        return any(
-            task.state == "open" and task.id not in taken and prompt_of(task) == prompt for task in self._tasks.values()
-        )
+        return any(task.id not in self._now_taken for task in self._for_prompt.get(prompt, ()))
 
     def _fetch(self, address: Any, *, wanted: bool) -> None:
         field = photograph_field(self._campaign.form)

@@ -109,10 +109,10 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
             ET.SubElement(given, "Choice", value=reason)
     if form.get("edits") and letters:
         add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
-    needed = ", ".join(form.get("needs_note", ()))
+    needed = ", ".join(form.get("needs_note", ())) + (" without edits" if form.get("edits") else "")
     ET.SubElement(
         view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
-        placeholder=f"Note (needed for: {needed})" if needed else "Note",
+        placeholder=f"Note (needed for: {needed})" if form.get("needs_note") else "Note",
     )  # fmt: skip
 
 

@@ -104,18 +104,22 @@ def test_what_is_no_photograph_of_the_project_or_says_too_little_is_not_taken(
     for place in ("https://example.org/a.png", f"/data/upload/{project}/../1/a.png", "/data/upload/999999/a.png"):
         label_studio.api("ann", "POST", f"projects/{project}/import", [{"image": place}])
         wrong.append((max(task["id"] for task in label_studio.tasks(project)), {"prompt": CUP, **WEB}))
+    forged = {"image": f"/data/upload/{project}/a.png", "benchwright_task": "made:up"}
+    label_studio.api("ann", "POST", f"projects/{project}/import", [forged])
+    wrong.append((max(task["id"] for task in label_studio.tasks(project)), {"prompt": CUP, **WEB}))
     wrong.append((label_studio.tasks(project)[0]["id"], OWN))
     for task, said in wrong:
         say(label_studio, "ann", task, **said)
     done = pull(label_studio, workspace, code=1)
     why = {one["task"]: one["reason"] for one in done["quarantined"]}
     told = (
-        "no photograph that can be taken", "larger than the 800,000 bytes", "none of cc0_1_0", "'source' (Address of its page) is not filled in",
-        "none of the campaign's prompts", "which prompt the photograph is for", "is no picture file that was imported",
-        "is no picture file that was imported", "is no picture file that was imported", "import the photograph",
+        "no photograph that can be taken", "larger than the 800,000 bytes", "none of cc0_1_0",
+        "'source' (Address of its page) is not filled in", "none of the campaign's prompts",
+        "which prompt the photograph is for", *["is no picture file that was imported"] * 3,
+        "none of the campaign's: it has changed", "import the photograph",
     )  # fmt: skip
     assert done["new"] == 0
-    assert [words in why[task] for (task, _), words in zip(wrong, told, strict=True)] == [True] * 10, why
+    assert [words in why[task] for (task, _), words in zip(wrong, told, strict=True)] == [True] * 11, why
 
 
 def test_one_photograph_is_handed_in_once_by_whoever_labelled_it_first(
