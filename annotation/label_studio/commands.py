@@ -15,6 +15,7 @@ from benchwright.errors import BenchwrightError
 from ..commands import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
 
 if TYPE_CHECKING:
+    from .pushing import Pushed
     from .server import Server
 
 _FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -41,11 +42,12 @@ def push(
     The access token comes from the environment variable BENCHWRIGHT_LABEL_STUDIO_TOKEN. Pictures are uploaded, with
     their marks drawn in, unless an option says otherwise.
     """
-    from ..edit_columns import check_by_table
     from ..store.audit import COMMAND_LINE
+    from ..store.blind import BLIND_FIRST
     from .projects import Projects
-    from .pushing import CloudUrl, LocalFiles, Shelf, Uploaded
     from .pushing import push as push_campaign
+    from .shelves import CloudUrl, LocalFiles, Shelf, Uploaded
+    from .two_projects import push_votes
 
     if (pictures is None) != (pictures_url is None):
         raise BenchwrightError("--pictures and --pictures-url go together")
@@ -54,23 +56,30 @@ def push(
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
         found = store.campaign(pick_campaign(store, campaign))
-        check_by_table(found)
         projects = Projects(root)
         shelf: Shelf = Uploaded(server, projects, found.name)
         if local_root is not None:
             shelf = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:
             shelf = CloudUrl(pictures, pictures_url)
-        pushed = push_campaign(store, found, server, root=root, projects=projects, shelf=shelf)
-        about = {"campaign": found.name, "url": server.url, "project": pushed.project, "added": pushed.added}
-        store.record("pushed", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
-    lines = [
-        f"project {pushed.project} of {server.url}: {pushed.added} tasks added, {pushed.there} were there, "
+        done = [push_campaign(store, found, server, root=root, projects=projects, shelf=shelf)]
+        if found.form.get(BLIND_FIRST):
+            done.append(push_votes(store, found, server, root=root, projects=projects, shelf=shelf))
+        for pushed in done:
+            about = {"campaign": found.name, "url": server.url, "project": pushed.project, "added": pushed.added}
+            store.record("pushed", actor=COMMAND_LINE, now=datetime.now(UTC), **about)
+    document = {"campaign": found.name, "url": server.url, **done[0].to_json()}
+    document["votes"] = done[1].to_json() if done[1:] else None
+    emit(document, as_json=as_json, text="\n".join(line for pushed in done for line in _lines_of(pushed, server.url)))
+    return 1 if any(pushed.unshown for pushed in done) else 0
+
+
+def _lines_of(pushed: Pushed, url: str) -> list[str]:
+    return [
+        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.there} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
     ]
-    emit({"campaign": found.name, "url": server.url, **pushed.to_json()}, as_json=as_json, text="\n".join(lines))
-    return 1 if pushed.unshown else 0
 
 
 @click.command("pull")
@@ -89,19 +98,22 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
     taken (exit code 1).
     """
     from ..store.audit import COMMAND_LINE
+    from .fetching import fetch
     from .projects import Projects
-    from .pulling import pull as pull_campaign
 
     root, server = workspace_of(workspace), _server(url)
     with open_for_commands(root) as store:
         found = store.campaign(pick_campaign(store, campaign))
-        project = Projects(root).of(found.name, server.url)
+        projects = Projects(root)
+        project = projects.of(found.name, server.url)
         if project is None:
             raise BenchwrightError(
                 f"campaign {found.name!r} was never pushed; `benchwright review label-studio push` does"
             )
         names = _named(server.users(), renamed)
-        pulled = pull_campaign(store, found, server.annotated(project), names=names, now=datetime.now(UTC))
+        pulled = fetch(
+            store, found, server, root=root, project=project, projects=projects, names=names, now=datetime.now(UTC)
+        )
         status = store.status(found.name, now=datetime.now(UTC))
         about = {"campaign": found.name, "url": server.url, "new": pulled.new, "changed": pulled.changed}
         store.record("pulled", actor=COMMAND_LINE, now=datetime.now(UTC), **about)

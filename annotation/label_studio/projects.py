@@ -46,8 +46,21 @@ class Projects:
 
     def pictures_of(self, campaign: str) -> int | None:
         """Return the project that holds a campaign's uploaded pictures."""
-        found = self._known.get(campaign, {}).get("pictures")
-        return None if found is None else int(str(found))
+        return self._also(campaign, "pictures")
+
+    def votes_of(self, campaign: str) -> int | None:
+        """Return the project in which a review is voted on, once its items are answered in the campaign's own."""
+        return self._also(campaign, "votes")
+
+    def photographs_of(self, campaign: str) -> dict[str, str]:
+        """Return the photographs that were fetched from a campaign's project: their ids, by path on the server."""
+        found = self._known.get(campaign, {}).get("photographs")
+        return {str(path): str(image_id) for path, image_id in found.items()} if isinstance(found, dict) else {}
+
+    def remember_photographs(self, campaign: str, fetched: dict[str, str]) -> None:
+        """Keep which photographs were fetched."""
+        self._known[campaign]["photographs"] = fetched
+        self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:
         """Keep which project is a campaign's."""
@@ -58,6 +71,15 @@ class Projects:
         """Keep which project holds a campaign's pictures."""
         self._known[campaign]["pictures"] = project
         self._save()
+
+    def remember_votes(self, campaign: str, project: int) -> None:
+        """Keep in which project a review is voted on."""
+        self._known[campaign]["votes"] = project
+        self._save()
+
+    def _also(self, campaign: str, role: str) -> int | None:
+        found = self._known.get(campaign, {}).get(role)
+        return None if found is None else int(str(found))
 
     def _save(self) -> None:
         write_json(self._path, {"format": FORMAT, "version": VERSION, "campaigns": self._known})

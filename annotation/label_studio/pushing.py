@@ -2,95 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from benchwright.atomic import write_bytes
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
 from ..exhibit import exhibit_in
+from ..kinds import COLLECT
 from ..originals import Originals
 from ..store import Campaign, ReviewStore, Task
-from .label_config import label_config, pictures_config
+from ..store.records import TASK_STATES, TaskState
+from .collect_config import collect_config, prompt_data
+from .editing import letters_of
+from .label_config import label_config
 from .pictures import picture_file, picture_name
 from .projects import Projects
 from .server import Server
+from .shelves import Shelf
 from .task_data import KEY, key_of, task_data
 
 AT_ONCE = 100
 """Tasks whose pictures are made and sent before the next."""
 
 
-class Shelf(Protocol):
-    """Where Label Studio finds pictures."""
-
-    def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Put pictures there and return the URL of each, by name."""
-
-
-@dataclass(frozen=True)
-class Uploaded:
-    """Pictures sent to the server, which keeps them in a project of their own.
-
-    A project with a form of several fields takes no uploads as they are.
-    """
-
-    server: Server
-    projects: Projects
-    campaign: str
-
-    def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Upload them."""
-        held_in = self.projects.pictures_of(self.campaign)
-        if held_in is None or not self.server.has_project(held_in):
-            title = f"Pictures of project {project}"
-            held_in = self.server.make_project(title, config=pictures_config(), annotators_per_task=1)
-            self.projects.remember_pictures(self.campaign, held_in)
-        return self.server.upload(held_in, files)
-
-
-@dataclass(frozen=True)
-class LocalFiles:
-    """Pictures in a folder below the server's document root (`LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT`)."""
-
-    server: Server
-    root: Path
-    folder: str
-
-    def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Write them and let the project serve the folder."""
-        target = self.root / self.folder
-        target.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            if not (target / name).exists():
-                write_bytes(target / name, data)
-        self.server.serve_folder(project, target.resolve())
-        return {name: f"/data/local-files/?d={self.folder}/{name}" for name in files}
-
-
-@dataclass(frozen=True)
-class CloudUrl:
-    """Pictures written to a folder that is published under a URL, such as a bucket's."""
-
-    folder: Path
-    url: str
-
-    def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
-        """Write them; whoever runs this publishes the folder."""
-        del project
-        self.folder.mkdir(parents=True, exist_ok=True)
-        for name, data in files.items():
-            if not (self.folder / name).exists():
-                write_bytes(self.folder / name, data)
-        return {name: f"{self.url.rstrip('/')}/{name}" for name in files}
-
-
 @dataclass(frozen=True)
 class Pushed:
-    """What a push came to, in tasks."""
+    """What a push came to, in tasks of one project."""
 
     project: int
     added: int
@@ -113,6 +53,10 @@ class Pushed:
         }
 
 
+DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
+"""Makes a task's data of the task and of where its pictures are."""
+
+
 def push(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: Shelf
 ) -> Pushed:
@@ -131,7 +75,10 @@ def push(
     """
     if campaign.is_simulated:
         raise BenchwrightError(f"campaign {campaign.name!r} is simulated: there is nothing for people to decide")
-    config = label_config(campaign.form)
+    is_collected = campaign.kind == COLLECT
+    asked = store.tasks(campaign.name, states=TASK_STATES)
+    letters = letters_of(asked)
+    config = collect_config(campaign.form, asked) if is_collected else label_config(campaign.form, letters=letters)
     project = projects.of(campaign.name, server.url)
     if project is None or not server.has_project(project):
         title = f"{campaign.name} of {root.resolve().name}"
@@ -139,11 +86,42 @@ def push(
         projects.remember(campaign.name, server.url, project)
     else:
         server.update_project(project, config=config, annotators_per_task=campaign.slots_per_task)
-    current = {key_of(task): task for task in store.tasks(campaign.name, states=("open", "done"))}
+    states: tuple[TaskState, ...] = ("open",) if is_collected else ("open", "done")
+    current = {key_of(task): task for task in store.tasks(campaign.name, states=states)}
+
+    def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
+        return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
+
+    return bring_up_to_date(server, project, current, Originals(root), shelf, data_of=data_of)
+
+
+def bring_up_to_date(
+    server: Server,
+    project: int,
+    current: Mapping[str, Task],
+    originals: Originals,
+    shelf: Shelf,
+    *,
+    data_of: DataOf,
+    ready: Container[str] | None = None,
+) -> Pushed:
+    """Add the tasks that a project lacks, and take away what is current no more and nobody has labelled.
+
+    Args:
+        server: Label Studio.
+        project: There.
+        current: Tasks that may be there, by key.
+        originals: Pictures.
+        shelf: Where pictures go.
+        data_of: Makes a task's data.
+        ready: Keys of those that are added; all, where None.
+    """
     there: set[str] = set()
     removed = outdated = 0
     for known in list(server.tasks(project)):
-        key = str(known.data.get(KEY))
+        if KEY not in known.data:  # somebody else brought it
+            continue
+        key = str(known.data[KEY])
         if key in current and key not in there:
             there.add(key)
         elif known.annotations:
@@ -151,8 +129,8 @@ def push(
         else:
             server.delete_task(known.id)
             removed += 1
-    sent = _Sent(campaign, server, project, Originals(root), shelf)
-    lacking = [task for key, task in current.items() if key not in there]
+    sent = _Sent(data_of, server, project, originals, shelf)
+    lacking = [task for key, task in current.items() if key not in there and (ready is None or key in ready)]
     for start in range(0, len(lacking), AT_ONCE):
         sent.add(lacking[start : start + AT_ONCE])
     return Pushed(project, sent.added, len(there), removed, outdated, tuple(sent.unshown))
@@ -161,8 +139,8 @@ def push(
 class _Sent:
     """Tasks on their way, with the pictures that they show."""
 
-    def __init__(self, campaign: Campaign, server: Server, project: int, originals: Originals, shelf: Shelf) -> None:
-        self._campaign, self._server, self._project = campaign, server, project
+    def __init__(self, data_of: DataOf, server: Server, project: int, originals: Originals, shelf: Shelf) -> None:
+        self._data_of, self._server, self._project = data_of, server, project
         self._originals, self._shelf = originals, shelf
         self._urls: dict[str, str] = {}
         self.added = 0
@@ -186,7 +164,7 @@ class _Sent:
         if files:
             urls = self._shelf.put(self._project, files)
             self._urls |= {stem: urls[name] for stem, name in called.items()}
-        self._server.add_tasks(self._project, [task_data(self._campaign, task, self._url) for task in ready])
+        self._server.add_tasks(self._project, [self._data_of(task, self._url) for task in ready])
         self.added += len(ready)
 
     def _url(self, image: ItemImage) -> str:

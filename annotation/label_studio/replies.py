@@ -12,8 +12,22 @@ from typing import Any, NamedTuple
 from benchwright.errors import DataError
 
 from ..form import Form, Lines, OneChoice, Photograph, SeveralOf, Text, form_of
-from ..store import CHOICES
-from .label_config import ANSWER, DECISION, NO_REASON, NOTE, REASON, codes_by_words, control_of
+from .editing import take_edits
+from .label_config import (
+    ANSWER,
+    AS_IT_IS,
+    DECISION,
+    EDITING,
+    NO_REASON,
+    NOTE,
+    REASON,
+    REVISE,
+    TO_BE_EDITED,
+    codes_by_words,
+    control_of,
+    is_answered_blind,
+    voted_on,
+)
 from .task_data import option_labels
 
 MAX_REGIONS = 100
@@ -26,26 +40,31 @@ class Reply(NamedTuple):
     reasons: tuple[str, ...] = ()
     note: str | None = None
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
 
 
-def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False) -> Reply:
     """Read an annotation's result.
 
     Args:
         result: Label Studio's list of regions.
         form: Of the campaign.
         payload: Of the task that was labelled.
+        votes: It was said once the key was shown, in a campaign that asks for an answer first.
 
     Raises:
         DataError: It is not what the form lets people say.
     """
-    said = _by_control(result)
+    said = by_control(result)
+    if is_answered_blind(form, votes=votes):
+        _check_controls(said, {ANSWER})
+        return _answer(said, payload)
+    if votes:
+        return _votes(said, form, payload)
     typed = form_of(form)
     if typed is not None:
-        return Reply("", fields=_fields(said, typed, payload))
-    answers = form.get("decisions_from") == CHOICES
-    _check_controls(said, {ANSWER} if answers else {DECISION, REASON, NOTE})
-    return _answer(said, payload) if answers else _verdict(said, form)
+        return Reply("", fields=fields_said(said, typed, payload))
+    return _verdict(said, form, payload)
 
 
 def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Reply:
@@ -56,7 +75,25 @@ def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Reply:
     return Reply(known[label])
 
 
-def _verdict(said: Mapping[str, list[str]], form: Mapping[str, Any]) -> Reply:
+def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+    edits = None
+    if form.get("edits"):
+        chosen = said.pop(EDITING, [AS_IT_IS])
+        if chosen not in ([AS_IT_IS], [TO_BE_EDITED]):
+            raise DataError(f"{_shown(', '.join(chosen))} is neither {AS_IT_IS!r} nor {TO_BE_EDITED!r}")
+        is_edited = chosen == [TO_BE_EDITED]
+        edits = take_edits(said, payload, is_shown=is_edited, with_explanation=True)
+        if edits is not None and not is_edited:
+            raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
+    return Reply("", fields=fields_said(said, voted_on(form), payload), edits=edits)
+
+
+def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+    edits = None
+    if form.get("edits"):
+        is_revised = said.get(DECISION) == [REVISE]
+        edits = take_edits(said, payload, is_shown=is_revised, with_explanation=False)
+    _check_controls(said, {DECISION, REASON, NOTE})
     decision = _one(said, DECISION)
     if decision not in form["decisions"]:
         raise DataError(f"decision {_shown(decision)} is none of {', '.join(form['decisions'])}")
@@ -64,7 +101,7 @@ def _verdict(said: Mapping[str, list[str]], form: Mapping[str, Any]) -> Reply:
     if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
         raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
     note = "\n".join(said.get(NOTE, ())).strip() or None
-    return Reply(decision, tuple(sorted(set(reasons))), note)
+    return Reply(decision, tuple(sorted(set(reasons))), note, edits=edits)
 
 
 def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> None:
@@ -72,7 +109,12 @@ def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> No
         raise DataError(f"a label of control {_shown(unknown[0])} does not belong to the form")
 
 
-def _by_control(result: Any) -> dict[str, list[str]]:
+def by_control(result: Any) -> dict[str, list[str]]:
+    """Return the texts and choices of a result by control.
+
+    Raises:
+        DataError: It is no list of such labels.
+    """
     if not isinstance(result, Sequence) or isinstance(result, str) or len(result) > MAX_REGIONS:
         raise DataError("it is no list of labels")
     said: dict[str, list[str]] = {}
@@ -91,7 +133,7 @@ def _by_control(result: Any) -> dict[str, list[str]]:
     return said
 
 
-def _fields(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
+def fields_said(said: Mapping[str, list[str]], form: Form, payload: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said by field, in the form's codes; the store checks it against the form."""
     known = {control_of(field): field for field in form.fields}
     _check_controls(said, known)

@@ -134,6 +134,28 @@ class Server:
             urls |= dict(zip(batch, (f"/data/{one.file}" for one in uploaded), strict=True))
         return urls
 
+    def download(self, path: str, *, max_bytes: int) -> bytes:
+        """Return a file of the server; it may refer to nowhere else.
+
+        Raises:
+            BenchwrightError: The server does not have it, or it is larger.
+        """
+        wrapper = self._client._client_wrapper
+        found = bytearray()
+        with (
+            self._said(),
+            wrapper.httpx_client.httpx_client.stream(
+                "GET", self.url + path, headers=wrapper.get_headers(), follow_redirects=False, timeout=TIMEOUT_S
+            ) as answer,
+        ):
+            if answer.status_code != 200:
+                raise BenchwrightError(f"{self.url}{path} cannot be fetched (HTTP {answer.status_code})")
+            for chunk in answer.iter_bytes():
+                found += chunk
+                if len(found) > max_bytes:
+                    raise BenchwrightError(f"{self.url}{path} is larger than the {max_bytes:,} bytes that are taken")
+        return bytes(found)
+
     @contextmanager
     def _said(self) -> Iterator[None]:
         """Turn what the SDK raises into one line; the token is not in it."""

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from benchwright.records import Choice, ItemImage
+from benchwright.records import ItemImage
 
 from ..exhibit import exhibit_in
 from ..form import form_of
-from ..store import BLIND, CHOICES, Campaign, Task, beside_in
-from .label_config import guidelines_html
+from ..store import BLIND, Campaign, Task, beside_in
+from .editing import EXPLANATION, edit_data
+from .label_config import guidelines_html, is_answered_blind
 
 KEY = "benchwright_task"
 """Field by which a task is known again: item and content."""
+
+
+REVIEWERS = "reviewers"
+"""Field that says whose votes are asked for."""
+_GONE = "A newer version of this item is asked about."
 
 
 def key_of(task: Task) -> str:
@@ -21,10 +27,26 @@ def key_of(task: Task) -> str:
     return f"{task.item_id}:{task.content_hash}"
 
 
-def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], str]) -> dict[str, Any]:
-    """Return a task's data; the key of a campaign that answers blind is not in it."""
+def task_data(
+    campaign: Campaign,
+    task: Task,
+    image_url: Callable[[ItemImage], str],
+    *,
+    letters: Sequence[str] = (),
+    votes: bool = False,
+) -> dict[str, Any]:
+    """Return a task's data; where it is to be answered blind, the key is not in it.
+
+    Args:
+        campaign: The campaign.
+        task: Of it.
+        image_url: Where a picture is.
+        letters: Keys of choices that the campaign's items have, for the fields of edits.
+        votes: For the project of what is said once the key is shown.
+    """
     item = exhibit_in(task.payload)
-    places = {image.image_id: place for place, image in enumerate(item.images, 1)}
+    is_blind = is_answered_blind(campaign.form, votes=votes)
+    is_typed = form_of(campaign.form) is not None and not is_blind
     data: dict[str, Any] = {
         KEY: key_of(task),
         "images": [image_url(image) for image in item.images],
@@ -32,28 +54,44 @@ def task_data(campaign: Campaign, task: Task, image_url: Callable[[ItemImage], s
     }
     if campaign.form.get("guidelines"):
         data["guidelines"] = guidelines_html(campaign.form["guidelines"])
-    is_typed = form_of(campaign.form) is not None
     if is_typed:
-        data["beside"] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload)) or "-"
-    if is_typed or campaign.form.get("decisions_from") == CHOICES:
+        data["beside"] = _beside(task, with_explanation=votes)
+    if is_typed or is_blind:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
-    if campaign.form.get("decisions_from") != CHOICES:
-        right = (item.answer or item.refusal) if campaign.kind != BLIND else None
-        data["choices"] = "\n".join(
-            f"{label}    (right)" if choice.key == right else label
-            for choice, label in zip(item.choices, _labels(item.choices, places), strict=True)
-        )
+    if not is_blind:
+        shows_key = campaign.kind != BLIND
+        data["choices"] = choices_told(task.payload, right=(item.answer or item.refusal) if shows_key else None)
+    if not is_blind and campaign.form.get("edits"):
+        data |= edit_data(task.payload, letters, with_explanation=votes)
     return data
+
+
+def choices_told(payload: Mapping[str, Any], *, right: str | None) -> str:
+    """Return a task's choices line by line, the right one marked."""
+    keys = [choice.key for choice in exhibit_in(payload).choices]
+    labels = zip(keys, option_labels(payload), strict=True)
+    return "\n".join(f"{label}    (right)" if key == right else label for key, label in labels)
+
+
+def blanked(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a task's data without what says which choice is right, and why."""
+    withheld = {"choices": _GONE, "beside": _GONE, EXPLANATION: ""}
+    return {**data, **{name: value for name, value in withheld.items() if name in data}}
+
+
+def _beside(task: Task, *, with_explanation: bool) -> str:
+    texts = [(one["label"], one["text"]) for one in beside_in(task.payload)]
+    explanation = exhibit_in(task.payload).explanation
+    if with_explanation and explanation is not None:
+        texts.append(("Explanation", explanation))
+    return "\n\n".join(f"{label}: {text}" for label, text in texts) or "-"
 
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
     """Return what a task's choices are called, in their order; they begin with the key and differ."""
     item = exhibit_in(payload)
-    return _labels(item.choices, {image.image_id: place for place, image in enumerate(item.images, 1)})
-
-
-def _labels(choices: tuple[Choice, ...], places: Mapping[str, int]) -> list[str]:
+    places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     return [
         f"{choice.key}. {choice.text if choice.image_id is None else f'<image {places[choice.image_id]}>'}"
-        for choice in choices
+        for choice in item.choices
     ]

@@ -29,6 +29,8 @@ class Elsewhere(NamedTuple):
         started_at: When they began, as well as is known.
         submitted_at: When they said so.
         fields: What was said by field, where the campaign has a typed form.
+        edits: A revision of the item, as JSON values.
+        active_s: Seconds that it took, where that is not the time between the two moments.
     """
 
     task_id: int
@@ -39,6 +41,8 @@ class Elsewhere(NamedTuple):
     started_at: datetime
     submitted_at: datetime
     fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
 
 
 def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
@@ -69,7 +73,10 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
             connection, campaign, said.annotator, said.task_id, now=said.started_at,
             lease_s=until.total_seconds(),
         ).slot_id  # fmt: skip
-    saying = Saying(said.decision, reasons=said.reasons, note=said.note, fields=said.fields)
+    saying = Saying(
+        said.decision, reasons=said.reasons, note=said.note, edits=said.edits, fields=said.fields,
+        active_s=said.active_s,
+    )  # fmt: skip
     submit(connection, slot, said.annotator, saying, now=said.submitted_at, amend=True)
     if before is None:
         return "new"

@@ -20,9 +20,7 @@ from benchwright.annotation.collecting import Collect
 from benchwright.annotation.decision_file import import_decisions
 from benchwright.annotation.form import FormError, Photograph
 from benchwright.annotation.intake import take_in_photograph
-from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
-from benchwright.errors import BenchwrightError
 from benchwright.images import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
@@ -111,11 +109,6 @@ def test_a_photograph_of_ones_own_needs_no_address_and_none_found_needs_nothing(
     assert "source" not in FORM.checked(FOUND | {"found": "own"}, letters=(), key=None)
     assert FORM.checked(FOUND | {"found": "none"}, letters=(), key=None) == {"found": "none"}
     assert FORM.told(FOUND) == "From the web · cc-by-4.0 · Photograph · https://example.org/p/1 · A. B."
-
-
-def test_label_studio_takes_no_photographs_and_says_so() -> None:
-    with pytest.raises(BenchwrightError, match="Label Studio takes no photographs in; collect them in the app"):
-        label_config(FORM.model_dump(mode="json"))
 
 
 @pytest.mark.parametrize(

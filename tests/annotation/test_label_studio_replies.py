@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.collect_form import collect_form
 from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.form import Form
 from benchwright.annotation.kinds import KINDS
@@ -17,12 +16,12 @@ from benchwright.annotation.label_studio.label_config import NO_REASON, guidelin
 from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
-from benchwright.annotation.reviewing import review_form
 from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import CHOICES, ReviewStore, Work
-from benchwright.annotation.store.blind import BLIND_FIRST
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import DataError
 from benchwright.records import Item
+
+from .label_studio_rows import NAMES, annotated, label
 
 
 def errata_form() -> Form:
@@ -33,11 +32,6 @@ def errata_form() -> Form:
 
 VERIFY = {"decisions": ["accept", "reject", "revise"], "needs_note": ["revise"], "reasons": ["unclear", "too_easy"]}
 ANSWER = {"decisions_from": CHOICES}
-
-
-def label(control: str, *values: Any, kind: str = "choices") -> dict[str, Any]:
-    field = "text" if kind == "textarea" else "choices"
-    return {"from_name": control, "to_name": "question", "type": kind, "value": {field: list(values)}}
 
 
 def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
@@ -95,20 +89,6 @@ def test_configs_are_wellformed_and_hold_every_choice() -> None:
     assert ET.fromstring(pictures_config()).find("Image") is not None
 
 
-def test_what_label_studio_cannot_do_is_refused_with_where_it_can_be_done() -> None:
-    review = {**review_form(("accurate",)).model_dump(mode="json"), BLIND_FIRST: True}
-    with pytest.raises(BenchwrightError, match=r"cannot hold the key back .* review in the app"):
-        label_config(review)
-    collect = collect_form(("a", "b"), max_bytes=1, max_pixels=1, min_side_px=1).model_dump(mode="json")
-    with pytest.raises(BenchwrightError, match=r"takes no photographs in; collect them in the app"):
-        label_config(collect)
-
-
-def test_a_revision_from_label_studio_says_in_its_note_what_to_change() -> None:
-    config = ET.fromstring(label_config({**VERIFY, "needs_note": ["revise"], "edits": True}))
-    assert [area.get("placeholder") for area in config.iter("TextArea")] == ["Note (needed for: revise)"]
-
-
 ERRATA = {"fields": [field.model_dump(mode="json") for field in errata_form().fields]}
 
 
@@ -158,6 +138,26 @@ def test_a_lone_reason_gets_company_because_label_studio_wants_two() -> None:
 
 def test_guidelines_run_nothing() -> None:
     assert "<script>" not in guidelines_html("<script>alert(1)</script>")
+
+
+def test_of_what_somebody_said_twice_of_a_task_the_last_counts_however_often_it_is_pulled(
+    store: ReviewStore, item: Item
+) -> None:
+    store.upsert_campaign(
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=VERIFY, settings={}, seed=1
+    )
+    store.upsert_tasks("verify", [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    row = annotated(store, "verify", 0, {"ann": [label("decision", "accept")]})
+    [first] = row["annotations"]
+    reject = {"result": [label("decision", "reject")], "created_at": "2026-02-02T00:00:00Z"}
+    forged = {**first, **reject, "id": 9, "created_at": "2026-02-03T00:00:00Z", "updated_by": 2}
+    row["annotations"] = [forged, {**first, **reject, "id": 8}, first]
+    for new, unchanged in ((1, 0), (0, 1), (0, 1)):
+        found = pull(store, store.campaign("verify"), [row], names=NAMES, now=datetime(2026, 3, 1, tzinfo=UTC))
+        assert (found.new, found.changed, found.unchanged, found.skipped) == (new, 0, unchanged, 1)
+        assert [one.annotation for one in found.quarantined] == [9]
+    [one] = store.decisions("verify")
+    assert (one.decision, one.version) == ("reject", 1)
 
 
 def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: Item) -> None:

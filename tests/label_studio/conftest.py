@@ -17,6 +17,8 @@ from browser.conftest import chromium, new_context, page  # noqa: F401 - fixture
 from conftest import ROOT
 from servers import serving
 
+from benchwright.annotation.store import ReviewStore, open_store
+
 NO_SERVER = "Label Studio is not installed: make label-studio"
 ENVIRONMENT = ROOT / ".venv-labelstudio"
 PASSWORD = "a-password-for-tests"
@@ -32,8 +34,8 @@ SETTINGS = {
 }
 
 
-TEXTS = {"note", "field_reason"}
-"""Controls that are text areas."""
+TEXTS = {"note", "field_reason", "field_note"}
+"""Controls that are text areas, beside those of edits."""
 
 
 def email(user: str) -> str:
@@ -80,14 +82,20 @@ class LabelStudio:
 def regions(**said: str | list[str]) -> list[dict[str, Any]]:
     """Return what Label Studio stores of controls: choices and texts."""
     return [
-        {
-            "from_name": control,
-            "to_name": "question",
-            "type": "textarea" if control in TEXTS else "choices",
-            "value": {"text" if control in TEXTS else "choices": [value] if isinstance(value, str) else value},
-        }
+        region(control, value, is_text=control in TEXTS or (control.startswith("edit_") and control != "edit_right"))
         for control, value in said.items()
     ]
+
+
+def region(control: str, value: str | list[str], *, is_text: bool, of: str = "question") -> dict[str, Any]:
+    """Return what Label Studio stores of one control of an object."""
+    values = [value] if isinstance(value, str) else value
+    return {
+        "from_name": control,
+        "to_name": of,
+        "type": "textarea" if is_text else "choices",
+        "value": {"text" if is_text else "choices": values},
+    }
 
 
 def _program(name: str) -> str:
@@ -115,7 +123,7 @@ def _template() -> Path:
     return template
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def label_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabelStudio]:
     """A server with the users admin, ann and ben."""
     program = _program("label-studio")
@@ -152,7 +160,7 @@ ANSWER = """
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Real photographs from scikit-image."""
     import skimage.data
@@ -179,6 +187,37 @@ def waiting(photographs: Path, tmp_path: Path) -> Waiting:
         return tmp_path / "labelled"
 
     return made
+
+
+def push(server: LabelStudio, workspace: Path, *more: object, code: int = 0) -> Any:
+    """Push a workspace's campaign."""
+    return bench("review", "label-studio", "push", "--url", server.url, "--workspace", workspace, *more, code=code)
+
+
+def pull(server: LabelStudio, workspace: Path, *more: object, code: int = 0) -> Any:
+    """Pull a workspace's campaign."""
+    return bench("review", "label-studio", "pull", "--url", server.url, "--workspace", workspace, *more, code=code)
+
+
+def store_of(workspace: Path) -> ReviewStore:
+    """Open a workspace's review store."""
+    return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
+
+
+def sign_in(tab: Any, server: LabelStudio, user: str) -> None:
+    """Sign a user in, in a browser."""
+    tab.set_default_timeout(60_000)
+    tab.goto(f"{server.url}/user/login/")
+    tab.fill("input[name=email]", email(user))
+    tab.fill("input[name=password]", PASSWORD)
+    tab.keyboard.press("Enter")
+    tab.wait_for_url(lambda url: "/login" not in url)
+
+
+def submit_in(tab: Any) -> None:
+    """Submit what is on the screen, and wait until the server has it."""
+    with tab.expect_response(lambda one: "/annotations" in one.url and one.request.method == "POST"):
+        tab.get_by_test_id("bottombar-submit-button").click()
 
 
 def bench(*arguments: object, code: int = 0, token: str = TOKENS["admin"]) -> Any:

@@ -7,24 +7,26 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from label_studio.conftest import ANSWER, PASSWORD, TOKENS, VERIFY, LabelStudio, Waiting, bench, email, regions
+from label_studio.conftest import (
+    ANSWER,
+    TOKENS,
+    VERIFY,
+    LabelStudio,
+    Waiting,
+    bench,
+    email,
+    pull,
+    push,
+    regions,
+    sign_in,
+    store_of,
+    submit_in,
+)
 
 from benchwright.annotation.kinds import KINDS
-from benchwright.annotation.store import ReviewStore, Work, open_store
+from benchwright.annotation.store import Work
 
 PNG = b"\x89PNG"
-
-
-def push(server: LabelStudio, workspace: Path, *more: object) -> Any:
-    return bench("review", "label-studio", "push", "--url", server.url, "--workspace", workspace, *more)
-
-
-def pull(server: LabelStudio, workspace: Path, *more: object, code: int = 0) -> Any:
-    return bench("review", "label-studio", "pull", "--url", server.url, "--workspace", workspace, *more, code=code)
-
-
-def store_of(workspace: Path) -> ReviewStore:
-    return open_store(f"sqlite:///{workspace / 'review.sqlite'}")
 
 
 def said(workspace: Path, campaign: str = "verify") -> set[tuple[str, str, tuple[str, ...], str | None, int]]:
@@ -218,22 +220,13 @@ def test_tasks_that_are_gone_go_unless_somebody_labelled_them(
 def test_a_person_labels_in_the_browser_by_keyboard(label_studio: LabelStudio, waiting: Waiting, page: Any) -> None:
     workspace = waiting(VERIFY)
     project = push(label_studio, workspace)["project"]
-    page.set_default_timeout(60_000)
-    page.goto(f"{label_studio.url}/user/login/")
-    page.fill("input[name=email]", email("ann"))
-    page.fill("input[name=password]", PASSWORD)
-    page.keyboard.press("Enter")
-    page.wait_for_url(lambda url: "/login" not in url)
+    sign_in(page, label_studio, "ann")
     page.goto(f"{label_studio.url}/projects/{project}/data?labeling=1")
     page.get_by_text("Which image shows the missing part").first.wait_for()
     page.get_by_text("reject").first.click()
     page.get_by_text("unclear").first.click()
-    page.get_by_test_id("bottombar-submit-button").click()
-    page.get_by_test_id("bottombar-submit-button").wait_for()
-    for _ in range(60):
-        if pull(label_studio, workspace)["tasks"]["open"] and said(workspace):
-            break
-        page.wait_for_timeout(250)
+    submit_in(page)
+    pull(label_studio, workspace)
     assert said(workspace) == {(email("ann"), "reject", ("unclear",), None, 1)}
 
 

@@ -1,0 +1,114 @@
+"""Edits of an item in Label Studio: its texts in text areas, filled in beforehand, and which choice is right.
+
+A text that comes back as it went is no edit. Label Studio keeps a filled-in text area as soon as it is on the screen,
+and keeps nothing of one that somebody emptied: where some areas of an item come back, one that does not is empty.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from benchwright.errors import DataError
+
+from ..exhibit import Exhibit, exhibit_in
+from ..store import Task, item_in
+
+QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
+"""Controls; the first two are also what the texts are called in a task's data."""
+_CHOICE = "edit_choice_"
+KEYS = "edit_keys"
+"""Field of a task's data: what `RIGHT` offers."""
+
+
+def letters_of(tasks: Iterable[Task]) -> tuple[str, ...]:
+    """Return the keys of choices that items of these tasks have, `A` first."""
+    return tuple(sorted({choice["key"] for task in tasks for choice in item_in(task.payload).get("choices", ())}))
+
+
+def add_edit_fields(
+    view: ET.Element, letters: Sequence[str], *, shown_when: Mapping[str, str], with_explanation: bool
+) -> None:
+    """Add the fields of edits to a config, shown only where a choice was made."""
+    part = ET.SubElement(view, "View", dict(shown_when))
+    ET.SubElement(part, "Header", value="Edit the item; what stays as it is is no edit", size="4")
+    areas = {QUESTION: "Question", **{_CHOICE + letter: f"Choice {letter}" for letter in letters}}
+    if with_explanation:
+        areas[EXPLANATION] = "Explanation"
+    for name, label in areas.items():
+        ET.SubElement(part, "Header", value=label, size="5")
+        ET.SubElement(
+            part, "TextArea", name=name, toName="question", value=f"${name}", rows="2", maxSubmissions="1",
+            editable="true",
+        )  # fmt: skip
+    ET.SubElement(part, "Header", value="Right from now on (leave open where it stays)", size="5")
+    ET.SubElement(part, "Choices", name=RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
+
+
+def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
+    """Return what the fields of edits need in a task's data; choices that have no text have empty areas."""
+    item = exhibit_in(payload)
+    texts = _texts(item)
+    areas = [QUESTION, *(_CHOICE + letter for letter in letters), *([EXPLANATION] if with_explanation else [])]
+    return {
+        **{name: texts.get(name, "") for name in areas},
+        KEYS: [{"value": choice.key} for choice in item.choices],
+    }
+
+
+def take_edits(
+    said: dict[str, list[str]], payload: Mapping[str, Any], *, is_shown: bool, with_explanation: bool
+) -> dict[str, Any] | None:
+    """Take the edits out of what was said by control, and return them as the app would send them; None where none are.
+
+    Args:
+        said: By control; those of edits are gone afterwards.
+        payload: Of the task.
+        is_shown: Whether whoever said this had the fields before them, so that what is missing was emptied.
+        with_explanation: Whether the explanation could be edited.
+
+    Raises:
+        DataError: A field says two things.
+    """
+    names = [name for name in said if name in {QUESTION, RIGHT} or name.startswith(_CHOICE)]
+    names += [EXPLANATION] if with_explanation and EXPLANATION in said else []
+    given = {name: _one(name, said.pop(name)) for name in names}
+    was = _texts(exhibit_in(payload))
+    right = given.pop(RIGHT, None)
+    if is_shown and given:
+        given = {name: "" for name in was if name != EXPLANATION or with_explanation} | given
+    changed = {name: text for name, text in given.items() if _normal(text) != _normal(was.get(name, ""))}
+    for name, text in changed.items():
+        if not text.strip() and name in was:
+            raise DataError(f"{_words(name)} was emptied; write it anew, or leave it as it was")
+    edits: dict[str, Any] = {
+        name.removeprefix("edit_"): changed[name] for name in (QUESTION, EXPLANATION) if name in changed
+    }
+    if choices := {name.removeprefix(_CHOICE): text for name, text in changed.items() if name.startswith(_CHOICE)}:
+        edits["choices"] = choices
+    if right is not None:
+        edits["right"] = right
+    return edits or None
+
+
+def _texts(item: Exhibit) -> dict[str, str]:
+    """Return the texts of an item that can be edited, by control."""
+    texts = {QUESTION: item.question}
+    texts |= {_CHOICE + choice.key: choice.text for choice in item.choices if choice.text is not None}
+    return texts if item.explanation is None else {**texts, EXPLANATION: item.explanation}
+
+
+def _normal(text: str) -> str:
+    """Return a text as browsers give it back: one kind of line end, no space around it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def _words(name: str) -> str:
+    return f"choice {name.removeprefix(_CHOICE)}" if name.startswith(_CHOICE) else f"the {name.removeprefix('edit_')}"
+
+
+def _one(name: str, values: Sequence[str]) -> str:
+    if len(values) != 1:
+        raise DataError(f"it says {len(values)} times what {_words(name)} is; once is wanted")
+    return values[0]

@@ -1,0 +1,72 @@
+"""Kinds of campaigns that are told nowhere else here: what people say in a real Label Studio is what the app takes."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
+
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.form import Form
+from benchwright.annotation.kinds import KINDS
+from benchwright.annotation.pair_form import PAIR_FORM
+from benchwright.annotation.screening_form import screening_form
+from benchwright.annotation.store import Work
+from benchwright.review_tasks import Category
+
+CATEGORIES = (Category(code="cost", words="Read $5, or <b>more</b>"), Category(code="other", words="Something else"))
+
+
+def error_analysis() -> Form:
+    make = KINDS["error_analysis"].form
+    assert make is not None
+    return make(CATEGORIES)
+
+
+SAID: dict[str, tuple[Form, dict[str, Any], dict[str, Any]]] = {
+    "screen_items": (
+        screening_form(("ambiguous", "wrong_key")),
+        {"field_verdict": "Discard", "field_reasons": ["Wrong key", "Ambiguous"]},
+        {"verdict": "discard", "reasons": ["ambiguous", "wrong_key"]},
+    ),
+    "pair": (
+        PAIR_FORM,
+        {"field_verdict": "Different pictures", "field_note": " another <i>angle</i> "},
+        {"verdict": "different", "note": "another <i>angle</i>"},
+    ),
+    "error_analysis": (
+        error_analysis(),
+        {"field_categories": ["Something else", "Read ＄5, or <b>more</b>"], "field_reason": "it says so"},
+        {"categories": ["other", "cost"], "reason": "it says so"},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, waiting: Waiting, kind: str) -> None:
+    workspace, now = waiting(VERIFY), datetime.now(UTC)
+    form, labelled, fields = SAID[kind]
+    with store_of(workspace) as store:
+        document = form.model_dump(mode="json") | {"guidelines": "Look **closely**."}
+        store.upsert_campaign(
+            kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=document, settings={}, seed=1
+        )
+        task = store.tasks("verify")[0]
+        store.upsert_tasks(kind, [Work(task.item_id, task.content_hash, task.payload)])
+        store.upsert_annotator("in the app")
+        desk = Desk(store, store.campaign(kind), "in the app")
+        mine = desk.next(now=now)
+        assert mine is not None
+        desk.say(mine.slot_id, "", now=now, fields=fields)
+    project = push(label_studio, workspace, "--campaign", kind)["project"]
+    [there] = label_studio.tasks(project)
+    texts = {"field_note", "field_reason"}
+    result = [region(control, said, is_text=control in texts) for control, said in labelled.items()]
+    label_studio.api("ann", "POST", f"tasks/{there['id']}/annotations", {"result": result, "lead_time": 4})
+    done = pull(label_studio, workspace, "--campaign", kind)
+    assert (done["new"], done["tasks"]["done"]) == (1, 1)
+    with store_of(workspace) as store:
+        by_name = {one.annotator: (one.decision, one.reasons, one.fields) for one in store.decisions(kind)}
+    assert by_name[email("ann")] == by_name["in the app"]
