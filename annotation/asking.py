@@ -12,7 +12,7 @@ from benchwright.steps import CampaignContext
 
 from .gold import known_right
 from .hand_out import SETTING, HandOut
-from .kinds import REVIEW
+from .kinds import COLLECT, REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
 from .store import Annotation, CampaignStatus, ReviewStore, Work, item_in, open_store
 
@@ -90,7 +90,9 @@ def handed(work: Work, asking: Asking) -> Work:
         return work
     right = known_right(asking.handout, work, kind=asking.kind, form=asking.form)
     item = item_in(work.payload)
-    priority = asking.handout.priority(work.item_id, task=item.get("task"), category=item.get("category"))
+    names = [work.item_id, item.get("task"), item.get("category")]
+    # What is asked tells prompts apart, and nothing else: items have their own ids, and long questions.
+    priority = asking.handout.priority(*names, *([item.get("question")] if asking.kind == COLLECT else []))
     return work._replace(priority=priority, gold=right)
 
 

@@ -15,13 +15,14 @@ from pydantic import Field, field_validator
 from benchwright.canonical import digest
 from benchwright.pipeline.finished import files_of
 from benchwright.records import ImageRecord
-from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 from benchwright.workspace import Workspace
 
 from .asking import Asking, ask
 from .collect_form import collect_form, licence_code
 from .collected import HandedIn, handed_in_to
 from .exhibit import Exhibit, work_on
+from .handed_out import HandedOut
 from .kinds import COLLECT, KINDS
 from .store import Annotation, Work, open_store
 from .verdicts import pseudonyms
@@ -31,7 +32,7 @@ _Prompt = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)
 _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)?$")]
 
 
-class Collect(CampaignStep):
+class Collect(HandedOut):
     """Let people add photographs to prompts; the next run takes them in with source, author and licence.
 
     Attributes:
@@ -42,6 +43,7 @@ class Collect(CampaignStep):
         max_pixels: Of a photograph.
         min_side_px: Least width and height of a photograph.
         guidelines: What annotators are told, in Markdown.
+        handout: How prompts go out to people; `priorities` may name prompts, and none is gold.
     """
 
     name: ClassVar[str] = COLLECT
@@ -81,7 +83,7 @@ class Collect(CampaignStep):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
         asking = Asking(
             kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
-            group=None,
+            group=None, handout=self.handout,
         )  # fmt: skip
         asked = ask(asking, self._work(), ctx)
         if asked.waiting is not None:

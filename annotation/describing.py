@@ -22,12 +22,14 @@ from benchwright.implication import (
     WrittenIn,
 )
 from benchwright.records import ImageRecord, ItemImage
-from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from .answers_given import fields_in
 from .asking import Asking, ask
 from .description_form import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
 from .exhibit import Exhibit, work_on
+from .gold import with_gold
+from .handed_out import HandedOut
 from .kinds import DESCRIBE, KINDS
 from .store import Annotation, Work
 from .verdicts import pseudonyms
@@ -39,11 +41,12 @@ _VOCABULARIES: Mapping[str, Any] = {
 _RULE = "single"
 
 
-class Describe(CampaignStep):
+class Describe(HandedOut):
     """Let people describe each image and write one to three questions about it; drop what conveys nothing.
 
     Attributes:
         guidelines: What annotators are told, in Markdown.
+        handout: How images go out to people; gold ones among them can only be known to convey nothing.
     """
 
     name: ClassVar[str] = DESCRIBE
@@ -57,12 +60,17 @@ class Describe(CampaignStep):
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         form = {**DESCRIPTION_FORM.model_dump(mode="json"), "guidelines": guidelines}
-        asked = ask(Asking(kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=None), _work(records), ctx)
+        asking = Asking(kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=None, handout=self.handout)
+        asked = ask(asking, _work(records), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         found = {one.item_id: described(one, ctx.stage) for one in asked.decisions}
         outcomes = {image_id: _outcome(implication) for image_id, implication in found.items()}
-        return Verdicts(None, outcomes, _summary(found, asked.decisions))
+        verdicts = Verdicts(None, outcomes, _summary(found, asked.decisions))
+        known = {
+            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": said}) for image_id, said in asked.gold.items()
+        }
+        return with_gold(verdicts, known)
 
 
 def _work(records: Iterable[ImageRecord]) -> Iterator[Work]:

@@ -41,7 +41,7 @@ def verdicts_of(
         for pair, letters in zip(asked, said, strict=True)
         for slot, letter in enumerate(letters, 1)
     ]  # fmt: skip
-    found = paired(parse_rule(rule), "abcde", asked, annotations, simulated=False, seed=1).outcomes
+    found = paired(parse_rule(rule), "abcde", asked, annotations, known={}, simulated=False, seed=1).outcomes
     return {image: (one.verdict, one.reason, one.evidence.get("of")) for image, one in found.items()}
 
 
