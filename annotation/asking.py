@@ -67,7 +67,7 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
             open_campaign(held, asking, ctx)
             held.upsert_tasks(ctx.stage, _all_handed(work, asking, gold))
         if asking.group is not None:
-            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
             return Asked(waiting_line(status, ctx) + asking.for_whom, [], gold)

@@ -24,6 +24,7 @@ from .collected import HandedIn, handed_in_to
 from .exhibit import Exhibit, work_on
 from .handed_out import HandedOut
 from .kinds import COLLECT, KINDS
+from .simulated_writers import SimulatedCollectors
 from .store import Annotation, Work, open_store
 from .verdicts import pseudonyms
 
@@ -44,6 +45,7 @@ class Collect(HandedOut):
         min_side_px: Least width and height of a photograph.
         guidelines: What annotators are told, in Markdown.
         handout: How prompts go out to people; `priorities` may name prompts, and none is gold.
+        simulate: Let simulated annotators draw pictures instead; everything they touch says so.
     """
 
     name: ClassVar[str] = COLLECT
@@ -58,6 +60,7 @@ class Collect(HandedOut):
     max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
     min_side_px: int = Field(256, ge=1)
     guidelines: str | None = None
+    simulate: SimulatedCollectors | None = None
 
     @field_validator("prompts")
     @classmethod
@@ -83,7 +86,7 @@ class Collect(HandedOut):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
         asking = Asking(
             kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
-            group=None, handout=self.handout,
+            group=self.simulate, handout=self.handout,
         )  # fmt: skip
         asked = ask(asking, self._work(), ctx)
         if asked.waiting is not None:
@@ -96,10 +99,12 @@ class Collect(HandedOut):
                 "way; run the same command again to take them in"
             )
         prompts = {one.image_id: one.prompt for one in found}
+        evidence = {"simulated": True} if self.simulate is not None else {}
         outcomes = {
-            image: Outcome(values={"prompt": prompts[image]}) if image in prompts else Outcome() for image in images
+            image: Outcome(values={"prompt": prompts[image]}, evidence=evidence) if image in prompts else Outcome()
+            for image in images
         }
-        return Verdicts(None, outcomes, _summary(asked.decisions, found))
+        return Verdicts(None, outcomes, _summary(asked.decisions, found, simulated=self.simulate is not None))
 
     def _work(self) -> Iterator[Work]:
         for prompt in self.prompts:
@@ -114,7 +119,7 @@ def _not_taken_in(found: Iterable[HandedIn], ctx: CampaignContext) -> int:
     return sum(one.source.uri not in known for one in found)
 
 
-def _summary(said: Iterable[Annotation], found: Iterable[HandedIn]) -> dict[str, Any]:
+def _summary(said: Iterable[Annotation], found: Iterable[HandedIn], *, simulated: bool) -> dict[str, Any]:
     """Count tasks and photographs by licence; no clocks, no names."""
     annotations = list(said)
     names = pseudonyms(annotations)
@@ -123,7 +128,7 @@ def _summary(said: Iterable[Annotation], found: Iterable[HandedIn]) -> dict[str,
     return {
         "kind": COLLECT,
         "rule": _RULE,
-        "simulated": False,
+        "simulated": simulated,
         "total": len(annotations),
         "found": dict(sorted(Counter(one.decision for one in annotations).items())),
         "photographs": len({one.image_id for one in photographs}),
