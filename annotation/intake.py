@@ -55,4 +55,6 @@ def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
             raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")
         store = collected_photographs(root)
         (store.root / "tmp").mkdir(parents=True, exist_ok=True)
-        return TakenIn(store.put(encode_png(pixels)), width, height)
+        image_id = store.put(encode_png(pixels))
+        store.path(image_id).touch()  # `gc` goes by when a photograph was last brought
+        return TakenIn(image_id, width, height)
