@@ -21,7 +21,7 @@ from .handed_out import HandedOut
 from .kinds import KINDS, PAIR
 from .pair_form import PAIR_FORM
 from .pair_verdicts import AskedPair, paired
-from .rule_setting import RuleSetting
+from .rule_setting import AnnotatorsRule
 from .rules import parse_rule
 from .simulated import check_enough
 from .simulated_forms import SimulatedPairers
@@ -43,7 +43,7 @@ class Pair(HandedOut):
     consumes: ClassVar[Stream] = "images"
 
     asked: str = Field("near_duplicates.kept.like", pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
-    rule: RuleSetting = "unanimous(1)"
+    rule: AnnotatorsRule = "unanimous(1)"
     guidelines: str | None = None
     simulate: SimulatedPairers | None = None
 

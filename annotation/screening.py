@@ -20,7 +20,7 @@ from .exhibit import Exhibit, work_on
 from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import KINDS, SCREEN, SCREEN_ITEMS
-from .rule_setting import RuleSetting
+from .rule_setting import AnnotatorsRule
 from .rules import parse_rule
 from .screening_form import NO_AGREEMENT, screening_form
 from .screening_verdicts import gold_screened, screened
@@ -57,7 +57,7 @@ class ScreenItemsForm(Record):
 class _Screening(HandedOut):
     """What both have: a rule, reasons, guidelines, how tasks go out, simulated annotators."""
 
-    rule: RuleSetting = "unanimous(1)"
+    rule: AnnotatorsRule = "unanimous(1)"
     form: Any
     guidelines: str | None = None
     simulate: SimulatedScreeners | None = None
