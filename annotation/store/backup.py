@@ -28,7 +28,7 @@ from benchwright.objects import ObjectStore
 from .backup_photographs import Carried, restore_photographs, write_photographs
 from .connection import WRITING, connect, name_of
 from .migrate import REVISIONS, revision_of, upgrade_within
-from .photographs_in_use import photographs_in_use
+from .photographs_in_use import forget_left_behind, photographs_in_use
 from .review_store import ReviewStore
 
 FORMAT, VERSION = "benchwright/review-backup", 2
@@ -123,6 +123,8 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
             upgrade_within(connection, REVISIONS[-1])
             carried = Carried(**manifest["photographs"])
             restore_photographs(path, archive, carried, photographs)  # last: what is refused before leaves no file
+            if photographs is not None:
+                forget_left_behind(connection, photographs)
     finally:
         engine.dispose()
     return Backup(manifest["revision"], _rows_of(manifest["tables"]), carried.files)

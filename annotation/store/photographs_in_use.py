@@ -8,9 +8,11 @@ comes first, and then it is in use, or is told to upload it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
+
+from benchwright.objects import ObjectStore
 
 from .schema import annotations_table, drafts, slots, uploads
 
@@ -32,8 +34,17 @@ def photographs_in_use(connection: sa.Connection) -> set[str]:
     for query in _WORDS:
         for (text,) in connection.execute(query).yield_per(_BATCH):
             named.update(_ID.findall(text))
-    uploaded = connection.execute(sa.select(uploads.c.image_id).distinct()).scalars()
-    return named.intersection(uploaded)
+    return named.intersection(_uploaded(connection))
+
+
+def forget_left_behind(connection: sa.Connection, there: ObjectStore) -> None:
+    """Forget the uploads that nothing refers to and whose files are not there, as after a backup, which leaves them."""
+    unused = set(_uploaded(connection)) - photographs_in_use(connection)
+    forget_uploads(connection, [one for one in unused if not there.path(one).is_file()])
+
+
+def _uploaded(connection: sa.Connection) -> Sequence[str]:
+    return connection.execute(sa.select(uploads.c.image_id).distinct()).scalars().all()
 
 
 def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> None:

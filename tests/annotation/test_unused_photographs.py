@@ -23,6 +23,7 @@ from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, ope
 from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.unused_photographs import unused_in, unused_photographs
 from benchwright.errors import DataError
+from benchwright.objects import ObjectStore
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
@@ -152,6 +153,34 @@ def test_a_backup_takes_along_what_is_handed_in_or_in_a_draft_and_nothing_else(
     assert there(other, brought) == {"handed_in", "replaced", "drafted"}
     first, second = (collected_photographs(root).path(brought["drafted"]) for root in (context.workspace, other))
     assert first.read_bytes() == second.read_bytes()
+    with open_store(url) as restored:  # nobody hands in what has no file there
+        held = {
+            name
+            for name, one in brought.items()
+            for task in restored.tasks("verify", states=("open", "done"))
+            if Uploads(restored).holds(task.id, one, by="ann")
+        }
+    assert held == {"handed_in", "replaced", "drafted"}
+
+
+def test_a_photograph_that_is_taken_away_while_it_is_brought_again_is_there_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image_id = take_in_photograph(tmp_path, jpeg(), FIELD).image_id
+    path = collected_photographs(tmp_path).path(image_id)
+    before = path.read_bytes()
+    put = ObjectStore.put
+
+    def overtaken(store: ObjectStore, data: bytes) -> str:
+        found = put(store, data)
+        if path.stat().st_mtime < 1000:
+            path.unlink()
+        return found
+
+    os.utime(path, (0, 0))
+    monkeypatch.setattr(ObjectStore, "put", overtaken)
+    assert take_in_photograph(tmp_path, jpeg(), FIELD).image_id == image_id
+    assert path.read_bytes() == before
 
 
 def test_a_photograph_whose_file_is_gone_is_counted_and_the_rest_saved(
