@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -50,6 +51,13 @@ ASKED = {
 
 def test_every_kind_is_asked_about_here() -> None:
     assert ASKED.keys() == KINDS.keys()
+
+
+@pytest.fixture
+def store_url(url: str, tmp_path: Path, empty_store: bytes) -> str:
+    """A store in a file: what is asked changes no statement, and these run on a server with the kind `verify`."""
+    (tmp_path / "review.sqlite").write_bytes(empty_store)
+    return url
 
 
 @pytest.fixture(params=sorted(KINDS))

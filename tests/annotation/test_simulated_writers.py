@@ -29,6 +29,13 @@ from benchwright.steps import CampaignContext
 FORM = DESCRIPTION_FORM.model_dump(mode="json")
 
 
+@pytest.fixture
+def store_url(url: str, tmp_path: Path, empty_store: bytes) -> str:
+    """A store in a file: simulated annotators decide through the calls of people, which are tested on a server too."""
+    (tmp_path / "review.sqlite").write_bytes(empty_store)
+    return url
+
+
 def payload(digit: str) -> dict[str, Any]:
     return {"images": [{"image_id": digit * 64}]}
 
