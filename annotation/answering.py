@@ -14,12 +14,12 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.records import Item
-from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from .agreement import agreement
 from .asking import Asking, ask, work_of
 from .gold import with_gold
-from .hand_out import SETTING, HandOut
+from .handed_out import HandedOut
 from .ratings import Rating
 from .rules import MAX_SLOTS
 from .simulated import SimulatedAnswerers
@@ -33,7 +33,7 @@ class _Question(NamedTuple):
     content_hash: str
 
 
-class Answer(CampaignStep):
+class Answer(HandedOut):
     """Let annotators answer each item without seeing its key; keep every item, and count who was right.
 
     Attributes:
@@ -54,7 +54,6 @@ class Answer(CampaignStep):
 
     annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
     guidelines: str | None = None
-    handout: HandOut = HandOut()
     simulate: SimulatedAnswerers | None = None
 
     @field_validator("simulate")
@@ -92,10 +91,6 @@ class Answer(CampaignStep):
         }
         verdicts = Verdicts(None, outcomes, head | _summary(asked_of, asked.decisions, seed=ctx.seed))
         return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in asked.gold.items()})
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; how tasks go out does not."""
-        return {name: value for name, value in super().parameters().items() if name != SETTING}
 
 
 def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[Work]:

@@ -12,7 +12,7 @@ from benchwright.steps import CampaignContext
 
 from .gold import known_right
 from .hand_out import SETTING, HandOut
-from .kinds import REVIEW
+from .kinds import COLLECT, REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
 from .store import Annotation, CampaignStatus, ReviewStore, Work, item_in, open_store
 
@@ -67,7 +67,7 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
             open_campaign(held, asking, ctx)
             held.upsert_tasks(ctx.stage, _all_handed(work, asking, gold))
         if asking.group is not None:
-            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
             return Asked(waiting_line(status, ctx) + asking.for_whom, [], gold)
@@ -90,7 +90,9 @@ def handed(work: Work, asking: Asking) -> Work:
         return work
     right = known_right(asking.handout, work, kind=asking.kind, form=asking.form)
     item = item_in(work.payload)
-    priority = asking.handout.priority(work.item_id, task=item.get("task"), category=item.get("category"))
+    names = [work.item_id, item.get("task"), item.get("category")]
+    # What is asked tells prompts apart, and nothing else: items have their own ids, and long questions.
+    priority = asking.handout.priority(*names, *([item.get("question")] if asking.kind == COLLECT else []))
     return work._replace(priority=priority, gold=right)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option
+from benchwright.cli.output import emit, json_option, note
 
 from .commands import open_for_commands, workspace_of, workspace_option
 
@@ -24,15 +24,21 @@ _FILE = click.Path(path_type=Path, dir_okay=False)
 def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     """Write the whole review store to OUT, one new file, while people go on deciding.
 
-    It holds names, notes and hashes of passwords: keep it as you keep the store.
+    Photographs that people handed in, or have in a draft, go along. It holds names, notes and hashes of passwords:
+    keep it as you keep the store.
     """
+    from benchwright.photographs import collected_photographs
+
     from .store.audit import COMMAND_LINE, clock
     from .store.backup import write_backup
 
-    with open_for_commands(workspace) as store:
-        written = write_backup(store, out)
+    root = workspace_of(workspace)
+    with open_for_commands(root) as store:
+        written = write_backup(store, out, photographs=collected_photographs(root))
         store.record("backed_up", actor=COMMAND_LINE, now=clock(), revision=written.revision, rows=dict(written.rows))
     emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
+    if written.missing:
+        note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")
 
 
 @click.command("restore")
@@ -44,6 +50,7 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
 
     The store may be a file or a PostgreSQL database, whatever the backup came from.
     """
+    from benchwright.photographs import collected_photographs
     from benchwright.store_place import settle_store
 
     from .store import open_store
@@ -52,7 +59,7 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
 
     root = workspace_of(workspace)
     url = settle_store(root)
-    restored = restore_backup(file, url)
+    restored = restore_backup(file, url, photographs=collected_photographs(root))
     with open_store(url) as store:
         store.record("restored", actor=COMMAND_LINE, now=clock(), revision=restored.revision, rows=dict(restored.rows))
     document = {"workspace": str(root), **_document(restored)}
@@ -60,9 +67,10 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
 
 
 def _document(found: Backup) -> dict[str, object]:
-    return {"revision": found.revision, "rows": dict(found.rows)}
+    return {"revision": found.revision, "rows": dict(found.rows), "photographs": found.photographs}
 
 
 def _counted(found: Backup) -> str:
     said, people = found.rows.get("annotations", 0), found.rows.get("annotators", 0)
-    return f"{found.rows.get('campaigns', 0)} campaigns, {said} versions of decisions, {people} annotators"
+    pictures = f", {found.photographs} photographs" if found.photographs else ""
+    return f"{found.rows.get('campaigns', 0)} campaigns, {said} versions of decisions, {people} annotators{pictures}"

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item, Record
-from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
+from benchwright.steps import CampaignContext, Stream, Verdicts
 
 from .asking import Asking
 from .asking_in_rounds import ask_in_rounds
 from .gold import with_gold
-from .hand_out import SETTING, HandOut
+from .handed_out import HandedOut
 from .kinds import VERIFY
 from .next_rounds import Game
 from .rounds import verified
@@ -42,7 +42,7 @@ class VerifyForm(Record):
     )
 
 
-class Verify(CampaignStep):
+class Verify(HandedOut):
     """Keep items that annotators accept under a rule.
 
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
@@ -69,7 +69,6 @@ class Verify(CampaignStep):
     editors_verify: bool = False
     form: VerifyForm = VerifyForm()
     guidelines: str | None = None
-    handout: HandOut = HandOut()
     simulate: SimulatedAnnotators | None = None
 
     @field_validator("simulate")
@@ -103,7 +102,3 @@ class Verify(CampaignStep):
         simulated = self.simulate is not None
         verdicts = closed(rule, asked.histories, rounds=self.rounds, simulated=simulated, seed=ctx.seed)
         return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; how tasks go out does not."""
-        return {name: value for name, value in super().parameters().items() if name != SETTING}

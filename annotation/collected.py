@@ -65,7 +65,8 @@ def _source(campaign: Campaign, said: Annotation) -> Source:
     fields = fields_in(said)
     return Source(
         uri=f"{campaign.name}:{fields['photograph']}.png",
-        dataset=campaign.name,
+        # Wherever a release names its sources, it then says which of them are no photographs.
+        dataset=f"{campaign.name} (simulated)" if said.annotator_kind == "simulated" else campaign.name,
         canonical_id=fields.get("source"),
         licence=_licences(campaign)[fields["licence"]],
         author=fields["author"],

@@ -15,14 +15,16 @@ from pydantic import Field, field_validator
 from benchwright.canonical import digest
 from benchwright.pipeline.finished import files_of
 from benchwright.records import ImageRecord
-from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 from benchwright.workspace import Workspace
 
 from .asking import Asking, ask
 from .collect_form import collect_form, licence_code
 from .collected import HandedIn, handed_in_to
 from .exhibit import Exhibit, work_on
+from .handed_out import HandedOut
 from .kinds import COLLECT, KINDS
+from .simulated_writers import SimulatedCollectors
 from .store import Annotation, Work, open_store
 from .verdicts import pseudonyms
 
@@ -31,7 +33,7 @@ _Prompt = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)
 _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)?$")]
 
 
-class Collect(CampaignStep):
+class Collect(HandedOut):
     """Let people add photographs to prompts; the next run takes them in with source, author and licence.
 
     Attributes:
@@ -42,6 +44,8 @@ class Collect(CampaignStep):
         max_pixels: Of a photograph.
         min_side_px: Least width and height of a photograph.
         guidelines: What annotators are told, in Markdown.
+        handout: How prompts go out to people; `priorities` may name prompts, and none is gold.
+        simulate: Let simulated annotators draw pictures instead; everything they touch says so.
     """
 
     name: ClassVar[str] = COLLECT
@@ -56,6 +60,7 @@ class Collect(CampaignStep):
     max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
     min_side_px: int = Field(256, ge=1)
     guidelines: str | None = None
+    simulate: SimulatedCollectors | None = None
 
     @field_validator("prompts")
     @classmethod
@@ -81,7 +86,7 @@ class Collect(CampaignStep):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
         asking = Asking(
             kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
-            group=None,
+            group=self.simulate, handout=self.handout,
         )  # fmt: skip
         asked = ask(asking, self._work(), ctx)
         if asked.waiting is not None:
@@ -91,13 +96,16 @@ class Collect(CampaignStep):
         if missing := _not_taken_in(found, ctx):
             return Verdicts(
                 f"campaign {ctx.stage!r} is done, and {missing} of its photographs came in while this run was under "
-                "way; run the same command again to take them in"
+                "way; run the same command again to take them in",
+                begin_anew=True,
             )
         prompts = {one.image_id: one.prompt for one in found}
+        evidence = {"simulated": True} if self.simulate is not None else {}
         outcomes = {
-            image: Outcome(values={"prompt": prompts[image]}) if image in prompts else Outcome() for image in images
+            image: Outcome(values={"prompt": prompts[image]}, evidence=evidence) if image in prompts else Outcome()
+            for image in images
         }
-        return Verdicts(None, outcomes, _summary(asked.decisions, found))
+        return Verdicts(None, outcomes, _summary(asked.decisions, found, simulated=self.simulate is not None))
 
     def _work(self) -> Iterator[Work]:
         for prompt in self.prompts:
@@ -112,7 +120,7 @@ def _not_taken_in(found: Iterable[HandedIn], ctx: CampaignContext) -> int:
     return sum(one.source.uri not in known for one in found)
 
 
-def _summary(said: Iterable[Annotation], found: Iterable[HandedIn]) -> dict[str, Any]:
+def _summary(said: Iterable[Annotation], found: Iterable[HandedIn], *, simulated: bool) -> dict[str, Any]:
     """Count tasks and photographs by licence; no clocks, no names."""
     annotations = list(said)
     names = pseudonyms(annotations)
@@ -121,7 +129,7 @@ def _summary(said: Iterable[Annotation], found: Iterable[HandedIn]) -> dict[str,
     return {
         "kind": COLLECT,
         "rule": _RULE,
-        "simulated": False,
+        "simulated": simulated,
         "total": len(annotations),
         "found": dict(sorted(Counter(one.decision for one in annotations).items())),
         "photographs": len({one.image_id for one in photographs}),

@@ -22,13 +22,16 @@ from benchwright.implication import (
     WrittenIn,
 )
 from benchwright.records import ImageRecord, ItemImage
-from benchwright.steps import CampaignContext, CampaignStep, Outcome, Stream, Verdicts
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from .answers_given import fields_in
 from .asking import Asking, ask
 from .description_form import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
 from .exhibit import Exhibit, work_on
+from .gold import with_gold
+from .handed_out import HandedOut
 from .kinds import DESCRIBE, KINDS
+from .simulated_writers import SimulatedDescribers
 from .store import Annotation, Work
 from .verdicts import pseudonyms
 
@@ -39,11 +42,13 @@ _VOCABULARIES: Mapping[str, Any] = {
 _RULE = "single"
 
 
-class Describe(CampaignStep):
+class Describe(HandedOut):
     """Let people describe each image and write one to three questions about it; drop what conveys nothing.
 
     Attributes:
         guidelines: What annotators are told, in Markdown.
+        handout: How images go out to people; gold ones among them can only be known to convey nothing.
+        simulate: Let simulated annotators describe instead of people; everything they touch says so.
     """
 
     name: ClassVar[str] = DESCRIBE
@@ -52,17 +57,24 @@ class Describe(CampaignStep):
     """As `benchwright.implication` has it."""
 
     guidelines: str | None = None
+    simulate: SimulatedDescribers | None = None
 
     def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         form = {**DESCRIPTION_FORM.model_dump(mode="json"), "guidelines": guidelines}
-        asked = ask(Asking(kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=None), _work(records), ctx)
+        asking = Asking(kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout)
+        asked = ask(asking, _work(records), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         found = {one.item_id: described(one, ctx.stage) for one in asked.decisions}
-        outcomes = {image_id: _outcome(implication) for image_id, implication in found.items()}
-        return Verdicts(None, outcomes, _summary(found, asked.decisions))
+        simulated = self.simulate is not None
+        outcomes = {image_id: _outcome(implication, simulated) for image_id, implication in found.items()}
+        verdicts = Verdicts(None, outcomes, _summary(found, asked.decisions, simulated=simulated))
+        known = {
+            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": said}) for image_id, said in asked.gold.items()
+        }
+        return with_gold(verdicts, known)
 
 
 def _work(records: Iterable[ImageRecord]) -> Iterator[Work]:
@@ -82,7 +94,8 @@ def described(said: Annotation, campaign: str) -> Implication | None:
         SixOptions(ask=fields[f"ask_{n}"], right=fields[f"right_{n}"], wrong=tuple(fields[f"wrong_{n}"]))
         for n in range(1, COUNTS.index(fields["questions"]) + 2)
     )
-    written_in = WrittenIn(campaign=campaign, record_id=said.item_id, slot=said.slot)
+    simulated = said.annotator_kind == "simulated"
+    written_in = WrittenIn(campaign=campaign, record_id=said.item_id, slot=said.slot, simulated=simulated)
     return Implication.model_validate(
         {**labels, "explanation": fields["explanation"], "questions": questions, "written_in": written_in}
     )
@@ -93,20 +106,22 @@ def _in_words(name: str, said: str | Sequence[str]) -> Any:
     return words[said] if isinstance(said, str) else [words[code] for code in said]
 
 
-def _outcome(implication: Implication | None) -> Outcome:
+def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
+    evidence = {"simulated": True} if simulated else {}
     if implication is None:
-        return Outcome("drop", DROPPED_AS)
-    return Outcome(values={"implication": canonical_json(implication.model_dump(mode="json"))})
+        return Outcome("drop", DROPPED_AS, evidence=evidence)
+    stated = canonical_json(implication.model_dump(mode="json"))
+    return Outcome(values={"implication": stated}, evidence=evidence)
 
 
-def _summary(found: Mapping[str, Implication | None], said: Sequence[Annotation]) -> dict[str, Any]:
+def _summary(found: Mapping[str, Implication | None], said: Sequence[Annotation], *, simulated: bool) -> dict[str, Any]:
     """Count images, questions and labels; no clocks, no names."""
     kept = [implication for implication in found.values() if implication is not None]
     names = pseudonyms(said)
     return {
         "kind": DESCRIBE,
         "rule": _RULE,
-        "simulated": False,
+        "simulated": simulated,
         "total": len(found),
         "kept": len(kept),
         "rejected": len(found) - len(kept),

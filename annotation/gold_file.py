@@ -18,17 +18,19 @@ class Known(NamedTuple):
     Args:
         decision: The right one; None for that which follows from the item's own key.
         content_hash: Of the item that it holds for; None for whatever content it has.
+        reason: Why, where the campaign knows reasons; empty where none is stated.
     """
 
     decision: str | None
     content_hash: str | None
+    reason: str = ""
 
 
 def read_gold(path: Path) -> dict[str, Known]:
     """Return what is known, by item id.
 
     Args:
-        path: A CSV file with the column `item_id` and perhaps `decision`, or the folder of a release.
+        path: A CSV file with the column `item_id` and perhaps `decision` and `reason`, or the folder of a release.
 
     Raises:
         DataError: It is neither, a row is wrong, or an item comes twice.
@@ -41,13 +43,13 @@ def read_gold(path: Path) -> dict[str, Known]:
 
 def _of_table(path: Path) -> dict[str, Known]:
     found: dict[str, Known] = {}
-    for row in read_rows(path, required=("item_id",), optional=("decision",)):
+    for row in read_rows(path, required=("item_id",), optional=("decision", "reason")):
         item_id = row.values["item_id"]
         if row.problem or not item_id:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
         if item_id in found:
             raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
-        found[item_id] = Known(row.values["decision"] or None, None)
+        found[item_id] = Known(row.values["decision"] or None, None, row.values["reason"])
     return found
 
 

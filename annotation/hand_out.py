@@ -28,14 +28,15 @@ class HandOut(Record):
     """How tasks go out.
 
     Attributes:
-        gold: Items whose right decision is known: a CSV file (columns `item_id` and, unless it is the item's own key,
-            `decision`), or the folder of a release, whose items come with known keys. Relative to the recipe's folder.
-            They are mixed in among the others, count toward nothing but their annotators' accuracy, and keep the
-            decision that is known.
+        gold: Items (or images, or pairs) whose right decision is known: a CSV file (columns `item_id`, `decision`
+            unless that follows from the item's own key, and perhaps `reason`), or the folder of a release, whose items
+            come with known keys. Relative to the recipe's folder. They are mixed in among the others, count toward
+            nothing but their annotators' accuracy, and keep the decision that is known.
         gold_rate: Share of what an annotator gets that is gold.
         share: Most of the campaign's items that one annotator gets, as a share of them; None for all.
         shares: By annotator's name, where that differs. So much is kept for those who are named.
-        priorities: Tasks, categories or item ids, and how early their items go out: higher numbers first, 0 for others.
+        priorities: Tasks, categories, item ids or prompts, and how early these go out: higher numbers first, 0 for
+            others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.
     """
 
@@ -67,13 +68,18 @@ class HandOut(Record):
         """Return what the store keeps to hand tasks out by, as JSON values; what is as by default is left out."""
         return self.model_dump(mode="json", exclude={"gold", "priorities"}, exclude_defaults=True)
 
+    @property
+    def is_gold_of_release(self) -> bool:
+        """Return whether what is gold are the items of a release."""
+        return any(one.content_hash is not None for one in self._known.values())
+
     def known(self, item_id: str) -> Known | None:
         """Return what is known of an item; None where it is none of the gold ones."""
         return self._known.get(item_id)
 
-    def priority(self, item_id: str, *, task: object, category: object) -> int:
-        """Return how early an item goes out: the highest number that anything of it has."""
-        return max((self.priorities[one] for one in (item_id, task, category) if one in self.priorities), default=0)
+    def priority(self, *names: object) -> int:
+        """Return how early an item goes out that is known by these names: the highest number that one of them has."""
+        return max((self.priorities[one] for one in names if one in self.priorities), default=0)
 
 
 def hand_out_of(settings: Mapping[str, Any]) -> HandOut:

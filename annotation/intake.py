@@ -6,12 +6,14 @@ bytes behind the picture. What is kept is named by its own hash, so nothing is e
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import UnreadableImage
 from benchwright.identify import Limits
+from benchwright.objects import ObjectStore
 from benchwright.photographs import collected_photographs
 
 from .form import Photograph
@@ -55,4 +57,14 @@ def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
             raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")
         store = collected_photographs(root)
         (store.root / "tmp").mkdir(parents=True, exist_ok=True)
-        return TakenIn(store.put(encode_png(pixels)), width, height)
+        return TakenIn(_kept(store, encode_png(pixels)), width, height)
+
+
+def _kept(store: ObjectStore, data: bytes) -> str:
+    """Store a file and return its SHA-256; one that was there before is from now on as young as a new one."""
+    image_id = store.put(data)
+    try:
+        os.utime(store.path(image_id))  # `gc` goes by when a photograph was last brought
+    except FileNotFoundError:  # and took an old copy this very moment
+        store.put(data)
+    return image_id

@@ -12,6 +12,8 @@ from benchwright.review_tasks import ReviewTasks, read_review_tasks
 from benchwright.store_place import settle_store
 from benchwright.workspace import Workspace
 
+from .asking import Asking, handed
+from .hand_out import SETTING, HandOut
 from .kinds import KINDS, Kind
 from .originals import brought_pictures
 from .rules import MAX_SLOTS
@@ -31,6 +33,7 @@ class Opened(NamedTuple):
         new: Of them, those that were not there before.
         annotators: That each takes.
         workspace: Where it is.
+        gold: Tasks whose right decision is known; these go to everybody, and are in no results.
     """
 
     campaign: str
@@ -39,12 +42,21 @@ class Opened(NamedTuple):
     new: int
     annotators: int
     workspace: Path
+    gold: int = 0
 
 
 def open_tasks(
-    path: Path, release: Path, workspace: Path, *, name: str | None = None, annotators: int | None = None
+    path: Path,
+    release: Path,
+    workspace: Path,
+    *,
+    name: str | None = None,
+    annotators: int | None = None,
+    handout: HandOut | None = None,
 ) -> Opened:
     """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
+
+    Opened again, it hands out as is said then.
 
     Args:
         path: The file, as `evaluate errors` and `evaluate suspects` write it.
@@ -52,10 +64,12 @@ def open_tasks(
         workspace: Folder of the workspace; made where it is not there.
         name: Of the campaign; as the file says where None.
         annotators: Different annotators that each task takes; as its kind has it where None.
+        handout: How tasks go out; without gold, shares and priorities where None.
 
     Raises:
         BenchwrightError: The name is another campaign's, or the number of annotators is out of range.
-        DataError: The file is none of tasks, of another release, or names items that the release does not have.
+        DataError: The file is none of tasks, of another release, or names items that the release does not have; or
+            what is known of a gold item is nothing that the campaign takes.
     """
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
@@ -75,10 +89,21 @@ def open_tasks(
         )
     campaign = name or wanted.head.name
     settle = _workspace(workspace)
-    work = list(_work(wanted, opened, path, settle.root))
+    asking = _asking(kind, wanted, each, handout or HandOut())
+    work = [handed(one, asking) for one in _work(wanted, opened, path, settle.root)]
     with open_store(settle_store(workspace)) as store:
-        new = _bring_up(store, campaign, kind, wanted, work, each)
-    return Opened(campaign, kind.name, len(work), new, each, workspace)
+        new = _bring_up(store, campaign, asking, wanted, work)
+    gold = sum(one.gold is not None for one in work)
+    return Opened(campaign, kind.name, len(work), new, each, workspace, gold)
+
+
+def _asking(kind: Kind, wanted: ReviewTasks, annotators: int, handout: HandOut) -> Asking:
+    assert kind.form is not None
+    form = kind.form(wanted.head.categories)
+    return Asking(
+        kind=kind.name, rule=kind.rule.format(n=annotators), slots=annotators,
+        form={**form.model_dump(mode="json"), "guidelines": _guidelines(kind, wanted)}, group=None, handout=handout,
+    )  # fmt: skip
 
 
 def _workspace(root: Path) -> Workspace:
@@ -107,15 +132,13 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
         raise DataError(f"{path}: {len(by_id)} items are not in {release.path}, such as {min(by_id)}")
 
 
-def _bring_up(
-    store: ReviewStore, campaign: str, kind: Kind, wanted: ReviewTasks, work: list[Work], annotators: int
-) -> int:
+def _bring_up(store: ReviewStore, campaign: str, asking: Asking, wanted: ReviewTasks, work: list[Work]) -> int:
     """Open the campaign or find it as it was opened before; return how many tasks are new."""
-    assert kind.form is not None
-    form = kind.form(wanted.head.categories)
+    kept = asking.handout.kept()
     settings = {
         OPENED_FROM: wanted.sha256, "release": wanted.head.release, "release_id": wanted.head.release_id,
         "categories": [one.model_dump(mode="json") for one in wanted.head.categories],
+        **({SETTING: kept} if kept else {}),
     }  # fmt: skip
     with store.batch() as held:
         if campaign in held.campaign_names():
@@ -125,8 +148,7 @@ def _bring_up(
                     f"there is a campaign {campaign!r} already, which was not opened on this file; give another --name"
                 )
         held.upsert_campaign(
-            campaign, kind=kind.name, rule=kind.rule.format(n=annotators), slots_per_task=annotators,
-            form={**form.model_dump(mode="json"), "guidelines": _guidelines(kind, wanted)},
+            campaign, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
             settings=settings, seed=wanted.head.seed,
         )  # fmt: skip
         return held.upsert_tasks(campaign, work).opened

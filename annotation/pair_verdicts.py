@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchwright.errors import StepError
 from benchwright.overrides import AGAINST
@@ -35,8 +35,8 @@ class AskedPair(NamedTuple):
 
 
 def paired(
-    rule: Rule, images: Iterable[str], pairs: Sequence[AskedPair], said: Sequence[Annotation], *, simulated: bool,
-    seed: int,
+    rule: Rule, images: Iterable[str], pairs: Sequence[AskedPair], said: Sequence[Annotation], *,
+    known: Mapping[str, str], simulated: bool, seed: int,
 ) -> Verdicts:  # fmt: skip
     """Return the verdicts of a campaign whose pairs are all decided, for every image.
 
@@ -48,6 +48,8 @@ def paired(
         images: All images; those of no pair are kept.
         pairs: Pairs that were asked about; an image has its better ones in their order.
         said: All annotations.
+        known: What is known of gold pairs, by their ids: it decides about images as what people say does, and counts
+            nowhere else.
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
 
@@ -56,18 +58,25 @@ def paired(
     """
     votes = Votes(rule, (SAME, DIFFERENT), said)
     by_pair = votes.by_record()
-    decided = {pair.pair_id: votes.decided(by_pair[pair.pair_id]) for pair in pairs}
+    by_people = {pair.pair_id: votes.decided(by_pair[pair.pair_id]) for pair in pairs if pair.pair_id not in known}
+    decided = {**by_people, **known}
+    told = {
+        **{pair_id: votes.evidence(by_pair[pair_id]) for pair_id in by_people},
+        **{pair_id: {"gold": decision} for pair_id, decision in known.items()},
+    }
     of_image: dict[str, list[AskedPair]] = {}
     for pair in pairs:
         of_image.setdefault(pair.other, []).append(pair)
     dropped = _dropped(pairs, decided)
-    outcomes = {image: _outcome(image, of_image.get(image, ()), decided, dropped, votes, by_pair) for image in images}
-    counts = Counter(decided.values())
-    summary = {
-        "kind": PAIR, "rule": str(rule), "simulated": simulated, "total": len(decided), SAME: counts[SAME],
+    outcomes = {image: _outcome(image, of_image.get(image, ()), decided, dropped, told) for image in images}
+    counts = Counter(by_people.values())
+    summary: dict[str, Any] = {
+        "kind": PAIR, "rule": str(rule), "simulated": simulated, "total": len(by_people), SAME: counts[SAME],
         DIFFERENT: counts[DIFFERENT], UNDECIDED: counts[None], "dropped": len(dropped),
     }  # fmt: skip
-    return Verdicts(None, outcomes, summary | votes.summary(dict.fromkeys(decided, PAIR), seed=seed))
+    if known:
+        summary["gold"] = {"items": len(known), "kept": list(known.values()).count(DIFFERENT)}
+    return Verdicts(None, outcomes, summary | votes.summary(dict.fromkeys(by_people, PAIR), seed=seed))
 
 
 def _dropped(pairs: Sequence[AskedPair], decided: Mapping[str, str | None]) -> dict[str, str]:
@@ -92,12 +101,12 @@ def _dropped(pairs: Sequence[AskedPair], decided: Mapping[str, str | None]) -> d
 
 
 def _outcome(
-    image: str, pairs: Sequence[AskedPair], decided: Mapping[str, str | None], dropped: Mapping[str, str], votes: Votes,
-    by_pair: Mapping[str, Sequence[Annotation]],
+    image: str, pairs: Sequence[AskedPair], decided: Mapping[str, str | None], dropped: Mapping[str, str],
+    told_of: Mapping[str, Mapping[str, Any]],
 ) -> Outcome:  # fmt: skip
     if not pairs:
         return Outcome()
-    told = {pair.better: votes.evidence(by_pair[pair.pair_id]) for pair in pairs}
+    told = {pair.better: told_of[pair.pair_id] for pair in pairs}
     if image in dropped:
         return Outcome("drop", DROPPED_AS, evidence={AGAINST: dropped[image], "pairs": told})
     if any(decided[pair.pair_id] is None for pair in pairs):

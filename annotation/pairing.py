@@ -13,27 +13,29 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, ItemImage
-from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
+from benchwright.steps import CampaignContext, Stream, Verdicts
 
 from .asking import Asking, ask
 from .exhibit import Exhibit, work_on
+from .handed_out import HandedOut
 from .kinds import KINDS, PAIR
 from .pair_form import PAIR_FORM
 from .pair_verdicts import AskedPair, paired
-from .rule_setting import RuleSetting
+from .rule_setting import AnnotatorsRule
 from .rules import parse_rule
 from .simulated import check_enough
 from .simulated_forms import SimulatedPairers
 from .store import Work
 
 
-class Pair(CampaignStep):
+class Pair(HandedOut):
     """Let people say whether two images that may be copies of each other are the same picture; drop the copy if so.
 
     Attributes:
         asked: Value of an earlier step, as `<entry>.<value>`: the better images that an image may be a copy of.
         rule: How many look at a pair and how many must agree; where they do not, both images stay and are asked about.
         guidelines: What annotators are told, in Markdown.
+        handout: How pairs go out to people, gold ones among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 
@@ -41,7 +43,7 @@ class Pair(CampaignStep):
     consumes: ClassVar[Stream] = "images"
 
     asked: str = Field("near_duplicates.kept.like", pattern=r"^[a-z0-9_.]+\.[a-z0-9_]+$")
-    rule: RuleSetting = "unanimous(1)"
+    rule: AnnotatorsRule = "unanimous(1)"
     guidelines: str | None = None
     simulate: SimulatedPairers | None = None
 
@@ -66,11 +68,14 @@ class Pair(CampaignStep):
         asking = Asking(
             kind=PAIR, rule=str(rule), slots=rule.slots,
             form={**PAIR_FORM.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate,
+            handout=self.handout,
         )  # fmt: skip
         asked = ask(asking, (_work(pair) for pair in pairs), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return paired(rule, images, pairs, asked.decisions, simulated=self.simulate is not None, seed=ctx.seed)
+        return paired(
+            rule, images, pairs, asked.decisions, known=asked.gold, simulated=self.simulate is not None, seed=ctx.seed
+        )
 
 
 def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[AskedPair]:

@@ -7,19 +7,19 @@ criterion has as many votes. One that does not is revised, and comes again to ot
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import Item
-from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
+from benchwright.steps import CampaignContext, Stream, Verdicts
 
 from .asking import Asking
 from .asking_in_rounds import ask_in_rounds
 from .campaign import MAX_ROUNDS
 from .form import Form, FormField, OneChoice, OneOf, Option, Text
 from .gold import with_gold
-from .hand_out import SETTING, HandOut
+from .handed_out import HandedOut
 from .kinds import REVIEW
 from .next_rounds import Game
 from .review_verdicts import closed_review, gold_review
@@ -33,7 +33,7 @@ from .store.blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST
 Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
-class Review(CampaignStep):
+class Review(HandedOut):
     """Keep items that reviewers answer as the key does, and find good by each criterion.
 
     The others come again with the edits that reviewers or an adjudicator make, and are dropped as `failed_review` where
@@ -57,7 +57,6 @@ class Review(CampaignStep):
     rounds: int = Field(4, ge=1, le=MAX_ROUNDS)
     criteria: tuple[Criterion, ...] = Field(("accurate", "reasonable", "difficult"), min_length=1, max_length=9)
     guidelines: str | None = None
-    handout: HandOut = HandOut()
     simulate: SimulatedReviewers | None = None
 
     @field_validator("criteria")
@@ -102,10 +101,6 @@ class Review(CampaignStep):
             seed=ctx.seed,
         )
         return with_gold(verdicts, {item_id: gold_review(key) for item_id, key in asked.gold.items()})
-
-    def parameters(self) -> dict[str, Any]:
-        """Return the settings that decide the result; how tasks go out does not."""
-        return {name: value for name, value in super().parameters().items() if name != SETTING}
 
 
 def review_form(criteria: Iterable[str]) -> Form:

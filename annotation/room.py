@@ -81,6 +81,11 @@ ROOM = Room(
     photographs={
         "review store": Entry(f"{_HERE}.collected:handed_in", "Photographs that people added to prompts."),
     },
+    unused_photographs={
+        "review store": Entry(
+            f"{_HERE}.unused_photographs:unused_photographs", "Photographs that were uploaded and never handed in."
+        ),
+    },
     overrides={
         "review store": Entry(f"{_HERE}.overrides:standing_overrides", "What curators decided against steps."),
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from pydantic import AfterValidator
@@ -20,3 +21,16 @@ def _spelled(value: str) -> str:
 
 RuleSetting = Annotated[str, AfterValidator(_spelled)]
 """`single`, `unanimous(2)`, `majority(3)`, `at_least(4, of=5)` or another of their kind."""
+
+
+def _of_annotators(value: str) -> str:
+    rule = parse_rule(value)
+    if rule.is_adjudicated:
+        raise ValueError(
+            f"an adjudicator decides in `verify` and `review` only; did you mean {replace(rule, is_adjudicated=False)}?"
+        )
+    return value
+
+
+AnnotatorsRule = Annotated[RuleSetting, AfterValidator(_of_annotators)]
+"""The same where annotators have the last word."""

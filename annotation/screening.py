@@ -13,15 +13,17 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from benchwright.records import ImageRecord, Item, ItemImage, Record
 from benchwright.review_tasks import Code
-from benchwright.steps import CampaignContext, CampaignStep, Stream, Verdicts
+from benchwright.steps import CampaignContext, Stream, Verdicts
 
 from .asking import Asking, ask, work_of
 from .exhibit import Exhibit, work_on
+from .gold import with_gold
+from .handed_out import HandedOut
 from .kinds import KINDS, SCREEN, SCREEN_ITEMS
-from .rule_setting import RuleSetting
+from .rule_setting import AnnotatorsRule
 from .rules import parse_rule
 from .screening_form import NO_AGREEMENT, screening_form
-from .screening_verdicts import screened
+from .screening_verdicts import gold_screened, screened
 from .simulated_forms import SimulatedScreeners
 from .store import Work
 
@@ -52,10 +54,10 @@ class ScreenItemsForm(Record):
     )
 
 
-class _Screening(CampaignStep):
-    """What both have: a rule, reasons, guidelines, simulated annotators."""
+class _Screening(HandedOut):
+    """What both have: a rule, reasons, guidelines, how tasks go out, simulated annotators."""
 
-    rule: RuleSetting = "unanimous(1)"
+    rule: AnnotatorsRule = "unanimous(1)"
     form: Any
     guidelines: str | None = None
     simulate: SimulatedScreeners | None = None
@@ -81,16 +83,21 @@ class _Screening(CampaignStep):
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
         asking = Asking(
             kind=self.name, rule=str(rule), slots=rule.slots,
-            form={**form.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate,
+            form={**form.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate, handout=self.handout,
         )  # fmt: skip
         kinds: dict[str, str] = {}
         asked = ask(asking, self._work(records, kinds), ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
-        return screened(
-            rule, self.form.reasons, kinds, asked.decisions, kind=self.name, simulated=self.simulate is not None,
+        by_people = {one: kind for one, kind in kinds.items() if one not in asked.gold}
+        verdicts = screened(
+            rule, self.form.reasons, by_people, asked.decisions, kind=self.name, simulated=self.simulate is not None,
             seed=ctx.seed,
         )  # fmt: skip
+        known = {one: self.handout.known(one) for one in asked.gold}
+        return with_gold(
+            verdicts, {one: gold_screened(asked.gold[one], why.reason) for one, why in known.items() if why is not None}
+        )
 
     def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[Work]:
         """Yield a task for each record, and note what kind of record it is."""
@@ -104,6 +111,7 @@ class Screen(_Screening):
         rule: How many look at an image and how many must agree; where they do not, it is dropped as `no_agreement`.
         form: Why an image may be discarded.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold ones among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 
@@ -127,6 +135,7 @@ class ScreenItems(_Screening):
         rule: How many look at an item and how many must agree; where they do not, it is dropped as `no_agreement`.
         form: Why an item may be discarded.
         guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold ones among them.
         simulate: Let simulated annotators decide instead of people; everything they touch says so.
     """
 

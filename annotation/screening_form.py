@@ -9,6 +9,8 @@ from .form import Form, OneOf, OnlyIf, Option, SeveralOf, Text
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"
 """Why a record is dropped on which annotators do not agree; no reason of a form is called so."""
+DISCARDED = "discarded"
+"""Why a record is dropped that is known to be none to keep, where no reason of the form is known."""
 _HELP = {
     "no_implication": "It means no more than what it shows.",
     "poor_quality": "Too small, blurred or damaged to be understood.",

@@ -9,7 +9,7 @@ from benchwright.steps import Outcome, Verdicts
 
 from .answers_given import fields_in
 from .rules import Rule
-from .screening_form import DISCARD, KEEP, NO_AGREEMENT
+from .screening_form import DISCARD, DISCARDED, KEEP, NO_AGREEMENT
 from .store import Annotation
 from .votes import Votes, most_named
 
@@ -37,6 +37,12 @@ def screened(
         summary["tasks"][task] = _counts(outcomes[one] for one, of in kinds.items() if of == task) | told
     head = {"kind": kind, "rule": str(rule), "simulated": simulated}
     return Verdicts(None, outcomes, head | _counts(outcomes.values()) | summary)
+
+
+def gold_screened(decision: str, reason: str) -> Outcome:
+    """Return what becomes of a record of which it is known whether it is kept, and perhaps why not."""
+    evidence = {"gold": decision}
+    return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 
 
 def _outcome(votes: Votes, given: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:

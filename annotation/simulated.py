@@ -9,20 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
+from .form import Photograph, form_of
+from .intake import take_in_photograph
 from .rules import Rule
-from .store import SIMULATED, ReviewStore
+from .store import SIMULATED, ReviewStore, Uploads
 from .store.blind import BLIND_FIRST, answer_blind
 from .store.revisions import round_of
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import NDArray
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
 """The moment of all simulated work: nobody sat there, so no clock is pretended."""
@@ -33,20 +37,22 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item, with the edits that they propose, if any."""
+    """What one simulated annotator says of one item, with the edits that they propose and the picture, if any."""
 
     annotator: str
     decision: str
     reasons: tuple[str, ...]
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
+    picture: NDArray[np.uint8] | None = None
 
 
 class Added(NamedTuple):
-    """What goes with a decision: what is said by field, and edits of the item."""
+    """What goes with a decision: what is said by field, edits of the item, and a picture that is handed in."""
 
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
+    picture: NDArray[np.uint8] | None = None
 
 
 class SimulatedGroup(Record):
@@ -56,7 +62,14 @@ class SimulatedGroup(Record):
         annotators: How many there are, at least as many as an item gets.
     """
 
+    called: ClassVar[str] = ""
+    """How their names go on. Who writes items has other names than who judges them: nobody judges what they wrote."""
+
     annotators: int = Field(ge=1, le=1000)
+
+    def names(self) -> list[str]:
+        """Return what they are called."""
+        return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
     def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
         """Return one annotator's decision on an item, given as a task's payload, and the reasons for it.
@@ -171,8 +184,7 @@ def simulated_decisions(
     """
     drawn = []
     later = () if round_ == 1 else (f"round {round_}",)
-    for number in range(1, group.annotators + 1):
-        annotator = f"{SIMULATED}{number}"
+    for annotator in group.names():
         rng = generator_for(seed, stage, item_id, annotator, *later)
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
@@ -200,6 +212,7 @@ def simulate(
     *,
     seed: int,
     stage: str,
+    workspace: Path | None = None,
     batch: int = BATCH,
 ) -> int:
     """Let simulated annotators decide every open task, as people would: claim a slot, submit a decision.
@@ -210,6 +223,7 @@ def simulate(
         group: Who there is and how often they err.
         seed: Of the run.
         stage: Of the campaign.
+        workspace: Takes in the pictures that they hand in, where the campaign collects some.
         batch: Tasks in one transaction.
 
     Returns:
@@ -218,8 +232,8 @@ def simulate(
     settings = store.campaign(campaign)
     slots, form = settings.slots_per_task, settings.form
     with store.batch() as held:
-        for number in range(1, group.annotators + 1):
-            held.upsert_annotator(f"{SIMULATED}{number}", kind="simulated")
+        for name in group.names():
+            held.upsert_annotator(name, kind="simulated")
     waiting = store.tasks(campaign)
     made = 0
     for start in range(0, len(waiting), batch):
@@ -230,17 +244,48 @@ def simulate(
                 for one in simulated_decisions(
                     group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
                 ):
-                    _decide(held, campaign, task.id, one, form)
+                    _decide(held, campaign, task.id, one, form, workspace)
                     made += 1
     return made
 
 
-def _decide(store: ReviewStore, campaign: str, task: int, one: SimulatedDecision, form: Mapping[str, Any]) -> None:
+def _brought(
+    store: ReviewStore,
+    task: int,
+    annotator: str,
+    picture: NDArray[np.uint8],
+    form: Mapping[str, Any],
+    workspace: Path,
+) -> dict[str, str]:
+    """Take a picture in by the door that photographs of people come through, and return what its field says."""
+    from benchwright.images import encode_png
+
+    typed = form_of(form)
+    assert typed is not None, "pictures are handed in by a typed form"
+    [field] = [field for field in typed.fields if isinstance(field, Photograph)]
+    taken = take_in_photograph(workspace, encode_png(picture), field)
+    Uploads(store).note(task, annotator, taken.image_id)
+    return {field.name: taken.image_id}
+
+
+def _decide(
+    store: ReviewStore,
+    campaign: str,
+    task: int,
+    one: SimulatedDecision,
+    form: Mapping[str, Any],
+    workspace: Path | None,
+) -> None:
+    brought: Mapping[str, Any] = {}
+    if one.picture is not None:
+        assert workspace is not None, "pictures are handed in to a workspace"
+        brought = _brought(store, task, one.annotator, one.picture, form, workspace)
     if form.get(BLIND_FIRST):
         lease = store.claim(campaign, one.annotator, now=NOW, task=task)
         assert lease is not None, "a claim of one task is met or refused"
         with store.writing() as connection:
             answer_blind(connection, lease.slot_id, one.annotator, one.decision, now=NOW)
     store.decide(
-        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits, fields=one.fields
-    )
+        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits,
+        fields=None if one.fields is None else {**one.fields, **brought},
+    )  # fmt: skip

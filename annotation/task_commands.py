@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
 
 from .commands import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .handout_options import handout_of, handout_options
 
 if TYPE_CHECKING:
     from .answers_given import Results
@@ -31,24 +32,30 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--annotators", type=click.IntRange(1, 99), help="Different annotators a task.  [default: as its kind has it]"
 )
+@handout_options
 @json_option
 def open_(
-    tasks: Path, release: Path, workspace: Path | None, name: str | None, annotators: int | None, as_json: bool
-) -> None:
-    """Open a campaign on TASKS, a file that `evaluate errors` or `evaluate suspects` wrote."""
+    tasks: Path, release: Path, workspace: Path | None, name: str | None, annotators: int | None, as_json: bool,
+    **handout: Any,
+) -> None:  # fmt: skip
+    """Open a campaign on TASKS, a file that `evaluate errors` or `evaluate suspects` wrote.
+
+    Opened again, it hands out as is said then: what is left out is as by default.
+    """
     import shlex
 
     from .commands import workspace_of
     from .opening import open_tasks
 
     root = workspace if workspace is not None else workspace_of(None)
-    found = open_tasks(tasks, release, root, name=name, annotators=annotators)
+    found = open_tasks(tasks, release, root, name=name, annotators=annotators, handout=handout_of(**handout))
     document = {
         "campaign": found.campaign, "kind": found.kind, "tasks": found.tasks, "new": found.new,
-        "annotators": found.annotators, "workspace": str(found.workspace),
+        "annotators": found.annotators, "gold": found.gold, "workspace": str(found.workspace),
     }  # fmt: skip
+    gold = f", {found.gold} of them gold" if found.gold else ""
     text = (
-        f"campaign {found.campaign!r} ({found.kind}): {found.tasks} tasks, {found.new} of them new, for "
+        f"campaign {found.campaign!r} ({found.kind}): {found.tasks} tasks{gold}, {found.new} of them new, for "
         f"{found.annotators} annotators each; open the review with "
         f"`benchwright review serve --workspace {shlex.quote(str(found.workspace))}`"
     )

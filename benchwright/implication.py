@@ -6,9 +6,9 @@ as canonical JSON. Who asks about it reads that value, wherever it comes from.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from benchwright.records import Record, Scalar
 
@@ -37,11 +37,21 @@ class SixOptions(Record):
 
 
 class WrittenIn(Record):
-    """Where somebody wrote something: by this the review store knows who, and nobody else does."""
+    """Where somebody wrote something: by this the review store knows who, and nobody else does.
+
+    Attributes:
+        simulated: Nobody wrote it: the annotator is simulated. Stated only where it is so.
+    """
 
     campaign: str
     record_id: str
     slot: int
+    simulated: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_what_goes_without_saying(self, spelled: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = spelled(self)
+        return document if self.simulated else {name: one for name, one in document.items() if name != "simulated"}
 
 
 class Implication(Record):
@@ -63,6 +73,11 @@ class Implication(Record):
     difficulty: Difficulty | None = None
     rhetoric: tuple[Rhetoric, ...] = ()
     written_in: WrittenIn | None = None
+
+    @property
+    def written_by(self) -> str:
+        """Return who wrote its texts, as items say it."""
+        return "simulated" if self.written_in is not None and self.written_in.simulated else "person"
 
     @property
     def attributes(self) -> dict[str, Scalar]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from benchwright.objects import ObjectStore
 from benchwright.records import Source
@@ -27,6 +29,22 @@ class Photograph:
     source: Source
 
 
+class Unused(NamedTuple):
+    """Photographs that were brought and that nothing refers to.
+
+    Args:
+        photographs: How many there are.
+        old: How many of them are old enough to go.
+        files: What goes, half-written files of killed processes among it.
+        size_bytes: Of these files together.
+    """
+
+    photographs: int = 0
+    old: int = 0
+    files: tuple[Path, ...] = ()
+    size_bytes: int = 0
+
+
 def collected_photographs(root: Path) -> ObjectStore:
     """Return the store of photographs that people brought to a workspace; nothing in it is ever overwritten."""
     folder = root / FOLDER
@@ -47,3 +65,19 @@ def photographs_of(root: Path) -> list[Photograph]:
         for one in room.load()(root):
             found.setdefault(one.source.uri, one)
     return [found[uri] for uri in sorted(found)]
+
+
+def unused_photographs(root: Path, *, before: datetime, remove: bool) -> list[Unused]:
+    """Ask every room that collects photographs for those that nothing refers to, and have it remove the older ones.
+
+    Args:
+        root: The workspace.
+        before: Those that were brought last before this moment are old enough to go.
+        remove: Whether they go; else it is only said which would.
+
+    Raises:
+        BenchwrightError: A review store cannot be read.
+    """
+    if not has_store(root):
+        return []
+    return [room.load()(root, before=before, remove=remove) for room in catalogue("unused_photographs").values()]

@@ -18,7 +18,9 @@ from typing import Any, Literal, NamedTuple, get_args
 from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
-Kind = Literal["steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs"]
+Kind = Literal[
+    "steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs", "unused_photographs"
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -43,6 +45,8 @@ class Room:
         metrics: Names that a report shows.
         overrides: Functions that tell a run, by workspace folder, what curators decided against verdicts of steps.
         photographs: Functions that tell a run, by workspace folder, which photographs people brought.
+        unused_photographs: Functions that tell `gc`, by workspace folder, which photographs nobody took up, and remove
+            the old ones.
     """
 
     name: str
@@ -54,6 +58,7 @@ class Room:
     metrics: Mapping[str, Entry] = field(default_factory=dict)
     overrides: Mapping[str, Entry] = field(default_factory=dict)
     photographs: Mapping[str, Entry] = field(default_factory=dict)
+    unused_photographs: Mapping[str, Entry] = field(default_factory=dict)
 
 
 class Found(NamedTuple):

@@ -99,7 +99,8 @@ def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
         return
     for number, one in enumerate(implication.questions):
         explanation = one.explanation or implication.explanation
-        written_by = {"question": "person", "choices": "person"} | ({"explanation": "person"} if explanation else {})
+        who = implication.written_by
+        written_by = {"question": who, "choices": who} | ({"explanation": who} if explanation else {})
         yield _Asked(kind, number, one.ask, one.right, one.wrong, explanation, written_by)
 
 

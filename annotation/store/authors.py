@@ -41,7 +41,9 @@ def note_authors(connection: sa.Connection, work: Iterable[Work]) -> None:
         written_in = _written_in(one.payload)
         if written_in is None:
             continue
-        for annotator_id in connection.execute(_SAT_THERE, written_in.model_dump()).scalars().all():
+        for annotator_id in (
+            connection.execute(_SAT_THERE, written_in.model_dump(exclude={"simulated"})).scalars().all()
+        ):
             own = (authors.c.item_id == one.item_id) & (authors.c.annotator_id == annotator_id)
             if connection.execute(sa.select(authors.c.item_id).where(own)).first() is None:
                 connection.execute(sa.insert(authors).values(item_id=one.item_id, annotator_id=annotator_id))

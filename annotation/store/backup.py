@@ -1,8 +1,9 @@
 """A review store as one file, and back: SQLite or PostgreSQL, whatever it came from.
 
-A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table) and one
-file of JSON lines per table. It holds one state of the store, taken while people go on deciding. It goes back only
-into a store that holds nothing, in one transaction, and a backup of an older version is brought up to date there.
+A backup is a ZIP with `manifest.json` (format, version of the store's tables, rows and SHA-256 of each table), one
+file of JSON lines per table, and the photographs that a decision or a draft refers to. It holds one state of the store,
+taken while people go on deciding. It goes back only into a store that holds nothing, in one transaction, and a backup
+of an older version is brought up to date there.
 Sessions stay out: after a restore everybody signs in again.
 """
 
@@ -20,29 +21,49 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from benchwright.atomic import replacing
+from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.objects import ObjectStore
 
+from .backup_photographs import Carried, restore_photographs, write_photographs
 from .connection import WRITING, connect, name_of
 from .migrate import REVISIONS, revision_of, upgrade_within
+from .photographs_in_use import forget_left_behind, photographs_in_use
 from .review_store import ReviewStore
 
-FORMAT, VERSION = "benchwright/review-backup", 1
+FORMAT, VERSION = "benchwright/review-backup", 2
+"""The first version had no photographs; it is read as one without any."""
 LEFT_OUT = frozenset({"alembic_version", "sessions"})
 MAX_LINE = 64 << 20
 MAX_MANIFEST = 1 << 20
 _MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1000
+_NO_PHOTOGRAPHS = Carried(0, digest([]))
 
 
 class Backup(NamedTuple):
-    """What a backup holds: the version of the tables, and rows by table."""
+    """What a backup holds: the version of the tables, rows by table, and photographs.
+
+    Args:
+        revision: Version of the tables.
+        rows: By table.
+        photographs: That people handed in, or have in a draft.
+        missing: Of these, so many more had no file when the backup was written.
+    """
 
     revision: str
     rows: Mapping[str, int]
+    photographs: int = 0
+    missing: int = 0
 
 
-def write_backup(store: ReviewStore, path: Path) -> Backup:
+def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | None = None) -> Backup:
     """Write a store's state of this moment to a new file that only its owner may read.
+
+    Args:
+        store: The store.
+        path: The file.
+        photographs: Where those lie that people brought; None where the backup is to go without.
 
     Raises:
         BenchwrightError: The file is there already.
@@ -60,13 +81,24 @@ def write_backup(store: ReviewStore, path: Path) -> Backup:
             with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
                 for table in _tables(found):
                     described[table.name] = _write_table(archive, connection, table)
-                manifest = {"format": FORMAT, "version": VERSION, "revision": revision, "tables": described}
+                carried = _NO_PHOTOGRAPHS
+                if photographs is not None:
+                    carried = write_photographs(archive, photographs_in_use(connection), photographs)
+                manifest = {
+                    "format": FORMAT, "version": VERSION, "revision": revision, "tables": described,
+                    "photographs": {"files": carried.files, "ids": carried.ids},
+                }  # fmt: skip
                 archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
-    return Backup(revision, {name: entry["rows"] for name, entry in described.items()})
+    return Backup(revision, _rows_of(described), carried.files, carried.missing)
 
 
-def restore_backup(path: Path, url: str) -> Backup:
+def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = None) -> Backup:
     """Fill the empty store at a URL, made where it is not there yet, from a backup.
+
+    Args:
+        path: The backup.
+        url: Of the store.
+        photographs: Where its photographs belong; None to leave them in the backup.
 
     Raises:
         BenchwrightError: The store holds something.
@@ -89,9 +121,17 @@ def restore_backup(path: Path, url: str) -> Backup:
             for table in tables.values():
                 _fill(connection, table, _rows(path, archive, table, manifest["tables"][table.name]))
             upgrade_within(connection, REVISIONS[-1])
+            carried = Carried(**manifest["photographs"])
+            restore_photographs(path, archive, carried, photographs)  # last: what is refused before leaves no file
+            if photographs is not None:
+                forget_left_behind(connection, photographs)
     finally:
         engine.dispose()
-    return Backup(manifest["revision"], {name: entry["rows"] for name, entry in manifest["tables"].items()})
+    return Backup(manifest["revision"], _rows_of(manifest["tables"]), carried.files)
+
+
+def _rows_of(described: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
+    return {name: entry["rows"] for name, entry in described.items()}
 
 
 def _tables(found: sa.MetaData) -> list[sa.Table]:
@@ -127,7 +167,7 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         raise DataError(f"{path} is no backup of a review store: it has no readable {_MANIFEST}") from error
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise DataError(f"{path} is no backup of a review store: {_MANIFEST} does not say format {FORMAT!r}")
-    if document.get("version") != VERSION or document.get("revision") not in REVISIONS:
+    if document.get("version") not in {1, VERSION} or document.get("revision") not in REVISIONS:
         raise DataError(f"{path} was written by a newer Benchwright; upgrade benchwright")
     entries = document.get("tables")
     if not isinstance(entries, dict) or not all(
@@ -135,6 +175,11 @@ def _manifest(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
         for entry in entries.values()
     ):
         raise DataError(f"{path} does not say rows and SHA-256 of its tables in {_MANIFEST}")
+    if document["version"] == 1:
+        document["photographs"] = {"files": _NO_PHOTOGRAPHS.files, "ids": _NO_PHOTOGRAPHS.ids}
+    stated = document.get("photographs")
+    if not isinstance(stated, dict) or stated.keys() != {"files", "ids"}:
+        raise DataError(f"{path} does not say which photographs it holds in {_MANIFEST}")
     return document
 
 

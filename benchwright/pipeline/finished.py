@@ -77,6 +77,7 @@ class Finished:
         executed: Number of shard executions of this run (0: everything was up to date).
         decoded: Number of images this run decoded in full.
         run_folder: Where this run's log is.
+        begin_anew: Nobody is waited for but the next run, which sees images that came in during this one.
     """
 
     workspace: Path
@@ -87,6 +88,7 @@ class Finished:
     executed: int = 0
     decoded: int = 0
     run_folder: Path | None = None
+    begin_anew: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as `benchwright run --json` prints it."""

@@ -53,6 +53,9 @@ def run_recipe(
 ) -> Finished:
     """Run a recipe, or go on where an earlier run stopped or was killed.
 
+    Where a campaign brought images in while the run was under way, and nobody else is waited for, another run follows
+    at once; what is returned is of the last one.
+
     Args:
         recipe: From `load_recipe`.
         workspace: Folder to work in; made if it is not there.
@@ -71,10 +74,15 @@ def run_recipe(
     if folder is None:
         raise BenchwrightError("no images: give a folder with --images DIR, or the key `images` in the recipe")
     space = Workspace.create(workspace)
-    with space.locked(), logged(space, {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}) as log:
-        run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
-        opened = open_engine(engine, run.around, workers=workers, log_folder=log.folder, address=address)
-        return run.go(opened, copy)
+    about = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
+    for _ in range(len(stages) + 1):  # each campaign brings images in at most once; then people do, and may go on
+        with space.locked(), logged(space, about) as log:
+            run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
+            opened = open_engine(engine, run.around, workers=workers, log_folder=log.folder, address=address)
+            finished = run.go(opened, copy)
+        if not finished.begin_anew:
+            break
+    return finished
 
 
 def run_steps(
@@ -161,6 +169,7 @@ class _Run:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
+    begin_anew: bool = False
 
     def __post_init__(self) -> None:
         self.around = _surroundings(self.space, self.recipe.header, self.stages, self.images)
@@ -200,6 +209,7 @@ class _Run:
             executed=self.executed,
             decoded=self.decoded,
             run_folder=self.log.folder,
+            begin_anew=self.begin_anew,
         )
 
     def _warn_of_stale_decisions(self) -> None:
@@ -237,6 +247,7 @@ class _Run:
                 self.progress.phase(phase.stages[0].id, 0)
                 verdicts = run_campaign(self.around, phase.stages[0], self.shards)
                 if verdicts.waiting is not None:
+                    self.begin_anew = verdicts.begin_anew
                     return [verdicts.waiting]
             else:
                 self._final(phase.stages[0])

@@ -41,7 +41,7 @@ def verdicts_of(
         for pair, letters in zip(asked, said, strict=True)
         for slot, letter in enumerate(letters, 1)
     ]  # fmt: skip
-    found = paired(parse_rule(rule), "abcde", asked, annotations, simulated=False, seed=1).outcomes
+    found = paired(parse_rule(rule), "abcde", asked, annotations, known={}, simulated=False, seed=1).outcomes
     return {image: (one.verdict, one.reason, one.evidence.get("of")) for image, one in found.items()}
 
 
@@ -82,6 +82,8 @@ def test_pairs_in_a_circle_are_refused(now: datetime) -> None:
 
 
 def test_a_setting_that_cannot_work_is_refused_in_words() -> None:
+    with pytest.raises(ValidationError, match="an adjudicator decides in `verify` and `review` only"):
+        Pair(rule="adjudicated(unanimous(2))")
     with pytest.raises(ValidationError, match="1 annotators cannot fill 2 slots"):
         Pair(rule="unanimous(2)", simulate=SimulatedPairers(annotators=1))
 

@@ -184,6 +184,7 @@ def test_simulated_annotators_screen_at_their_rate_and_show_as_simulated(screen_
     ("settings", "words"),
     [
         pytest.param({"rule": "unanimous"}, "did you mean unanimous.2.", id="rule"),
+        pytest.param({"rule": "adjudicated(majority(3))"}, "did you mean at_least.2, of=3.", id="adjudicator"),
         pytest.param({"form": {"reasons": []}}, "at least 1 item", id="no reasons"),
         pytest.param({"form": {"reasons": ["Too dull"]}}, "match pattern", id="no code"),
         pytest.param({"form": {"reasons": ["dull", "dull"]}}, "each reason once", id="twice"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 from walks import benchwright, run_json
 
 from benchwright.demo import prepare_photographs
 from benchwright.recipe import load_recipe
 from benchwright.recipes import bundled_recipes, companions
+from benchwright.rooms import catalogue
+from benchwright.steps import CampaignStep
 
 PAPERS = ("blink", "ii-bench", "mm-sap", "mvp-bench")
 
@@ -42,6 +45,26 @@ def test_a_papers_recipe_runs_by_name_as_far_as_people(
     assert [f"campaign '{waits_at}'" in line for line in done["waits"]] == [True]
     assert done["steps"][-1]["kept"] > 0
     assert done["failed"] == []
+
+
+def test_the_recipe_with_most_kinds_of_campaigns_runs_to_a_release_without_people(
+    photographs: Path, tmp_path: Path
+) -> None:
+    """II-Bench's way asks people four times: about pairs, images, what these convey, and questions."""
+    recipe = yaml.safe_load(bundled_recipes()["ii-bench"].read_text(encoding="utf-8"))
+    steps = [{"step": one} if isinstance(one, str) else one for one in recipe["steps"]]
+    asked = {one for one, entry in catalogue("steps").items() if issubclass(entry.load(), CampaignStep)}
+    simulated = [{**one, "simulate": {"annotators": 5}} if one["step"] in asked else one for one in steps]
+    assert len([one for one in simulated if "simulate" in one]) == 4
+    (tmp_path / "headless.yaml").write_text(yaml.safe_dump({**recipe, "steps": simulated}), encoding="utf-8")
+    done = run_json(
+        "run", tmp_path / "headless.yaml", "--images", photographs, "--workspace", tmp_path / "w", "--workers", 1
+    )
+    assert (done["state"], done["failed"]) == ("done", [])
+    [release] = (tmp_path / "w" / "releases").iterdir()
+    card = (release / "README.md").read_text(encoding="utf-8")
+    for name in ("pair", "screen", "describe", "review"):
+        assert f"`{name}`: **simulated** annotators, not people" in card
 
 
 @pytest.mark.parametrize("name", PAPERS)

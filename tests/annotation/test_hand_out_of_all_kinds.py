@@ -1,0 +1,193 @@
+"""What holds of handing out, whatever a campaign asks: own orders, nobody twice, skipping, leases that end, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.collecting import Collect
+from benchwright.annotation.describing import Describe
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.hand_out import HandOut
+from benchwright.annotation.kinds import KINDS
+from benchwright.annotation.pairing import Pair
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.screening import Screen, ScreenItems
+from benchwright.annotation.store import RefusedError, ReviewStore, Work, open_store
+from benchwright.canonical import digest
+from benchwright.records import ImageRecord, Item, Source
+from benchwright.review_tasks import Category
+from benchwright.steps import CampaignContext
+
+MakeItems = Callable[..., list[Item]]
+SHORT = HandOut(lease_s=60)
+TASKS = 6
+CATEGORIES = (Category(code="blind", words="Does not look"), Category(code="other", words="Something else"))
+
+
+class Asked(NamedTuple):
+    """A kind of campaign: how many annotators a task takes, and what one says of it, by field or as a decision."""
+
+    each: int
+    fields: Mapping[str, Any] | None
+    decision: str = ""
+
+
+KEEP, NOTHING = {"verdict": "keep"}, {"implication": "nothing"}
+VOTES = {"accurate": "yes", "reasonable": "yes", "difficult": "yes"}
+ASKED = {
+    "verify": Asked(2, None, "accept"), "answer": Asked(2, None, "B"), "review": Asked(2, VOTES),
+    "screen": Asked(2, KEEP), "screen_items": Asked(2, KEEP), "pair": Asked(2, {"verdict": "same"}),
+    "describe": Asked(1, NOTHING), "collect": Asked(1, {"found": "none"}),
+    "error_analysis": Asked(2, {"categories": ["blind"], "reason": "r"}), "errata": Asked(2, {"finding": "key_right"}),
+}  # fmt: skip
+
+
+def test_every_kind_is_asked_about_here() -> None:
+    assert ASKED.keys() == KINDS.keys()
+
+
+@pytest.fixture
+def store_url(url: str, tmp_path: Path, empty_store: bytes) -> str:
+    """A store in a file: what is asked changes no statement, and these run on a server with the kind `verify`."""
+    (tmp_path / "review.sqlite").write_bytes(empty_store)
+    return url
+
+
+@pytest.fixture(params=sorted(KINDS))
+def opened(
+    request: pytest.FixtureRequest, context: CampaignContext, make_items: MakeItems
+) -> Iterator[tuple[ReviewStore, Asked]]:
+    """A store with six tasks of a campaign of each kind, for ann, ben and cas."""
+    _open(request.param, context, make_items(jigsaw=TASKS))
+    with open_store(context.store_url) as store:
+        for name in ("ann", "ben", "cas"):
+            store.upsert_annotator(name)
+        yield store, ASKED[request.param]
+
+
+def _open(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
+    images = [
+        ImageRecord(
+            image_id=one, width=40, height=30, media_type="image/png", size_bytes=9, source=Source(uri=f"{one}.png"),
+            root_image_id=one,
+        )
+        for one in (digest(["picture", n]) for n in range(TASKS + (kind == "pair")))
+    ]  # fmt: skip
+    first = min(image.image_id for image in images)
+    like = {image.image_id: [first] for image in images if image.image_id != first}
+    two, h = "unanimous(2)", SHORT
+    if kind in {"error_analysis", "errata"}:
+        _open_on_a_file(kind, ctx, items)
+    elif kind in {"screen", "pair", "describe", "collect"}:
+        prompts = tuple(f"prompt {n}" for n in range(TASKS))
+        steps = {
+            "screen": Screen(rule=two, handout=h), "pair": Pair(rule=two, handout=h), "describe": Describe(handout=h),
+            "collect": Collect(prompts=prompts, handout=h),
+        }  # fmt: skip
+        steps[kind].advance(images, ctx._replace(values={"near_duplicates.kept.like": like}))
+    else:
+        of_items = {
+            "verify": Verify(rule=two, handout=h), "answer": Answer(annotators_per_item=2, handout=h),
+            "review": Review(rule=two, handout=h), "screen_items": ScreenItems(rule=two, handout=h),
+        }  # fmt: skip
+        of_items[kind].advance(items, ctx)
+
+
+def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
+    form = KINDS[kind].form
+    assert form is not None
+    with open_store(ctx.store_url) as store:
+        store.upsert_campaign(
+            "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=form(CATEGORIES).model_dump(mode="json"),
+            settings={"handout": SHORT.kept()}, seed=1,
+        )  # fmt: skip
+        store.upsert_tasks(
+            "verify", [Work(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items]
+        )
+
+
+def say(desk: Desk, slot: int, asked: Asked, now: datetime) -> None:
+    if desk.campaign.kind == "review":
+        desk.answer(slot, "B", now=now)
+    desk.say(slot, asked.decision, now=now, fields=asked.fields)
+
+
+def test_nobody_gets_a_task_twice_and_every_task_goes_to_as_many_as_it_takes(
+    opened: tuple[ReviewStore, Asked], now: datetime
+) -> None:
+    store, asked = opened
+    desks = [Desk(store, store.campaign("verify"), name) for name in ("ann", "ben", "cas")]
+    got: dict[str, list[int]] = {desk.annotator: [] for desk in desks}
+    while desks:
+        for desk in tuple(desks):
+            task = desk.next(now=now)
+            if task is None:
+                desks.remove(desk)
+                continue
+            got[desk.annotator].append(task.task_id)
+            say(desk, task.slot_id, asked, now)
+    every = [task for row in got.values() for task in row]
+    assert all(len(set(row)) == len(row) for row in got.values())
+    assert {every.count(task) for task in every} == {asked.each}
+    assert len(set(every)) == TASKS
+    status = store.status("verify", now=now)
+    assert (status.tasks["done"], status.slots["submitted"]) == (TASKS, TASKS * asked.each)
+
+
+def test_annotators_have_orders_of_their_own_which_stay_the_same(
+    opened: tuple[ReviewStore, Asked], now: datetime
+) -> None:
+    store, _ = opened
+    campaign = store.campaign("verify")
+    names = [f"p{n}" for n in range(6)]
+    for name in names:
+        store.upsert_annotator(name)
+    first = [store.peek("verify", name) for name in names]
+    assert first == [store.peek("verify", name) for name in names]
+    assert len({digest(dict(one)) for one in first if one is not None}) > 1
+    assert campaign.settings["handout"] == {"lease_s": 60.0}
+
+
+def test_a_lease_that_ends_gives_the_task_to_whoever_asks_next_and_takes_no_decision_of_before(
+    opened: tuple[ReviewStore, Asked], now: datetime
+) -> None:
+    store, asked = opened
+    campaign = store.campaign("verify")
+    ann = Desk(store, campaign, "ann")
+    held = ann.next(now=now)
+    assert held is not None
+    later = now + timedelta(seconds=61)
+    if campaign.kind != "review":
+        with pytest.raises(RefusedError, match="the lease has ended"):
+            say(ann, held.slot_id, asked, later)
+    others = [Desk(store, campaign, name) for name in ("ben", "cas")]
+    got: set[int] = set()
+    for desk in others:
+        while (task := desk.next(now=later)) is not None:
+            got.add(task.task_id)
+            say(desk, task.slot_id, asked, later)
+    assert held.task_id in got
+    assert store.status("verify", now=later).tasks["open"] == 0
+
+
+def test_what_is_skipped_comes_last_and_what_is_flagged_stays(opened: tuple[ReviewStore, Asked], now: datetime) -> None:
+    store, asked = opened
+    desk = Desk(store, store.campaign("verify"), "ann")
+    first = desk.next(now=now)
+    assert first is not None
+    desk.remark(first.task_id, "Which of the two?", is_flag=True, now=now)
+    desk.skip(first.task_id, now=now)
+    order = []
+    while (task := desk.next(now=now)) is not None:
+        order.append(task.task_id)
+        say(desk, task.slot_id, asked, now)
+    assert order[-1] == first.task_id
+    assert len(order) == TASKS
+    assert [(one.words, one.is_flag) for one in store.remarks("verify")] == [("Which of the two?", True)]
