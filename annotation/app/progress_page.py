@@ -22,6 +22,7 @@ from .curator.bars import parts_plot
 from .curator.days import days_plot
 from .curator.look import STYLE
 from .curator.reckoned import once
+from .curator.rounds_part import show_rounds, show_rulings
 from .curator.texts import TEXTS as WORDS
 from .curator.texts import told
 from .review_page import inert
@@ -75,6 +76,8 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     if by is not None:
         rows += [(one.name or WORDS["none"], one.outcomes) for one in standings_by(campaign, patterns, by)]
     st.html(parts_plot(WORDS["tasks"], rows))
+    show_rounds(once((*stamp, "rounds"), lambda: overview.rounds(patterns)))
+    show_rulings(once((*stamp, "rulings"), overview.rulings))
     if days := once((*stamp, "days"), overview.days):
         st.html(days_plot(WORDS["by_day"], days))
 
