@@ -120,9 +120,9 @@ def _show_divided(divided: list[Divided]) -> None:
     st.caption(WORDS["divided_why"].format(most=MOST_DIVIDED))
     rows = [
         {
-            TEXTS["by_task"]: one.task or "",
-            "item": one.item_id,
-            WORDS["divided"]: ", ".join(f"{said.annotator}: {told(said.decision)}" for said in one.said),
+            WORDS["of_task"]: one.task or "",
+            WORDS["item_id"]: one.item_id,
+            WORDS["who_said"]: ", ".join(f"{said.annotator}: {told(said.decision)}" for said in one.said),
             TEXTS["notes"]: " | ".join(said.note for said in one.said if said.note),
         }
         for one in divided
