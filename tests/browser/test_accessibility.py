@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.axe import NOTHING, findings, findings_by_theme
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, serve, sign_in, slot_on_screen
+from browser.voted import vote
 from browser.widths import TABLET, unreached
 from walks import run_json
 
@@ -79,18 +80,6 @@ def revise(store: ReviewStore) -> None:
     desk = AdjudicationDesk(store, store.campaign("verify"), "cur")
     case = desk.open(desk.queue()[0].task_id, now=clock())
     desk.decide(case.task_id, "revise", now=clock(), edits={"question": "Which piece belongs there?"})
-
-
-def vote(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
-    """Open a review in which everybody has voted already."""
-    Review(rule="unanimous(2)").advance([pattern.model_copy(update={"item_id": "d" * 32})], context)
-    for name, difficult in (("ann", "yes"), ("ben", "no")):
-        desk = Desk(store, store.campaign(context.stage), name)
-        task = desk.next(now=clock())
-        assert task is not None
-        desk.answer(task.slot_id, "A", now=clock())
-        votes = {"accurate": "yes", "reasonable": "yes", "difficult": difficult}
-        desk.say(task.slot_id, "", now=clock(), fields=votes)
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:

@@ -1,13 +1,12 @@
-"""Every word of the curator's pages, in one mapping that a translation replaces."""
+"""Every word of the curator's pages, in two mappings that a translation replaces."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-TEXTS: Mapping[str, str] = MappingProxyType(
+CODES: Mapping[str, str] = MappingProxyType(
     {
-        # What tasks come to
         "accept": "accepted",
         "reject": "rejected",
         "revise": "to be revised",
@@ -25,6 +24,13 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "send_back": "sent back",
         "yes": "yes",
         "no": "no",
+        "divided": "divided",
+    }
+)
+"""Words for what tasks come to and what people decide. Codes of a form of somebody's own are not among them."""
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
         # Splits
         "all": "All together",
         "kind": "By kind of question",
@@ -52,7 +58,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "adjudicated_why": "{cases} cases; {against} decisions against what most annotators had said.",
         "by_adjudicator": "Decisions by adjudicator",
         "by_said": "Decisions, and what most annotators had said",
-        "where_said": "{decision}, where most said: {said}",
+        "where_said": "{decision} · annotators: {said}",
         "against": "{times} (against)",
         # Agreement
         "agreement": "Agreement",
@@ -118,4 +124,4 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 
 def told(code: str) -> str:
     """Return the words for a code of a form or of an outcome, or the code itself in words."""
-    return TEXTS.get(code, code.replace("_", " ").replace("+", " + "))
+    return CODES.get(code, code.replace("_", " ").replace("+", " + "))
