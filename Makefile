@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 OUT ?= demo-out
 
-.PHONY: help demo test browser postgres label-studio paddle lint docs bench format clean
+.PHONY: help demo test browser postgres label-studio paddle lint docs screenshots bench format clean
 
 help:
 	@echo "make demo    install into .venv and build a small benchmark from photographs (offline once installed)"
@@ -16,6 +16,7 @@ help:
 	@echo "make paddle  install PaddleOCR into .venv-paddle, for the step text_ratio and its tests"
 	@echo "make lint    style, types, import arrows"
 	@echo "make docs    build the documentation into site/, warnings are errors"
+	@echo "make screenshots  take the pictures of the review app in docs/images anew"
 	@echo "make bench   time and memory of the main jobs"
 	@echo "make format  apply the code style"
 
@@ -73,6 +74,9 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+screenshots: $(VENV)/.dev browser
+	$(BIN)/python examples/screenshots.py docs/images
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/run_all.py

@@ -12,7 +12,7 @@ from benchwright.cli.output import emit, json_option, printable
 from benchwright.errors import BenchwrightError
 
 from .commands import campaign_option, open_for_commands, pick_campaign, workspace_option
-from .curator_commands import FACETS
+from .status_command import FACETS
 
 if TYPE_CHECKING:
     from .aspects import Asked
@@ -33,7 +33,10 @@ _FILE = click.Path(path_type=Path)
 @click.option("--ordinal", is_flag=True, help="Labels have an order: alpha counts how far apart they are.")
 @click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
 @click.option(
-    "--by", type=click.Choice([*FACETS, "time"]), multiple=True, help="Also by part; may be given several times."
+    "--by",
+    type=click.Choice([*FACETS, "time", "round"]),
+    multiple=True,
+    help="Also by part; may be given several times.",
 )
 @click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
 @json_option
@@ -52,6 +55,7 @@ def agreement(
     if ordinal and sets:
         raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
     parts: dict[str, Any] = {}
+    shares: dict[str, Any] = {}
     metric: Metric
     if ratings is not None:
         _refuse_both(workspace, campaign)
@@ -64,11 +68,15 @@ def agreement(
             overview, asked = _asked(store, campaign, field, ordinal=ordinal, sets=sets)
             said, metric = overview.said(asked), asked.metric
             parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
+            whole = overview.agreement_by("all", said, metric=metric, resamples=0)
         columns = said.ratings
-    document = agreement_in(columns, metric=metric).to_json()
+        shares = {"shares": whole[0].shares if whole else {}}
+    document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
         document["parts"] = [
-            {"by": split, "part": group.name, **group.found.to_json()} for split in by for group in parts[split]
+            {"by": split, "part": group.name, **group.found.to_json(), "shares": group.shares}
+            for split in by
+            for group in parts[split]
         ]
     if leave_one_out:
         others = without_each(columns, metric=metric)
@@ -130,15 +138,22 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(document[name])}{interval}")
+    if document.get("shares"):
+        lines.append(f"{'said':<19} {_shares(document['shares'])}")
     for part in document.get("parts", ()):
         lines.append(
             f"{part['by']} {printable(part['part'] or '-')}: {part['units']} units, "
             f"alpha {_number(part['krippendorff_alpha'])}, percent {_number(part['percent'])}"
+            f"; said {_shares(part['shares'])}"
         )
     for rater, others in document.get("without", {}).items():
         alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
         lines.append(f"without {printable(rater)}: alpha {alpha}, percent {percent}")
     return "\n".join(lines)
+
+
+def _shares(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{printable(label) or '(nothing)'} {share:.2f}" for label, share in shares.items())
 
 
 def _quality_text(found: Sequence[Mapping[str, Any]]) -> str:

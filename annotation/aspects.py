@@ -7,8 +7,10 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError
 
 from .form import OneChoice, OneOf, SeveralOf, form_of
+from .kinds import REVIEW
 from .ratings import Metric
 from .store import Campaign
+from .store.blind import ANSWER_RIGHT
 from .store.said_columns import Aspect
 
 
@@ -26,15 +28,39 @@ class Asked(NamedTuple):
     metric: Metric = "nominal"
 
 
+VOTES = ("yes", "no")
+"""What is said to a criterion."""
+REASONS = "reasons"
+_RIGHT = Asked(Aspect("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
+
+
+def criteria_of(campaign: Campaign) -> tuple[str, ...]:
+    """Return what reviewers vote on, beginning with the answer being right; nothing where they do not."""
+    form = form_of(campaign.form) if campaign.kind == REVIEW else None
+    if form is None:
+        return ()
+    return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))
+
+
+def reasons_field(campaign: Campaign) -> str | None:
+    """Return the field of a typed form that takes reasons; None where reasons stand beside the decision."""
+    form = form_of(campaign.form)
+    return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
+
+
 def aspects_of(campaign: Campaign) -> list[Asked]:
-    """Return what a campaign asks that can be compared: the decision first, or the fields of a typed form in order."""
+    """Return what a campaign asks that can be compared: the decision first, or the fields of a typed form in order.
+
+    In a review the answer is compared as it was given, and as it is right or wrong.
+    """
     form = form_of(campaign.form)
     if form is not None:
-        return [asked for field in form.fields if (asked := _of_field(field)) is not None]
-    found = [Asked(Aspect("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision")]
+        found = [one for field in form.fields if (one := _of_field(field)) is not None]
+        return [*found[:1], _RIGHT, *found[1:]] if campaign.kind == REVIEW else found
+    asked = [Asked(Aspect("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision")]
     if campaign.form.get("reasons"):
-        found.append(Asked(Aspect("reasons", "reasons", is_set=True), "reasons", "masi"))
-    return found
+        asked.append(Asked(Aspect("reasons", REASONS, is_set=True), REASONS, "masi"))
+    return asked
 
 
 def _of_field(field: object) -> Asked | None:

@@ -1,11 +1,10 @@
-"""``benchwright review status | reasons | assign``: how far campaigns are, why items are rejected, who decides."""
+"""``benchwright review reasons | assign``: why items are rejected, who decides where."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,45 +12,6 @@ from benchwright.cli.output import emit, json_option, printable
 from benchwright.errors import BenchwrightError
 
 from .commands import campaign_option, open_for_commands, pick_campaign, workspace_option
-
-if TYPE_CHECKING:
-    from .store import ReviewStore
-
-FACETS = ("kind", "task", "category")
-"""What campaigns can be split by."""
-
-
-@click.command("status")
-@workspace_option
-@click.option("--by", type=click.Choice(FACETS), multiple=True, help="Also by part; may be given several times.")
-@json_option
-def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
-    """Say for each campaign how many tasks and slots are open, and what became of the others so far."""
-    with open_for_commands(workspace) as store:
-        now = datetime.now(UTC)
-        found = [_status(store, name, by, now) for name in store.campaign_names()]
-    emit({"campaigns": found}, as_json=as_json, text=lambda: _status_text(found))
-
-
-def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> dict[str, Any]:
-    from .overview import Overview
-    from .standing import standing_of, standings_by
-
-    campaign = store.campaign(name)
-    overview = Overview(store, campaign)
-    patterns = overview.patterns()
-    document = {
-        **store.status(name, now=now).to_json(),
-        "outcomes": standing_of(campaign, patterns).outcomes,
-        "decisions_by_day": overview.days(),
-    }
-    if by:
-        document["parts"] = [
-            {"by": facet, "part": one.name, "tasks": one.tasks, "outcomes": one.outcomes}
-            for facet in by
-            for one in standings_by(campaign, patterns, facet)
-        ]
-    return document
 
 
 @click.command("reasons")
@@ -115,25 +75,6 @@ def assign(
         ]
     }
     emit(document, as_json=as_json, text=lambda: _assign_text(document["campaigns"]))
-
-
-def _status_text(found: Sequence[Mapping[str, Any]]) -> str:
-    lines = []
-    for one in found:
-        who = "simulated annotators" if one["simulated"] else "annotators"
-        total = one["tasks"]["done"] + one["tasks"]["open"]
-        slots = ", ".join(f"{count} {state}" for state, count in one["slots"].items())
-        lines.append(
-            f"{one['name']}: {one['tasks']['done']} of {total} tasks done under {one['rule']}; "
-            f"slots: {slots}; {one['annotators']} {who}"
-        )
-        lines.append(f"  {_counted(one['outcomes'])}")
-        lines += [f"  {part['part'] or '-'}: {_counted(part['outcomes'])}" for part in one.get("parts", ())]
-    return "\n".join(lines) or "no campaigns yet"
-
-
-def _counted(outcomes: Mapping[str, int]) -> str:
-    return ", ".join(f"{count} {outcome.replace('_', ' ')}" for outcome, count in outcomes.items())
 
 
 def _reasons_text(found: Sequence[Mapping[str, Any]]) -> str:

@@ -10,23 +10,52 @@ import numpy as np
 
 from .agreement import Agreement, agreement_in
 from .annotator_quality import RaterQuality, Tally, qualities_in
-from .aspects import Asked
+from .aspects import VOTES, Asked, aspects_of, criteria_of, reasons_field
 from .dawid_skene import SETTLED
 from .periods import periods_of
 from .ratings import Metric
+from .rulings import Rulings, rulings_in
+from .standing import InRound, rounds_of
 from .store import Campaign, ReviewStore, tallies
-from .store.said_columns import NONE, SaidColumns, read_facet, read_said, read_seconds
+from .store.adjudicated import list_rulings
+from .store.patterns import Pattern, count_patterns, count_revised
+from .store.said_columns import NONE, SaidColumns, read_facet, read_fields, read_said, read_seconds
 
-Split = Literal["all", "kind", "task", "category", "time"]
-SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time")
+Split = Literal["all", "kind", "task", "category", "time", "round"]
+SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
 RESAMPLES = 1000
 
 
 class Group(NamedTuple):
-    """Agreement over a part of the tasks."""
+    """Agreement over a part of the tasks, and how often each label was given there."""
 
     name: str
     found: Agreement
+    given: Mapping[str, int]
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Return the share of each label; nothing where nobody said anything."""
+        total = sum(self.given.values())
+        return {label: times / total for label, times in self.given.items()} if total else {}
+
+
+class Criterion(NamedTuple):
+    """How reviewers voted on a criterion: how many did, and how many of them said yes."""
+
+    name: str
+    words: str
+    votes: int
+    yes: int
+    found: Agreement
+
+    @property
+    def share_of_yes(self) -> float | None:
+        """Return the share of votes that are for it; None where nobody voted."""
+        return self.yes / self.votes if self.votes else None
+
+
+_NOBODY = Group(NONE, Agreement(0, 0), {})
 
 
 class Overview:
@@ -41,10 +70,35 @@ class Overview:
         with self._store.reading() as connection:
             return tallies.stamp(connection, self.campaign)
 
-    def patterns(self) -> list[tallies.Pattern]:
+    def patterns(self) -> list[Pattern]:
         """Return tasks counted by what they are and what was decided."""
         with self._store.reading() as connection:
-            return tallies.count_patterns(connection, self.campaign)
+            return count_patterns(connection, self.campaign, criteria_of(self.campaign))
+
+    def rounds(self, patterns: Sequence[Pattern]) -> list[InRound]:
+        """Return what became of items round by round, given the patterns; nothing where there are no rounds."""
+        with self._store.reading() as connection:
+            return rounds_of(self.campaign, patterns, count_revised(connection, self.campaign))
+
+    def rulings(self) -> Rulings:
+        """Return what adjudicators decided, against or with what annotators had said."""
+        with self._store.reading() as connection:
+            return rulings_in(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
+
+    def criteria(self, *, resamples: int = RESAMPLES) -> list[Criterion]:
+        """Return how reviewers voted on each criterion, the answer being right first; nothing in other campaigns."""
+        wanted = criteria_of(self.campaign)
+        asked = [one for one in aspects_of(self.campaign) if one.aspect.name in wanted]
+        if not asked:
+            return []
+        with self._store.reading() as connection:
+            read = read_fields(connection, self.campaign, [one.aspect for one in asked])
+        found = []
+        for one, said in zip(asked, read, strict=True):
+            [group] = self.agreement_by("all", said, resamples=resamples) or [_NOBODY]
+            votes, yes = sum(group.given.values()), group.given.get(VOTES[0], 0)
+            found.append(Criterion(one.aspect.name, one.words, votes, yes, group.found))
+        return found
 
     def filled(self, *, now: datetime) -> tallies.Filled:
         """Return how many slots are filled, held and free."""
@@ -69,7 +123,8 @@ class Overview:
     def reasons(self, *, examples: int = 3) -> list[tallies.Reason]:
         """Return the reasons given, the most frequent first."""
         with self._store.reading() as connection:
-            return tallies.count_reasons(connection, self.campaign, examples=examples)
+            field = reasons_field(self.campaign)
+            return tallies.count_reasons(connection, self.campaign, examples=examples, field=field)
 
     def divided(self, *, most: int) -> list[tallies.Divided]:
         """Return the newest tasks on which annotators differ."""
@@ -84,14 +139,19 @@ class Overview:
     def agreement_by(
         self, split: Split, found: SaidColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
     ) -> list[Group]:
-        """Return the agreement of each part of the tasks, by name; over time, of the period of the last decision."""
+        """Return the agreement of each part of the tasks, by name; over time, of the period of the last decision.
+
+        A task of each round of an item is one of its own.
+        """
         names = self._names(split, found)
         of_unit, place_of = np.unique(np.array(names, dtype=str), return_inverse=True)
         groups = []
         for place, name in enumerate(of_unit):
             part = found.ratings.only(place_of[found.ratings.units] == place)
-            groups.append(Group(str(name), agreement_in(part, metric=metric, resamples=resamples)))
-        return groups
+            given = dict(zip(part.label_names, np.bincount(part.labels, minlength=len(part.label_names)), strict=True))
+            counted = {label: int(times) for label, times in given.items()}
+            groups.append(Group(str(name), agreement_in(part, metric=metric, resamples=resamples), counted))
+        return sorted(groups, key=lambda group: int(group.name)) if split == "round" else groups
 
     def _names(self, split: Split, found: SaidColumns) -> Sequence[str]:
         """Return the part that each unit belongs to."""

@@ -75,7 +75,7 @@ ROOM = Room(
         ),
         "review results": Entry(f"{_HERE}.task_commands:results", "Say what such a campaign came to."),
         "review serve": Entry(f"{_HERE}.app_commands:serve", "Serve the review app to annotators and curators."),
-        "review status": Entry(f"{_HERE}.curator_commands:status", "Say which tasks wait for people, by campaign."),
+        "review status": Entry(f"{_HERE}.status_command:status", "Say which tasks wait for people, by campaign."),
         "review users": Entry(f"{_HERE}.app_commands:users", "List, add, invite and lock who may use the app."),
     },
     photographs={

@@ -1,4 +1,5 @@
-"""Take the pictures of the guides for annotators and curators: `python examples/screenshots.py docs/images`.
+"""Take the pictures of the guides for annotators and curators: `make screenshots`, or into another folder
+`python examples/screenshots.py FOLDER`.
 
 Builds the demo in a temporary folder, serves its review app, and drives it with Chromium (`make browser`; extras
 `demo`, `app` and `dev`). Further arguments name single pictures. Pictures are 1280 x 800 with at most 256 colours,
@@ -22,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import screenshots_of_kinds
+import screenshots_of_rounds
 from PIL import Image
 
 from benchwright.annotation.desk import Desk
@@ -116,7 +118,7 @@ def reasons(tour: Tour) -> Image.Image:
     with tour.task("object_localization") as page:
         page.keyboard.press("3")
         page.keyboard.press("n")
-        page.keyboard.type("Box B leaves out petals on the left.")
+        page.keyboard.type("Box B leaves out a part on the left.")
         page.get_by_text("Draft saved").wait_for()
         page.locator(".card textarea").scroll_into_view_if_needed()
         return _shot(page)
@@ -183,7 +185,7 @@ def errors(tour: Tour) -> Image.Image:
     _settle(page)
     page.keyboard.press("2")
     page.keyboard.press("n")
-    page.keyboard.type("It says that the box follows his outline, and it cuts his legs off.")
+    page.keyboard.type("It says that the box follows the outline, and the box cuts a part off.")
     page.get_by_text("Draft saved").wait_for()
     page.locator(".card .told").last.scroll_into_view_if_needed()
     return _shot(page)
@@ -192,7 +194,7 @@ def errors(tour: Tour) -> Image.Image:
 def _wrong(task: Task) -> Work:
     """Return a task with a reply beside it that somebody might get from a model."""
     said = "A" if task.payload["answer"] == "B" else "B"
-    reply = f"Both boxes are drawn around the man. Box {said} lies closer to his outline.\n\nThe answer is ({said})."
+    reply = f"Both boxes are drawn around it. Box {said} lies closer to its outline.\n\nThe answer is ({said})."
     read_as = f"{said}, which is not the key"
     beside = (Beside(label="The model's reply", text=reply), Beside(label="Read as", text=read_as))
     wanted = ReviewTask(item_id=task.item_id, content_hash=task.content_hash, about={"model": "one"}, beside=beside)
@@ -217,7 +219,10 @@ PICTURES: Mapping[str, Callable[[Tour], Image.Image]] = {
     "review-why.png": why,
     "review-people.png": people,
     "review-errors.png": errors,
-    **{name: partial(_of_kinds, take) for name, take in screenshots_of_kinds.PICTURES.items()},
+    **{
+        name: partial(_of_kinds, take)
+        for name, take in {**screenshots_of_kinds.PICTURES, **screenshots_of_rounds.PICTURES}.items()
+    },
 }
 
 

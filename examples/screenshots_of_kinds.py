@@ -14,12 +14,14 @@ from benchwright.annotation.collect_form import collect_form
 from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.exhibit import Exhibit, work_on
-from benchwright.annotation.kinds import COLLECT, DESCRIBE, KINDS, REVIEW, SCREEN
+from benchwright.annotation.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
+from benchwright.annotation.pair_form import PAIR_FORM
 from benchwright.annotation.reviewing import review_form
 from benchwright.annotation.screening import ScreenForm
 from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import ReviewStore, Task, Work
 from benchwright.annotation.store.blind import BLIND_FIRST
+from benchwright.annotation.store.forms import CHOICES
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:
@@ -70,7 +72,7 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     name = "divided"
     task = _of_kind(tour, "object_localization")[-1]
     verify = tour.store.campaign(CAMPAIGN)
-    _open(tour, name, "verify", verify.form, [_again(task)], rule="adjudicated(unanimous(2))", slots=2)
+    open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
     now = datetime.now(UTC)
     tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
@@ -89,7 +91,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
     item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
     votes_on = review_form(("accurate", "reasonable", "difficult")).model_dump(mode="json")
     form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
-    _open(tour, name, REVIEW, form, [Work(item["item_id"], "content", item)], rule="at_least(1, of=1)")
+    open_campaign(tour, name, REVIEW, form, [Work(item["item_id"], "content", item)], rule="at_least(1, of=1)")
     with _first(tour, name) as page:
         page.keyboard.press("1")
         page.keyboard.press("Enter")
@@ -102,10 +104,40 @@ def screen(tour: Tour, shot: Shot) -> Image.Image:
     """A picture that is being discarded, with the reasons to choose from."""
     form = screening_form(ScreenForm().reasons).model_dump(mode="json")
     exhibit = Exhibit(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
-    _open(tour, SCREEN, SCREEN, form, [work_on("a" * 32, "content", exhibit)])
+    open_campaign(tour, SCREEN, SCREEN, form, [work_on("a" * 32, "content", exhibit)])
     with _first(tour, SCREEN) as page:
         page.keyboard.press("2")
         page.keyboard.press("1")
+        return shot(page)
+
+
+def same(tour: Tour, shot: Shot) -> Image.Image:
+    """Two pictures that may be one: the question whether they are."""
+    item = _of_kind(tour, "background_cross_image")[0].payload
+    images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
+    exhibit = Exhibit(task=PAIR, question="Is this the same picture?", images=images)
+    open_campaign(tour, PAIR, PAIR, PAIR_FORM.model_dump(mode="json"), [work_on("f" * 32, "content", exhibit)])
+    with _first(tour, PAIR) as page:
+        page.keyboard.press("m")
+        page.keyboard.press("2")
+        return shot(page)
+
+
+def answer(tour: Tour, shot: Shot) -> Image.Image:
+    """A question of the human baseline: nothing tells which option is right."""
+    item = {**_of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
+    form = {"decisions_from": CHOICES}
+    open_campaign(tour, ANSWER, ANSWER, form, [Work(item["item_id"], "content", item)], rule="answers(1)")
+    with _first(tour, ANSWER) as page:
+        page.keyboard.press("2")
+        return shot(page)
+
+
+def dark(tour: Tour, shot: Shot) -> Image.Image:
+    """The screen of a pair on a computer that is set to dark."""
+    with _decided_by_nobody(tour, "background_cross_image", name="pairs") as page:
+        page.emulate_media(color_scheme="dark")
+        page.wait_for_timeout(800)
         return shot(page)
 
 
@@ -113,7 +145,7 @@ def describe(tour: Tour, shot: Shot) -> Image.Image:
     """What a picture conveys, half said: type, difficulty, domain, emotion, rhetoric."""
     form = DESCRIPTION_FORM.model_dump(mode="json")
     exhibit = Exhibit(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
-    _open(tour, DESCRIBE, DESCRIBE, form, [work_on("b" * 32, "content", exhibit)])
+    open_campaign(tour, DESCRIBE, DESCRIBE, form, [work_on("b" * 32, "content", exhibit)])
     with _first(tour, DESCRIBE) as page:
         for key in "112113":
             page.keyboard.press(key)
@@ -126,7 +158,7 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
         ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
     )
     exhibit = Exhibit(task=COLLECT, question="A cup on a wooden table")
-    _open(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [work_on("c" * 32, "content", exhibit)])
+    open_campaign(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [work_on("c" * 32, "content", exhibit)])
     with _first(tour, COLLECT) as page:
         page.keyboard.press("1")
         page.keyboard.press("2")
@@ -138,10 +170,11 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
         return shot(page)
 
 
-def _open(
+def open_campaign(
     tour: Tour, name: str, kind: str, form: Mapping[str, Any], work: Iterable[Work], *, rule: str = "single",
     slots: int = 1,
 ) -> None:  # fmt: skip
+    """Open a campaign that asks about these."""
     guidelines = KINDS[kind].guidelines
     told = {} if guidelines is None else {"guidelines": guidelines}
     with tour.store.batch() as held:
@@ -161,10 +194,9 @@ def _first(tour: Tour, campaign: str) -> Iterator[Page]:
 
 
 @contextmanager
-def _decided_by_nobody(tour: Tour, kind: str) -> Iterator[Page]:
+def _decided_by_nobody(tour: Tour, kind: str, *, name: str = "edit") -> Iterator[Page]:
     """Open a task that stays as it is: a campaign of its own, so that no other picture changes."""
-    name = f"edit {kind}"
-    _open(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [_again(_of_kind(tour, kind)[0])])
+    open_campaign(tour, name, "verify", tour.store.campaign(CAMPAIGN).form, [again(_of_kind(tour, kind)[0])])
     with _first(tour, name) as page:
         yield page
 
@@ -174,7 +206,8 @@ def _of_kind(tour: Tour, kind: str) -> list[Task]:
     return sorted((one for one in tasks if one.payload["task"] == kind), key=lambda one: one.item_id)
 
 
-def _again(task: Task) -> Work:
+def again(task: Task) -> Work:
+    """Return the work of a task, for another campaign."""
     return Work(task.item_id, task.content_hash, task.payload)
 
 
@@ -197,6 +230,9 @@ PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
     "review-adjudicate.png": adjudicate,
     "review-votes.png": votes,
     "review-screen.png": screen,
+    "review-same.png": same,
+    "review-answer.png": answer,
+    "review-dark.png": dark,
     "review-describe.png": describe,
     "review-collect.png": collect,
 }

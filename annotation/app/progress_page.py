@@ -22,6 +22,7 @@ from .curator.bars import parts_plot
 from .curator.days import days_plot
 from .curator.look import STYLE
 from .curator.reckoned import once
+from .curator.rounds_part import show_rounds, show_rulings
 from .curator.texts import TEXTS as WORDS
 from .curator.texts import told
 from .review_page import inert
@@ -75,6 +76,8 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     if by is not None:
         rows += [(one.name or WORDS["none"], one.outcomes) for one in standings_by(campaign, patterns, by)]
     st.html(parts_plot(WORDS["tasks"], rows))
+    show_rounds(once((*stamp, "rounds"), lambda: overview.rounds(patterns)))
+    show_rulings(once((*stamp, "rulings"), overview.rulings))
     if days := once((*stamp, "days"), overview.days):
         st.html(days_plot(WORDS["by_day"], days))
 
@@ -117,9 +120,9 @@ def _show_divided(divided: list[Divided]) -> None:
     st.caption(WORDS["divided_why"].format(most=MOST_DIVIDED))
     rows = [
         {
-            TEXTS["by_task"]: one.task or "",
-            "item": one.item_id,
-            WORDS["divided"]: ", ".join(f"{said.annotator}: {told(said.decision)}" for said in one.said),
+            WORDS["of_task"]: one.task or "",
+            WORDS["item_id"]: one.item_id,
+            WORDS["who_said"]: ", ".join(f"{said.annotator}: {told(said.decision)}" for said in one.said),
             TEXTS["notes"]: " | ".join(said.note for said in one.said if said.note),
         }
         for one in divided

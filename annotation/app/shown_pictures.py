@@ -102,8 +102,11 @@ class ShownPictures:
                 return 4, 3
         return self._sizes[image.image_id]
 
-    def _once(self, key: str, make: Callable[[], Preview]) -> Preview:
-        """Return what is kept; where somebody is making it, wait for that."""
+    def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
+        """Return what is kept; where somebody is making it, wait for that.
+
+        They may have begun before this was asked, and a file be back by now: what failed for them is tried once more.
+        """
         with self._lock:
             if (found := self._get(key)) is not None:
                 return found
@@ -113,7 +116,12 @@ class ShownPictures:
                 promise = self._making[key] = Future()
         if is_mine:
             self._make(key, make, promise)
-        return promise.result()
+        try:
+            return promise.result()
+        except (DataError, UnreadableImage, PromptError):
+            if is_mine or is_last_try:
+                raise
+        return self._once(key, make, is_last_try=True)
 
     def _make(self, key: str, make: Callable[[], Preview], promise: Future[Preview]) -> None:
         try:

@@ -157,7 +157,6 @@ TEXTS: Mapping[str, str] = {
     "annotators": "Annotators",
     "agreement": "Agreement",
     "undefined": "undefined",
-    "by_task": "By kind of task",
     "answers_given": "What was found",
     "share_of_items": "Share of items",
     "notes": "Notes",

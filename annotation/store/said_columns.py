@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -12,12 +13,15 @@ import sqlalchemy as sa
 from ..label_sets import joined
 from ..rating_columns import Ints, RatingColumns, numbered
 from .dialects import day_of, member_of, seconds_between
+from .lineage import ROUND, is_of_any_round
 from .records import Campaign
 from .reports import latest_annotations
-from .schema import annotations_table, annotators, slots, tasks
+from .schema import annotations_table, annotators, revisions, slots, tasks
 
-By = Literal["kind", "task", "category"]
-_FACETS = {"kind": tasks.c.item_kind, "task": tasks.c.item_task, "category": tasks.c.category}
+By = Literal["kind", "task", "category", "round"]
+_FACETS: Mapping[By, sa.ColumnElement[Any]] = {
+    "kind": tasks.c.item_kind, "task": tasks.c.item_task, "category": tasks.c.category, "round": ROUND,
+}  # fmt: skip
 _FIELDS = annotations_table.c.fields
 NONE = ""
 """Name of the group of tasks that have no such value."""
@@ -41,7 +45,7 @@ class Aspect(NamedTuple):
 
 @dataclass(frozen=True)
 class SaidColumns:
-    """What annotators said of a campaign's current tasks.
+    """What annotators said of a campaign's tasks: the current ones, and those of the rounds that led to them.
 
     Args:
         ratings: One aspect of each newest decision.
@@ -57,15 +61,33 @@ class SaidColumns:
 
 
 def read_said(connection: sa.Connection, campaign: Campaign, aspect: Aspect) -> SaidColumns:
-    """Return one aspect of the newest decisions; those in which a field was not asked for are not there."""
-    rows = connection.execute(_query(aspect), {"campaign": campaign.id}).all()
+    """Return one aspect of the newest decisions; those in which a field was not asked for are not there.
+
+    Each round of an item is a unit of its own: what was said of another version is no disagreement on this one.
+    """
+    rows = connection.execute(_query(campaign, aspect)).all()
+    return _columns(rows, aspect, _names(connection))
+
+
+def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[Aspect]) -> list[SaidColumns]:
+    """Return what `read_said` does of several fields that are always asked for together, from one reading."""
+    values = [member_of(_FIELDS, one.name) for one in aspects]
+    rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
+    names = _names(connection)
+    return [
+        _columns([(task, who, *said, day) for task, who, *votes, day in rows for said in [(votes[place],)]], one, names)
+        for place, one in enumerate(aspects)
+    ]
+
+
+def _columns(rows: Sequence[Sequence[Any]], aspect: Aspect, names: Mapping[int, str]) -> SaidColumns:
+    """Return rows of task, annotator, value and day as columns."""
     units, who, values, days = zip(*rows, strict=True) if rows else ((), (), (), ())
     task_ids, unit_of = np.unique(np.array(units, dtype=np.int64), return_inverse=True)
     people, rater_of = np.unique(np.array(who, dtype=np.int64), return_inverse=True)
     label_of = {value: _label(value, aspect) for value in set(values)}
     known = _known(set(label_of.values()), aspect)
     labels, said = numbered(map(label_of.__getitem__, values), known)
-    names = _names(connection)
     ratings = RatingColumns(
         unit_of.astype(np.int64), rater_of.astype(np.int64), said, len(task_ids),
         tuple(names[int(one)] for one in people), labels, bool(aspect.categories),
@@ -85,29 +107,34 @@ def _label(value: str, aspect: Aspect) -> str:
     return joined(json.loads(value)) if aspect.is_set else value
 
 
-def _query(aspect: Aspect) -> sa.Select[Any]:
-    current = (tasks.c.campaign_id == sa.bindparam("campaign")) & (tasks.c.state != "retired")
+def _query(campaign: Campaign, aspect: Aspect) -> sa.Select[Any]:
     if aspect.source == "decision":  # from the index alone, but for the day
         return (
             sa.select(slots.c.task_id, slots.c.annotator_id, slots.c.decision, day_of(slots.c.submitted_at))
             .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
-            .where(current, slots.c.decision.is_not(None))
+            .where(is_of_any_round(campaign), slots.c.decision.is_not(None))
         )
     said = annotations_table.c.reasons
     value: sa.ColumnElement[Any] = said if aspect.source == "reasons" else member_of(_FIELDS, aspect.name)
+    return _of_fields(campaign, value).where(value.is_not(None))
+
+
+def _of_fields(campaign: Campaign, *values: sa.ColumnElement[Any]) -> sa.Select[Any]:
     return (
         latest_annotations()
         .join(slots, annotations_table.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
-        .where(current, value.is_not(None))
-        .with_only_columns(slots.c.task_id, slots.c.annotator_id, value, day_of(slots.c.submitted_at))
+        .where(is_of_any_round(campaign))
+        .with_only_columns(slots.c.task_id, slots.c.annotator_id, *values, day_of(slots.c.submitted_at))
     )
 
 
 def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[int, str]:
-    """Return what each current task counts under; `NONE` for tasks without such a value."""
-    query = sa.select(tasks.c.id, _FACETS[by]).where(tasks.c.campaign_id == campaign.id, tasks.c.state != "retired")
-    return {row[0]: row[1] or NONE for row in connection.execute(query)}
+    """Return what each task counts under, a round as its number; `NONE` for tasks without such a value."""
+    query = sa.select(tasks.c.id, _FACETS[by]).where(is_of_any_round(campaign))
+    if by == "round":
+        query = query.outerjoin(revisions, revisions.c.task_id == tasks.c.id)
+    return {row[0]: str(row[1] or NONE) for row in connection.execute(query)}
 
 
 def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
@@ -121,7 +148,7 @@ def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, lis
     query = (
         sa.select(slots.c.annotator_id, took)
         .select_from(annotations_table.join(slots).join(tasks))
-        .where(tasks.c.campaign_id + 0 == campaign.id, tasks.c.state != "retired", annotations_table.c.version == 1)
+        .where(is_of_any_round(campaign, scanned=True), annotations_table.c.version == 1)
     )
     names = _names(connection)
     found: dict[str, list[float]] = {}

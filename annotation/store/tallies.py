@@ -1,43 +1,26 @@
 """Counts over a campaign, made by the database: pages and commands that show them read no single decision.
 
 Over 100,000 items with 300,000 decisions each query takes tenths of a second, from the narrow columns of
-`schema.py` and their indexes. Retired tasks do not count.
+`schema.py` and their indexes. What people did counts in every round (`lineage.py`); what is left to do, in the last.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from .dialects import JOINT, day_of, joined_texts
-from .records import TASK_STATES, Campaign, TaskState
+from .dialects import day_of, member_of
+from .lineage import is_current, is_of_any_round
+from .records import TASK_STATES, Campaign
 from .reports import latest_annotations
-from .schema import annotations_table, annotators, slots, tasks
+from .schema import adjudications, annotations_table, annotators, revisions, slots, tasks
 
-
-class Pattern(NamedTuple):
-    """Tasks alike in everything that counts.
-
-    Args:
-        kind: Of the question, `yes_no` or `multiple_choice`; None where the payload has none. So for the next two.
-        task: Of the items.
-        category: Of the items.
-        state: Of the tasks.
-        decisions: How often each was given, newest versions only; empty where nobody has decided.
-        times: How many such tasks there are.
-    """
-
-    kind: str | None
-    task: str | None
-    category: str | None
-    state: TaskState
-    decisions: Mapping[str, int]
-    times: int
+_NOTE = "note"
+"""Field of typed forms that have reasons."""
 
 
 class Reason(NamedTuple):
@@ -82,38 +65,13 @@ class Filled(NamedTuple):
     free: int
 
 
-def _current(campaign: Campaign) -> sa.ColumnElement[bool]:
-    return (tasks.c.campaign_id == campaign.id) & (tasks.c.state != "retired")
-
-
-def count_patterns(connection: sa.Connection, campaign: Campaign) -> list[Pattern]:
-    """Return a campaign's current tasks by kind, category, state and what was decided, in a fixed order."""
-    said = (
-        sa.select(joined_texts(slots.c.decision))
-        .where(slots.c.task_id == tasks.c.id, slots.c.decision.is_not(None))
-        .scalar_subquery()
-    )
-    facets = (tasks.c.item_kind, tasks.c.item_task, tasks.c.category, tasks.c.state)
-    inner = sa.select(*facets, said.label("said")).where(_current(campaign)).subquery()
-    query = sa.select(*inner.c, sa.func.count()).group_by(*inner.c)
-    folded: Counter[tuple[Any, ...]] = Counter()
-    for *facet, together, times in connection.execute(query):
-        given = () if together is None else sorted(Counter(together.split(JOINT)).items())
-        folded[*facet, tuple(given)] += times
-    ordered = sorted(folded.items(), key=lambda one: [str(part or "") for part in one[0]])
-    return [
-        Pattern(kind, task, category, state, dict(given), times)
-        for (kind, task, category, state, given), times in ordered
-    ]
-
-
 def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> Filled:
     """Return how many slots of current tasks are filled, held, and to be had."""
     held = slots.c.submitted_at.is_(None) & (slots.c.lease_until > now)
     query = (
         sa.select(sa.func.count(), sa.func.count(slots.c.decision), sa.func.sum(sa.case((held, 1), else_=0)))
         .select_from(slots.join(tasks))
-        .where(_current(campaign))
+        .where(is_current(campaign))
     )
     every, submitted, leased = connection.execute(query).one()
     return Filled(submitted, int(leased or 0), every - submitted - int(leased or 0))
@@ -124,7 +82,7 @@ def count_people(connection: sa.Connection, campaign: Campaign) -> int:
     has_said = (
         sa.exists()
         .where(slots.c.annotator_id == annotators.c.id, slots.c.decision.is_not(None), tasks.c.id == slots.c.task_id)
-        .where(tasks.c.campaign_id + 0 == campaign.id, tasks.c.state != "retired")
+        .where(is_of_any_round(campaign, scanned=True))
     )
     return int(connection.execute(sa.select(sa.func.count()).select_from(annotators).where(has_said)).scalar_one())
 
@@ -134,7 +92,7 @@ def count_by_annotator(connection: sa.Connection, campaign: Campaign) -> dict[st
     counted = (
         sa.select(slots.c.annotator_id, slots.c.decision, sa.func.count().label("times"))
         .select_from(slots.join(tasks))
-        .where(_current(campaign), slots.c.decision.is_not(None))
+        .where(is_of_any_round(campaign), slots.c.decision.is_not(None))
         .group_by(slots.c.annotator_id, slots.c.decision)
         .subquery()
     )
@@ -155,26 +113,38 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
     query = (
         sa.select(day, sa.func.count())
         .select_from(slots.join(tasks))
-        .where(_current(campaign), slots.c.submitted_at.is_not(None))
+        .where(is_of_any_round(campaign), slots.c.submitted_at.is_not(None))
         .group_by(sa.text("day"))
         .order_by(sa.text("day"))
     )
     return {str(row[0]): int(row[1]) for row in connection.execute(query)}
 
 
-def count_reasons(connection: sa.Connection, campaign: Campaign, *, examples: int = 3) -> list[Reason]:
-    """Return the reasons of newest decisions, the most frequent first, with so many of the newest as examples."""
-    alike = (annotations_table.c.decision, annotations_table.c.reasons)
+def count_reasons(
+    connection: sa.Connection, campaign: Campaign, *, examples: int = 3, field: str | None = None
+) -> list[Reason]:
+    """Return the reasons of newest decisions, the most frequent first, with so many of the newest as examples.
+
+    Args:
+        connection: That reads.
+        campaign: The campaign.
+        examples: How many tasks of each to name.
+        field: Of a typed form, with the reasons; where None, they stand beside the decision.
+    """
+    said = annotations_table.c.reasons if field is None else member_of(annotations_table.c.fields, field)
+    wrote = annotations_table.c.note if field is None else member_of(annotations_table.c.fields, _NOTE)
+    alike = (annotations_table.c.decision, said)
     newest = sa.func.row_number().over(partition_by=alike, order_by=annotations_table.c.id.desc())
     given = (
         latest_annotations()
         .join(slots, annotations_table.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
-        # The sum keeps SQLite from the index on campaigns: few decisions have reasons, and it is to begin with those.
-        .where(tasks.c.campaign_id + 0 == campaign.id, tasks.c.state != "retired", annotations_table.c.reasons != "[]")
+        # Few decisions have reasons, and it is to begin with those.
+        .where(is_of_any_round(campaign, scanned=True), said.is_not(None), said != "[]")
         .with_only_columns(
-            *alike, annotations_table.c.id, annotations_table.c.note, slots.c.task_id, tasks.c.item_id,
-            newest.label("place"), sa.func.count().over(partition_by=alike).label("times"),
+            annotations_table.c.decision, said.label("reasons"), annotations_table.c.id, wrote.label("note"),
+            slots.c.task_id, tasks.c.item_id, newest.label("place"),
+            sa.func.count().over(partition_by=alike).label("times"),
         )
         .subquery()
     )  # fmt: skip
@@ -201,7 +171,7 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
     chosen = (
         sa.select(tasks.c.id, tasks.c.item_id, tasks.c.item_task)
         # The sum keeps SQLite from the index on campaigns: going by number it ends as soon as there are enough.
-        .where(tasks.c.campaign_id + 0 == campaign.id, tasks.c.state != "retired", differ)
+        .where(is_current(campaign, scanned=True), differ)
         .order_by(tasks.c.id.desc())
         .limit(most)
         .subquery()
@@ -242,5 +212,8 @@ def stamp(connection: sa.Connection, campaign: Campaign) -> tuple[int, ...]:
     newest = sa.select(sa.func.coalesce(sa.func.max(annotations_table.c.id), 0)).scalar_subquery()
     of_campaign = tasks.c.campaign_id == campaign.id
     states = [sa.func.coalesce(sa.func.sum(sa.case((tasks.c.state == one, 1), else_=0)), 0) for one in TASK_STATES]
-    found = connection.execute(sa.select(newest, *states).where(of_campaign)).one()
+    others = [
+        sa.select(sa.func.coalesce(sa.func.max(one.c.id), 0)).scalar_subquery() for one in (adjudications, revisions)
+    ]
+    found = connection.execute(sa.select(newest, *others, *states).where(of_campaign)).one()
     return (campaign.id, *(int(number) for number in found))

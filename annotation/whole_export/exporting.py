@@ -16,6 +16,7 @@ from ..store import ReviewStore
 from .figure_tables import figure_tables
 from .names import names_in
 from .record_tables import authors_table, log_table, record_tables
+from .round_tables import round_tables
 from .table_files import FileFormat, Table, Written, write
 from .work_tables import overrides_table, work_tables
 
@@ -85,6 +86,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
         if is_whole and not pseudonymous:
             yield log_table(connection)
     yield from figure_tables(overviews, called)
+    yield from round_tables(overviews, called)
 
 
 def _manifest(tables: Mapping[str, Written], names: Sequence[str], *, pseudonymous: bool) -> dict[str, object]:

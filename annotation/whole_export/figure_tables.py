@@ -9,11 +9,10 @@ from ..agreement import STATISTICS, Agreement, without_each
 from ..aspects import aspects_of
 from ..overview import SPLITS, Overview
 from ..standing import Facet, standing_of, standings_by
-from ..verdicts import DIGITS
+from .figure_rows import Row, chained, in_order, rounded
 from .table_files import Columns, Table
 from .work_tables import Names
 
-Row = Sequence[Any]
 RESAMPLES = 1000
 
 
@@ -25,26 +24,26 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
         called: What annotators are called, by name.
     """
     columns: Columns = {"campaign": "text", "by": "text", "part": "text", "outcome": "text", "tasks": "int"}
-    yield Table("outcomes", columns, _chained(_outcomes(one) for one in overviews))
+    yield Table("outcomes", columns, chained(_outcomes(one) for one in overviews))
     columns = {
         "campaign": "text", "aspect": "text", "metric": "text", "by": "text", "part": "text", "units": "int",
         "raters": "int", "statistic": "text", "value": "float", "ci_low": "float", "ci_high": "float",
     }  # fmt: skip
-    yield Table("agreement", columns, _chained(_agreement(one, called) for one in overviews))
+    yield Table("agreement", columns, chained(_agreement(one, called) for one in overviews))
     found = {one.campaign.name: _qualities(one) for one in overviews}
     columns = {
         "campaign": "text", "annotator": "text", "ratings": "int", "with_others": "float", "with_others_units": "int",
         "on_gold": "float", "on_gold_units": "int", "estimated_accuracy": "float", "alpha_without": "float",
         "median_seconds": "float", "pace": "float", "suspiciously_fast": "bool",
     }  # fmt: skip
-    rows = _sorted(
-        [name, *_rounded(called[one["rater"]], *(one[column] for column in list(columns)[2:]))]
+    rows = in_order(
+        [name, *rounded(called[one["rater"]], *(one[column] for column in list(columns)[2:]))]
         for name, listed in found.items()
         for one in listed
     )
     yield Table("annotator_quality", columns, rows)
-    confusion = _sorted(
-        [name, *_rounded(called[one["rater"]], truth, said, probability)]
+    confusion = in_order(
+        [name, *rounded(called[one["rater"]], truth, said, probability)]
         for name, listed in found.items()
         for one in listed
         for truth, row in one["confusion"].items()
@@ -53,21 +52,12 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
     columns = {"campaign": "text", "annotator": "text", "truth": "text", "said": "text", "probability": "float"}
     yield Table("confusion", columns, confusion)
     columns = {"campaign": "text", "decision": "text", "reason": "text", "times": "int"}
-    reasons = _sorted(
+    reasons = in_order(
         [one.campaign.name, reason.decision, reason.reason, reason.times]
         for one in overviews
         for reason in one.reasons(examples=0)
     )
     yield Table("reasons", columns, reasons)
-
-
-def _sorted(rows: Iterator[list[Any]]) -> list[list[Any]]:
-    return sorted(rows, key=lambda row: [str(value) for value in row[:4]])
-
-
-def _chained(parts: Iterator[Iterator[Row]]) -> Iterator[Row]:
-    for part in parts:
-        yield from part
 
 
 def _outcomes(one: Overview) -> Iterator[Row]:
@@ -94,13 +84,8 @@ def _agreement(one: Overview, called: Names) -> Iterator[Row]:
 def _statistics(head: Row, found: Agreement) -> Iterator[Row]:
     for name in STATISTICS:
         low, high = found.ci.get(name) or (None, None)
-        yield _rounded(*head, found.units, found.raters, name, getattr(found, name), low, high)
+        yield rounded(*head, found.units, found.raters, name, getattr(found, name), low, high)
 
 
 def _qualities(one: Overview) -> list[dict[str, Any]]:
     return [quality.to_json() for quality in one.qualities(one.said(aspects_of(one.campaign)[0]))]
-
-
-def _rounded(*values: Any) -> list[Any]:
-    """Return values with floats rounded, so that the last bits of a platform's sums stay out."""
-    return [round(value, DIGITS) if isinstance(value, float) else value for value in values]

@@ -79,6 +79,7 @@ def test_status_counts_tasks_and_slots_by_campaign(review: Callable[..., Said], 
                 "annotators": 0,
                 "outcomes": {"accept": 0, "reject": 0, "revise": 0, "no_agreement": 0, "begun": 0, "untouched": 3},
                 "decisions_by_day": {},
+                "rounds": [{"round": 1, "items": 3, "passed": 0, "revised": 0, "dropped": 0, "waiting": 0, "open": 3}],
             }
         ]
     }  # fmt: skip

@@ -14,6 +14,7 @@ from walks import make_photographs, run_json
 
 from benchwright.annotation.answers_given import results_of
 from benchwright.annotation.decision_file import import_decisions
+from benchwright.annotation.overview import Overview
 from benchwright.annotation.results import document_of, write_results
 from benchwright.annotation.screening import Screen, ScreenItems
 from benchwright.annotation.simulated_forms import SimulatedScreeners
@@ -239,3 +240,18 @@ def test_a_run_waits_and_makes_items_only_of_what_people_kept(tmp_path: Path, no
     assert run().executed == 0
     listed = run_json("review", "status", "--workspace", tmp_path / "w")
     assert listed["campaigns"][0]["tasks"]["done"] == 4
+
+
+def test_reasons_to_discard_are_told_to_curators(screen_context: CampaignContext, now: datetime) -> None:
+    Screen(rule="unanimous(2)").advance(pictures(2), screen_context)
+    with open_store(screen_context.store_url) as store:
+        one, two = store.tasks("screen")
+        for name, said in (("ann", discard("offensive", "other")), ("ben", {**discard("other"), "note": "a meme"})):
+            store.upsert_annotator(name)
+            store.decide("screen", one.id, name, "", now=now, fields=said)
+            store.decide("screen", two.id, name, "", now=now, fields=KEEP)
+        found = Overview(store, store.campaign("screen")).reasons(examples=2)
+    assert [(each.decision, each.reason, each.times) for each in found] == [
+        ("discard", "other", 2), ("discard", "offensive", 1),
+    ]  # fmt: skip
+    assert [example.note for example in found[0].examples] == ["a meme"]

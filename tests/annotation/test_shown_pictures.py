@@ -99,3 +99,23 @@ def test_a_file_that_changed_is_an_error_for_all_and_found_again_when_it_is_back
     assert shown.size(image) == (4, 3)
     path.write_bytes(before)
     assert shown.picture(image).full_wh == shown.size(image) == (300, 203)
+
+
+def test_whoever_asks_once_a_file_is_back_gets_it_though_somebody_still_tries_with_what_it_was(
+    folder: Path, picture_of: Callable[[int], ItemImage], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown, image = ShownPictures(folder / "workspace"), picture_of(3)
+    begun, go, genuine = threading.Event(), threading.Event(), module.ShownPictures._picture
+
+    def first_fails(self: ShownPictures, image_id: str) -> object:
+        if not begun.is_set():
+            begun.set()
+            go.wait(10)
+            raise DataError("it has changed")
+        return genuine(self, image_id)
+
+    monkeypatch.setattr(module.ShownPictures, "_picture", first_fails)
+    shown.warm([image])
+    begun.wait(10)
+    threading.Timer(0.05, go.set).start()
+    assert shown.picture(image).full_wh == (300, 203)

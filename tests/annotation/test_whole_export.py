@@ -30,9 +30,9 @@ from benchwright.errors import BenchwrightError
 
 FORMULA = '=HYPERLINK("http://example.org","x")'
 TABLES = (
-    "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",
+    "adjudicated", "adjudications", "agreement", "annotations", "annotator_quality", "annotators", "assignments", "audit_log",
     "authors", "blind_answers", "campaigns", "confusion", "followed", "guidelines", "outcomes", "overrides", "reasons",
-    "remarks", "revisions", "seen", "skips", "tasks",
+    "remarks", "revisions", "rounds", "seen", "shares", "skips", "tasks",
 )  # fmt: skip
 
 
@@ -179,7 +179,7 @@ def test_agreement_is_that_of_the_ratings_and_undefined_is_empty(said: ReviewSto
     assert whole["krippendorff_alpha"]["value"] == pytest.approx(expected.krippendorff_alpha, abs=1e-6)
     low, high = expected.ci["percent"] or (0, 0)
     assert (whole["percent"]["ci_low"], whole["percent"]["ci_high"]) == pytest.approx((low, high), abs=1e-6)
-    assert {row["by"] for row in rows} == {"all", "kind", "task", "category", "time", "without"}
+    assert {row["by"] for row in rows} == {"all", "kind", "task", "category", "time", "round", "without"}
     alone = [row for row in rows if row["by"] == "without" and row["part"] == "zoe"]
     assert {row["value"] for row in alone} == {None}
     assert {row["metric"] for row in rows if row["aspect"] == "reasons"} == {"masi"}

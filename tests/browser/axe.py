@@ -27,3 +27,21 @@ def findings(page: Page) -> list[str]:
         for one in found
         if one["impact"] in SERIOUS
     ]
+
+
+def findings_by_theme(page: Page) -> dict[str, list[str]]:
+    """Return the findings of a page that is there, in the light theme and in the dark one."""
+    found = {}
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(_IS_GROUND[scheme])
+        page.wait_for_timeout(400)  # colors change over a moment
+        found[scheme] = findings(page)
+    return found
+
+
+_GROUND = (
+    "Math.max(...getComputedStyle(document.querySelector('.stApp') ?? document.body).backgroundColor.match(/\\d+/g))"
+)
+_IS_GROUND = {"light": f"() => {_GROUND} > 200", "dark": f"() => {_GROUND} < 60"}
+NOTHING: dict[str, list[str]] = {"light": [], "dark": []}

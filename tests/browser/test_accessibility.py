@@ -1,4 +1,4 @@
-"""No screen of the review app, light or dark, has a serious finding of axe's."""
+"""No screen of the review app, light or dark, has a serious finding of axe's, and each can be used on a tablet."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.axe import findings
+from browser.axe import NOTHING, findings, findings_by_theme
 from browser.review_site import PASSWORDS, RECIPE, ReviewSite, make_workspace, serve, sign_in, slot_on_screen
+from browser.voted import vote
+from browser.widths import TABLET, unreached
 from walks import run_json
 
+from benchwright.annotation.adjudication import AdjudicationDesk
 from benchwright.annotation.answering import Answer
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.desk import Desk
@@ -54,6 +57,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
                 decision = "accept" if number % 2 or name == "ann" else "reject"
                 reasons = ("unclear",) if decision == "reject" else ()
                 store.decide("verify", task.id, name, decision, now=clock(), reasons=reasons)
+        revise(store)
+        vote(store, pattern, CampaignContext(seed=1, stage="voted", workspace=workspace, store_url=url))
         flag(store, "ben", "Which of the two?")
         Accounts(store).add("new", "annotator", now=clock())
     with serve(workspace) as running:
@@ -68,6 +73,13 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
     item = pattern.model_copy(update={"item_id": "b" * 32}).model_dump(mode="json")
     beside = [{"label": "The model's reply", "text": "It is (A)."}]
     store.upsert_tasks("form", [Work("b" * 32, "content", {"item": item, "beside": beside, "about": {}})])
+
+
+def revise(store: ReviewStore) -> None:
+    """Let the curator edit one of the cases that are open, so that it comes to a second round."""
+    desk = AdjudicationDesk(store, store.campaign("verify"), "cur")
+    case = desk.open(desk.queue()[0].task_id, now=clock())
+    desk.decide(case.task_id, "revise", now=clock(), edits={"question": "Which piece belongs there?"})
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:
@@ -109,8 +121,10 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "review, blind": ("ben", "/?campaign=review", of_task),
     "review, votes": ("ann", "/?campaign=review", of_task_after("1", "Enter", "1")),
     "history": ("ann", "/history?campaign=verify", of_text("Accept")),
-    "progress": ("cur", "/progress?campaign=verify", of_text("What became of the tasks")),
+    "progress, rounds": ("cur", "/progress?campaign=verify", of_text("What adjudicators decided")),
+    "progress, review": ("cur", "/progress?campaign=voted", of_text("failed the review")),
     "agreement": ("cur", "/agreement?campaign=verify", of_text("percent")),
+    "agreement, votes": ("cur", "/agreement?campaign=voted", of_text("Votes by criterion")),
     "annotators": ("cur", "/annotators?campaign=verify", of_text("ben")),
     "reasons": ("cur", "/reasons?campaign=verify", of_text("unclear")),
     "flags": ("cur", "/flags?campaign=verify", of_text("⚑ ben")),
@@ -121,17 +135,19 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_screen_has_no_serious_finding(
-    site: ReviewSite, new_context: Callable[..., BrowserContext], screen: str, scheme: str
+def test_a_screen_has_no_serious_finding_and_fits_a_tablet(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], screen: str
 ) -> None:
     name, path, is_there = SCREENS[screen]
-    page = new_context(color_scheme=scheme).new_page()
+    page = new_context().new_page()
     sign_in(page, site, name, path=path)
     is_there(page)
-    page.wait_for_timeout(500)
-    assert findings(page) == []
+    page.wait_for_timeout(300)
+    assert findings_by_theme(page) == NOTHING
+    page.set_viewport_size(TABLET)
+    page.wait_for_timeout(300)
+    assert unreached(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -1,4 +1,5 @@
-"""No screen of campaigns that ask other things than to accept an item has a serious finding of axe's, light or dark."""
+"""No screen of campaigns that ask other things than to accept an item has a serious finding of axe's, light or dark, or is
+cut off on a tablet."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from browser.axe import findings
+from browser.axe import NOTHING, findings_by_theme
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, serve, sign_in, slot_on_screen
+from browser.widths import TABLET, unreached
 
 from benchwright.annotation.collecting import Collect
 from benchwright.annotation.describing import Describe
@@ -37,16 +39,18 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         yield running
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("screen", SCREENS)
-def test_a_form_has_no_serious_finding(
-    site: ReviewSite, new_context: Callable[..., BrowserContext], screen: str, scheme: str
+def test_a_form_has_no_serious_finding_and_fits_a_tablet(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], screen: str
 ) -> None:
     campaign, keys = SCREENS[screen]
-    page = new_context(color_scheme=scheme).new_page()
+    page = new_context().new_page()
     sign_in(page, site, "ann", path=f"/?campaign={campaign}")
     slot_on_screen(page)
     for key in keys:
         page.keyboard.press(key)
-    page.wait_for_timeout(500)
-    assert findings(page) == []
+    page.wait_for_timeout(300)
+    assert findings_by_theme(page) == NOTHING
+    page.set_viewport_size(TABLET)
+    page.wait_for_timeout(300)
+    assert unreached(page) == []

@@ -8,8 +8,9 @@ import streamlit as st
 
 from ...agreement import STATISTICS, Agreement, without_each
 from ...aspects import Asked, aspects_of
-from ...overview import SPLITS, Overview, Split
+from ...overview import SPLITS, Criterion, Overview, Split
 from ..visit import Visit
+from .bars import parts_plot
 from .intervals import Dot, intervals_plot, near
 from .look import STYLE
 from .reckoned import once
@@ -49,13 +50,33 @@ def show(visit: Visit) -> None:
     st.caption(TEXTS["agreement_why"])
     [(_, whole)] = found.by["all"]
     st.html(intervals_plot(f"{TEXTS['all']}: {_size(whole)}", [_dot(NAMES[one], whole, one) for one in STATISTICS]))
+    _show_criteria(once((*key[:-2], "criteria"), lambda: overview.criteria(resamples=RESAMPLES)), shown)
     for split, groups in found.by.items():
         if len(groups) > 1:
             st.subheader(TEXTS[split])
-            st.html(intervals_plot(NAMES[shown], _dots(groups, shown)))
+            st.html(intervals_plot(NAMES[shown], _dots(_named(groups, split), shown)))
     if len(found.without) > 2:
         _show_without(found.without, whole, shown)
     st.caption(TEXTS["why_undefined"])
+
+
+def _show_criteria(criteria: list[Criterion], shown: str) -> None:
+    """Show how reviewers vote on each criterion; nothing where they do not."""
+    if not criteria:
+        return
+    st.subheader(TEXTS["votes"])
+    st.caption(TEXTS["votes_why"])
+    st.html(
+        parts_plot(TEXTS["criteria"], [(one.words, {"yes": one.yes, "no": one.votes - one.yes}) for one in criteria])
+    )
+    dots = [_dot(one.words, one.found, shown, beside=f"{one.found.units} {TEXTS['units']}") for one in criteria]
+    st.html(intervals_plot(NAMES[shown], dots))
+
+
+def _named(groups: list[tuple[str, Agreement]], split: Split) -> list[tuple[str, Agreement]]:
+    if split != "round":
+        return groups
+    return [(TEXTS["nth_round"].format(round=name), found) for name, found in groups]
 
 
 def _show_without(without: dict[str, Agreement], whole: Agreement, shown: str) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from .look import PATTERNS, key, plot, row
 from .texts import TEXTS, told
 
-_OPEN = {"begun": 4, "untouched": 5}
-_CLOSED = 4
+_OPEN = {"begun": 4, "untouched": 5, "open": 5}
+_CLOSED = (0, 1, 2, 3, 6, 7)
 """Patterns for what is decided; the others are for what is open."""
 
 
@@ -25,17 +25,21 @@ def parts_plot(caption: str, rows: Sequence[tuple[str, Mapping[str, int]]]) -> s
     return key((patterns[part], told(part)) for part in patterns) + plot(caption, lines)
 
 
-def counts_plot(caption: str, counts: Sequence[tuple[str, int]]) -> str:
-    """Return a plot of counts, one bar each."""
+def counts_plot(caption: str, counts: Sequence[tuple[str, int]], *, words: Sequence[str] | None = None) -> str:
+    """Return a plot of counts, one bar each; beside it the count, or the words for it."""
     most = max((count for _, count in counts), default=0)
-    lines = [row(name, f'<div class="bw-bar">{_part(0, count, most)}</div>', str(count)) for name, count in counts]
+    told_beside = words or [str(count) for _, count in counts]
+    lines = [
+        row(name, f'<div class="bw-bar">{_part(0, count, most)}</div>', beside)
+        for (name, count), beside in zip(counts, told_beside, strict=True)
+    ]
     return plot(caption, lines)
 
 
 def _patterns(rows: Sequence[tuple[str, Mapping[str, int]]]) -> dict[str, int]:
     found: dict[str, int] = {}
     for part in dict.fromkeys(part for _, parts in rows for part in parts):
-        found[part] = _OPEN.get(part, len(found) % _CLOSED)
+        found[part] = _OPEN.get(part, _CLOSED[len(found) % len(_CLOSED)])
     assert all(pattern < PATTERNS for pattern in found.values())
     return found
 

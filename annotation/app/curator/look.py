@@ -29,6 +29,9 @@ STYLE = """<style>
 .bw-4 { background: repeating-linear-gradient(-45deg, currentColor 0 1px, transparent 1px 6px);
   border: 1.5px solid currentColor; opacity: .75; }
 .bw-5 { background: transparent; border: 1.5px dashed currentColor; opacity: .75; }
+.bw-6 { background: repeating-linear-gradient(0deg, #2f9e6e 0 2px, transparent 2px 5px); border: 1.5px solid #2f9e6e; }
+.bw-7 { background: repeating-conic-gradient(#9a7b3c 0 25%, transparent 0 50%) 0 0 / 8px 8px;
+  border: 1.5px solid #9a7b3c; }
 .bw-range { position: relative; height: 1.15rem; border-left: 1px solid currentColor;
   border-right: 1px dotted currentColor; }
 .bw-range > i { position: absolute; top: 50%; height: 3px; margin-top: -1.5px; background: #3b82c4; }
@@ -47,7 +50,7 @@ STYLE = """<style>
   background: color-mix(in srgb, currentColor 8%, transparent); }
 </style>"""
 
-PATTERNS = 6
+PATTERNS = 8
 """Of bars, from `bw-0` on."""
 
 

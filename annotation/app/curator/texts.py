@@ -1,13 +1,12 @@
-"""Every word of the curator's pages, in one mapping that a translation replaces."""
+"""Every word of the curator's pages, in two mappings that a translation replaces."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-TEXTS: Mapping[str, str] = MappingProxyType(
+CODES: Mapping[str, str] = MappingProxyType(
     {
-        # What tasks come to
         "accept": "accepted",
         "reject": "rejected",
         "revise": "to be revised",
@@ -15,12 +14,30 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "decided": "decided",
         "begun": "begun",
         "untouched": "untouched",
+        "waits": "left to an adjudicator",
+        "failed_review": "failed the review",
+        "passed": "passed",
+        "revised": "revised",
+        "dropped": "dropped",
+        "waiting": "left to an adjudicator",
+        "open": "open",
+        "send_back": "sent back",
+        "yes": "yes",
+        "no": "no",
+        "divided": "divided",
+    }
+)
+"""Words for what tasks come to and what people decide. Codes of a form of somebody's own are not among them."""
+
+TEXTS: Mapping[str, str] = MappingProxyType(
+    {
         # Splits
         "all": "All together",
         "kind": "By kind of question",
         "task": "By task",
         "category": "By category",
         "time": "Over time",
+        "round": "By round",
         "none": "(none)",
         # Progress
         "funnel": "What became of the tasks",
@@ -28,14 +45,30 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "tasks": "Tasks",
         "by_day": "Decisions by day",
         "divided": "Where annotators disagree",
+        "of_task": "Task",
+        "item_id": "Item",
+        "who_said": "Who said what",
         "divided_why": "The newest {most} such tasks. Who said what, with their notes.",
         "reckoning": "Reckoning …",
+        "rounds": "Round by round",
+        "rounds_why": "How many items came to each round, and what became of them there. A revised item comes again.",
+        "items": "Items",
+        "nth_round": "Round {round}",
+        "adjudicated": "What adjudicators decided",
+        "adjudicated_why": "{cases} cases; {against} decisions against what most annotators had said.",
+        "by_adjudicator": "Decisions by adjudicator",
+        "by_said": "Decisions, and what most annotators had said",
+        "where_said": "{decision} · annotators: {said}",
+        "against": "{times} (against)",
         # Agreement
         "agreement": "Agreement",
         "what": "What is compared",
         "in_order": "The options have an order",
         "agreement_why": "Over the decisions so far; bars are 95 % intervals from a bootstrap over tasks.",
         "shown": "Shown in the plots",
+        "votes": "Votes by criterion",
+        "votes_why": "How many reviewers say yes to each criterion, and how far they agree on it.",
+        "criteria": "Votes",
         "undefined": "undefined",
         "why_undefined": (
             "Undefined means that there is nothing to measure: nobody shares a task, everybody says the same of "
@@ -91,4 +124,4 @@ TEXTS: Mapping[str, str] = MappingProxyType(
 
 def told(code: str) -> str:
     """Return the words for a code of a form or of an outcome, or the code itself in words."""
-    return TEXTS.get(code, code.replace("_", " ").replace("+", " + "))
+    return CODES.get(code, code.replace("_", " ").replace("+", " + "))

@@ -1,0 +1,127 @@
+"""Pictures of what curators are told of rounds, adjudicators and votes; `screenshots.py` takes them with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from PIL import Image
+from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
+
+from benchwright.annotation.adjudication import AdjudicationDesk
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.kinds import REVIEW, VERIFY
+from benchwright.annotation.next_rounds import open_next_rounds
+from benchwright.annotation.reviewing import review_form
+from benchwright.annotation.store import Task, Work
+from benchwright.annotation.store.blind import BLIND_FIRST
+from benchwright.canonical import digest
+
+PEOPLE = ("ann", "ben", "dan")
+BEGUN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+EDITS = {"question": "Which of them fits best?"}
+SAID = ("aaa", "aaa", "rrr", "aar", "are", "aaa", "eee", "rra", "are", "aae", "rar", "eee")
+"""What the three say of one task after the other: accept, reject, or edit."""
+WORDS = {"a": "accept", "r": "reject", "e": "revise"}
+CRITERIA = ("accurate", "reasonable", "difficult")
+
+
+def rounds(tour: Tour, shot: Shot) -> Image.Image:
+    """What became of items round by round, and what an adjudicator decided."""
+    name = "rounds"
+    form = {**tour.store.campaign(CAMPAIGN).form, "rounds": 3}
+    open_campaign(
+        tour, name, VERIFY, form, map(again, _some(tour, 48)), rule="adjudicated(unanimous(3))", slots=len(PEOPLE)
+    )
+    for person in (*PEOPLE, "eva"):
+        tour.store.upsert_annotator(person)
+    moments = _moments()
+    for n, task in enumerate(_in_order(tour, name)):
+        for person, letter in zip(PEOPLE, SAID[n % len(SAID)], strict=True):
+            _say(tour, name, task, person, WORDS[letter], next(moments))
+    open_next_rounds(tour.store, name)
+    for n, task in enumerate(one for one in _in_order(tour, name) if one.state == "open"):
+        for person in ("ben", "dan", "eva"):  # not ann, whose edits these are
+            _say(tour, name, task, person, "reject" if n % 3 == 2 and person == "eva" else "accept", next(moments))
+    desk = AdjudicationDesk(tour.store, tour.store.campaign(name), CURATOR)
+    for n, head in enumerate(sorted(desk.queue(), key=lambda head: head.task_id)[:-3]):
+        desk.open(head.task_id, now=next(moments))
+        desk.decide(head.task_id, ("accept", "reject", "accept", "send_back")[n % 4], now=next(moments))
+    page = tour.page(CURATOR, f"/progress?campaign={name}")
+    page.get_by_role("heading", name="What adjudicators decided").wait_for()
+    page.locator(".bw-days").wait_for()
+    page.get_by_role("heading", name="Round by round").evaluate("one => one.scrollIntoView()")
+    page.mouse.move(640, 400)
+    page.mouse.wheel(0, -70)
+    page.mouse.move(5, 795)  # away from headings, which show a link under the pointer
+    return shot(page)
+
+
+def criteria(tour: Tour, shot: Shot) -> Image.Image:
+    """Votes on each criterion of a review, and how far reviewers agree on them."""
+    name = "votes"
+    votes_on = review_form(CRITERIA).model_dump(mode="json")
+    work = [_of_its_own(task) for task in _some(tour, 40)]
+    form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
+    open_campaign(tour, name, REVIEW, form, work, rule="at_least(2, of=3)", slots=len(PEOPLE))
+    moments = _moments()
+    for person in PEOPLE:
+        tour.store.upsert_annotator(person)
+        desk = Desk(tour.store, tour.store.campaign(name), person)
+        while (task := desk.next(now=(now := next(moments)))) is not None:
+            desk.answer(task.slot_id, _answer(task.item.answer or "A", task.item.item_id, person), now=now)
+            desk.say(task.slot_id, "", now=now + timedelta(seconds=20), fields=_votes(task.item.item_id, person))
+    page = tour.page(CURATOR, f"/agreement?campaign={name}")
+    page.get_by_role("heading", name="Votes by criterion").wait_for()
+    return shot(page)
+
+
+def _say(tour: Tour, campaign: str, task: Task, person: str, decision: str, now: datetime) -> None:
+    more: dict[str, Any] = {"reasons": ["unclear"]} if decision == "reject" else {}
+    edits = EDITS if decision == "revise" else None
+    tour.store.decide(campaign, task.id, person, decision, now=now, edits=edits, **more)
+
+
+def _some(tour: Tour, count: int) -> list[Task]:
+    return sorted(tour.store.tasks(CAMPAIGN, states=("open", "done")), key=lambda one: one.item_id)[:count]
+
+
+def _in_order(tour: Tour, campaign: str) -> list[Task]:
+    return sorted(tour.store.tasks(campaign, states=("open", "done")), key=lambda one: one.item_id)
+
+
+def _of_its_own(task: Task) -> Work:
+    """Return an item that nobody has seen the key of: people review none that they decided before."""
+    item_id = digest(["votes", task.item_id])[:32]
+    return Work(item_id, task.content_hash, {**task.payload, "item_id": item_id})
+
+
+def _chance(*about: str) -> float:
+    return int(digest(list(about))[:8], 16) / 16**8
+
+
+def _answer(key: str, item_id: str, person: str) -> str:
+    misleading = _chance("answer", item_id) < 0.12
+    return key if _chance("answer", item_id, person) < (0.3 if misleading else 0.97) else ("B" if key == "A" else "A")
+
+
+def _votes(item_id: str, person: str) -> dict[str, str]:
+    """Return votes on which people mostly agree; difficult items are difficult for most."""
+    found = {}
+    for criterion, likely in zip(CRITERIA, (0.93, 0.88, 0.6), strict=True):
+        is_so = _chance(criterion, item_id) < likely
+        found[criterion] = "yes" if is_so == (_chance(criterion, item_id, person) < 0.9) else "no"
+    return found
+
+
+def _moments() -> Iterator[datetime]:
+    """Yield moments of four working days."""
+    for n in range(10**6):
+        yield BEGUN + timedelta(days=n // 60, minutes=4 * (n % 60))
+
+
+PICTURES: Mapping[str, Callable[[Tour, Shot], Image.Image]] = {
+    "review-rounds.png": rounds,
+    "review-criteria.png": criteria,
+}

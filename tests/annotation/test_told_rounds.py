@@ -1,0 +1,303 @@
+"""What curators are told of rounds, votes and adjudicators: the same that the closed campaign says in its summary.
+
+- each round of an item is a unit of agreement; earlier rounds count, contents that items left behind do not;
+- an adjudicator's decision is an item's outcome, and is compared with what most annotators had said;
+- votes of a review count by criterion, the answer being right among them;
+- the page, the commands and the export say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.annotation.adjudication import AdjudicationDesk
+from benchwright.annotation.aspects import aspect_named, aspects_of
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.next_rounds import open_next_rounds
+from benchwright.annotation.overview import Overview
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.rulings import Ruled, rulings_in
+from benchwright.annotation.standing import InRound, standing_of
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.adjudicated import Ruling
+from benchwright.annotation.store.reports import list_decisions
+from benchwright.annotation.verdicts import rounded
+from benchwright.annotation.whole_export import export_everything
+from benchwright.cli.main import invoke
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+from benchwright.workspace import Workspace
+
+MakeItems = Callable[..., list[Item]]
+PEOPLE = tuple(f"p{n}" for n in range(12))
+EDITS = {"question": "Which piece fits best?"}
+CRITERIA = ("accurate", "reasonable", "difficult")
+
+
+@pytest.fixture
+def store(context: CampaignContext) -> Iterator[ReviewStore]:
+    with open_store(context.store_url) as opened:
+        for name in (*PEOPLE, "judge", "other"):
+            opened.upsert_annotator(name)
+        yield opened
+
+
+def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> None:
+    """Let everybody decide what they are handed, at random, and two adjudicators what comes to them."""
+    rng, campaign, busy = random.Random(seed), store.campaign(name), True
+    while busy:
+        busy = False
+        for person in rng.sample(PEOPLE, len(PEOPLE)):
+            desk = Desk(store, campaign, person)
+            while (task := desk.next(now=now)) is not None:
+                busy, now = True, now + timedelta(minutes=20)
+                say(desk, task.slot_id, rng, now, is_review=campaign.kind == "review")
+        judge = AdjudicationDesk(store, campaign, rng.choice(("judge", "other")))
+        for head in judge.queue():
+            busy = True
+            case = judge.open(head.task_id, now=now)
+            options = ["accept", "reject"] if case.is_last else ["accept", "reject", "revise"]
+            decision = rng.choice(options)
+            judge.decide(head.task_id, decision, now=now, edits=new_edits(rng) if decision == "revise" else None)
+
+
+def new_edits(rng: random.Random) -> dict[str, str]:
+    return {"question": f"Which of these {rng.randrange(10**9)} fits?"}
+
+
+def say(desk: Desk, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
+    edits = new_edits(rng) if rng.random() < 0.15 else None
+    if is_review:
+        desk.answer(slot, rng.choice("BBBA"), now=now)
+        votes = {name: rng.choice(("yes", "yes", "yes", "no")) for name in CRITERIA}
+        desk.say(slot, "", now=now, fields=votes, edits=edits)
+        return
+    decision = "revise" if edits else rng.choice(("accept", "accept", "reject"))
+    desk.say(slot, decision, now=now, edits=edits, reasons=("unclear",) if decision == "reject" else ())
+
+
+def same_rounds(told: list[InRound], closed: list[Mapping[str, int]]) -> bool:
+    """Return whether both say the same of every round, now that nothing is open."""
+    return [(one.round, one.items, one.passed, one.dropped, one.revised, one.waiting + one.open) for one in told] == [
+        (one["round"], one["items"], one["kept"], one["dropped"], one["revised"], 0) for one in closed
+    ]
+
+
+@pytest.mark.parametrize("rule", ["at_least(2, of=3)", "adjudicated(unanimous(2))"])
+def test_rounds_and_agreement_are_those_of_the_closed_campaign(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, rule: str
+) -> None:
+    step, items = Verify(rule=rule, rounds=3), make_items(jigsaw=7, counting=5)
+    step.advance(items, context)
+    work_through(store, "verify", now, seed=3)
+    verdicts = step.advance(items, context)
+    assert verdicts.waiting is None
+    overview = Overview(store, store.campaign("verify"))
+    patterns = overview.patterns()
+    told = overview.rounds(patterns)
+    assert len(told) > 1
+    assert same_rounds(told, verdicts.summary["rounds"])
+    asked = aspects_of(overview.campaign)[0]
+    said = overview.said(asked)
+    [whole] = overview.agreement_by("all", said, resamples=0)
+    closed: dict[str, Any] = verdicts.summary["agreement"]
+    assert rounded({**whole.found.to_json(), "ci": {}}) == {**closed, "ci": {}}
+    by_round = overview.agreement_by("round", said, resamples=0)
+    assert [(one.name, one.found.units) for one in by_round] == [(str(one.round), one.items) for one in told]
+    kept = standing_of(overview.campaign, patterns).outcomes["accept"]
+    assert kept == verdicts.summary["kept"] == sum(one.passed for one in told)
+    by_task = {one.name: one.found.krippendorff_alpha for one in overview.agreement_by("task", said, resamples=0)}
+    tasks = verdicts.summary["tasks"]
+    assert rounded(by_task) == {name: tasks[name]["krippendorff_alpha"] for name in tasks}
+
+
+def test_votes_of_a_review_are_those_of_the_closed_campaign(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    review = context._replace(stage="review")
+    step, items = Review(rule="at_least(2, of=3)", rounds=2), make_items(implication=8)
+    step.advance(items, review)
+    work_through(store, "review", now, seed=5)
+    verdicts = step.advance(items, review)
+    overview = Overview(store, store.campaign("review"))
+    patterns = overview.patterns()
+    assert same_rounds(overview.rounds(patterns), verdicts.summary["rounds"])
+    outcomes = standing_of(overview.campaign, patterns).outcomes
+    assert list(outcomes) == ["accept", "failed_review", "begun", "untouched"]
+    assert outcomes["accept"] == verdicts.summary["kept"]
+    assert 0 < outcomes["accept"] < len(items)
+    found = overview.criteria(resamples=0)
+    assert [one.name for one in found] == ["answer_right", *CRITERIA]
+    closed = {"answer_right" if name == "answer" else name: of for name, of in verdicts.summary["criteria"].items()}
+    for one in found:
+        told = {"percent": one.found.percent, "krippendorff_alpha": one.found.krippendorff_alpha}
+        assert rounded(told) == closed[one.name], one.name
+    with store.reading() as connection:
+        said = list_decisions(connection, overview.campaign, with_retired=True)
+    difficult = [(one.fields or {})["difficult"] for one in said]
+    [last] = found[3:]
+    assert (last.votes, last.yes) == (len(said), difficult.count("yes"))
+    asked = aspect_named(overview.campaign, "difficult")
+    [group] = overview.agreement_by("all", overview.said(asked), resamples=0)
+    assert (group.found, group.shares["yes"]) == (last.found, last.share_of_yes)
+
+
+def test_contents_that_items_left_behind_count_nowhere(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    step, items = Verify(rule="unanimous(2)", rounds=2), make_items(jigsaw=2)
+    step.advance(items, context)
+    for task in store.tasks("verify"):
+        for person in PEOPLE[:2]:
+            store.decide("verify", task.id, person, "revise", now=now, edits=EDITS)
+    open_next_rounds(store, "verify")
+    overview = Overview(store, store.campaign("verify"))
+    asked = aspects_of(overview.campaign)[0]
+    assert overview.said(asked).ratings.unit_count == 2
+    changed = [items[0].model_copy(update={"question": "Something else?"}), items[1]]
+    step.advance(changed, context)
+    assert overview.said(asked).ratings.unit_count == 1
+    assert [(one.round, one.items, one.revised) for one in overview.rounds(overview.patterns())] == [
+        (1, 2, 1), (2, 1, 0),
+    ]  # fmt: skip
+    assert overview.decisions_by_annotator() == {name: {"revise": 1} for name in PEOPLE[:2]}
+
+
+def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majority(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    step, items = Verify(rule="adjudicated(unanimous(3))"), make_items(jigsaw=4)
+    step.advance(items, context)
+    tasks = store.tasks("verify")
+    for task in tasks:
+        for person, decision in zip(PEOPLE, ("accept", "accept", "reject"), strict=False):
+            reasons = ["unclear"] if decision == "reject" else []
+            store.decide("verify", task.id, person, decision, now=now, reasons=reasons)
+    overview = Overview(store, store.campaign("verify"))
+    before = overview.stamp()
+    assert standing_of(overview.campaign, overview.patterns()).outcomes["waits"] == 4
+    for task, name, decision in zip(
+        tasks, ("judge", "judge", "other"), ("reject", "accept", "send_back"), strict=False
+    ):
+        desk = AdjudicationDesk(store, overview.campaign, name)
+        desk.open(task.id, now=now)
+        desk.decide(task.id, decision, now=now)
+    assert overview.stamp() != before
+    assert standing_of(overview.campaign, overview.patterns()).outcomes == {
+        "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
+    }  # fmt: skip
+    for person in PEOPLE[3:6]:  # those to whom it was sent back, whose decisions alone count now
+        store.decide("verify", tasks[2].id, person, "reject", now=now, reasons=["unclear"])
+    assert standing_of(overview.campaign, overview.patterns()).outcomes["reject"] == 2
+    found = overview.rulings()
+    assert (found.cases, found.against) == (3, 1)
+    assert list(found.ruled) == [
+        Ruled("judge", "accept", "accept", 1), Ruled("judge", "reject", "accept", 1),
+        Ruled("other", "send_back", "accept", 1),
+    ]  # fmt: skip
+    assert [one.is_against for one in found.ruled] == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("decision", "said", "votes", "expected"),
+    [
+        pytest.param("reject", {"accept": 1, "reject": 1}, {}, ("divided", False), id="no majority"),
+        pytest.param("reject", {"accept": 2, "reject": 1}, {}, ("accept", True), id="against"),
+        pytest.param("accept", {"A": 2, "B": 1}, {"easy": 1, "true": 3}, ("missed_easy", True), id="against votes"),
+        pytest.param("revise", {"A": 2}, {"easy": 1, "true": 0}, ("missed_easy+true", False), id="half is not most"),
+        pytest.param("revise", {"A": 2}, {"easy": 2, "true": 2}, ("accept", True), id="passed by votes"),
+    ],
+)
+def test_most_is_more_than_half(
+    decision: str, said: dict[str, int], votes: dict[str, int], expected: tuple[str, bool]
+) -> None:
+    [found] = rulings_in([Ruling(1, "judge", decision, said, votes)]).ruled
+    assert (found.said, found.is_against) == expected
+
+
+def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
+) -> None:
+    review = context._replace(stage="review")
+    Review(rule="adjudicated(unanimous(2))").advance(make_items(implication=1), review)
+    for person in PEOPLE[:2]:
+        desk = Desk(store, store.campaign("review"), person)
+        task = desk.next(now=now)
+        assert task is not None
+        desk.answer(task.slot_id, "B", now=now)
+        desk.say(task.slot_id, "", now=now, fields={"accurate": "yes", "reasonable": "no", "difficult": "no"})
+    overview = Overview(store, store.campaign("review"))
+    assert standing_of(overview.campaign, overview.patterns()).outcomes["waits"] == 1
+    judge = AdjudicationDesk(store, overview.campaign, "judge")
+    [head] = judge.queue()
+    judge.open(head.task_id, now=now)
+    judge.decide(head.task_id, "reject", now=now)
+    assert standing_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
+    assert list(overview.rulings().ruled) == [Ruled("judge", "reject", "missed_reasonable+difficult", 1)]
+
+
+def test_the_export_has_rounds_shares_and_rulings_with_nobody_named(
+    context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime, tmp_path: Path
+) -> None:
+    Verify(rule="adjudicated(unanimous(2))", rounds=2).advance(make_items(jigsaw=5), context)
+    work_through(store, "verify", now, seed=8)
+    overview = Overview(store, store.campaign("verify"))
+    export_everything(store, tmp_path / "out", pseudonymous=True)
+    rows = {name: pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pylist() for name in (
+        "rounds", "shares", "adjudicated", "agreement",
+    )}  # fmt: skip
+    told = overview.rounds(overview.patterns())
+    assert rows["rounds"] == [{"campaign": "verify", **one._asdict()} for one in told]
+    shares = {
+        (row["by"], row["part"], row["label"]): row["share"] for row in rows["shares"] if row["aspect"] == "decision"
+    }
+    assert sum(shares["all", "", label] for label in ("accept", "reject", "revise")) == pytest.approx(1, abs=1e-5)
+    assert {part for by, part, _ in shares if by == "round"} == {"1", "2"}
+    assert {row["part"] for row in rows["agreement"] if row["by"] == "round"} == {"1", "2"}
+    assert sum(row["times"] for row in rows["adjudicated"]) == sum(one.times for one in overview.rulings().ruled) > 0
+    assert all(row["adjudicator"].startswith("annotator-") for row in rows["adjudicated"])
+
+
+def test_the_commands_say_rounds_votes_shares_and_rulings(
+    context: CampaignContext,
+    store: ReviewStore,
+    make_items: MakeItems,
+    now: datetime,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    space = Workspace.create(context.workspace / "work")
+    with open_store(space.store_url) as held:
+        for name in (*PEOPLE, "judge", "other"):
+            held.upsert_annotator(name)
+        for step, stage, seed in (
+            (Verify(rule="adjudicated(unanimous(2))"), "verify", 8),
+            (Review(rounds=1), "review", 1),
+        ):
+            asked = context._replace(stage=stage, store_url=space.store_url)
+            step.advance(make_items(**{stage: 4}), asked)
+            work_through(held, stage, now, seed=seed)
+
+    def said(*words: str) -> str:
+        assert invoke(["review", *words, "--workspace", str(space.root)]) == 0
+        return capsys.readouterr().out
+
+    status = said("status")
+    assert "\n  round 1: 4 items, " in status
+    assert "\n  answer_right: 20 votes, 0." in status
+    assert " where annotators said divided" in status
+    review, verify = json.loads(said("status", "--json"))["campaigns"]
+    assert [one["criterion"] for one in review["criteria"]] == ["answer_right", *CRITERIA]
+    assert verify["adjudicated"]["cases"] > 0
+    assert "criteria" not in verify
+    text = said("agreement", "--campaign", "review", "--field", "answer_right", "--by", "round")
+    assert f"said                yes {review['criteria'][0]['share_of_yes']:.2f}, no " in text
+    assert "\nround 1: 4 units, alpha " in text

@@ -1,0 +1,22 @@
+"""A review in which everybody has voted."""
+
+from __future__ import annotations
+
+from benchwright.annotation.app.site import clock
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.store import ReviewStore
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+
+def vote(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
+    """Open a review of one item with a picture, and let ann and ben find it accurate, reasonable, and one of them difficult."""
+    Review(rule="unanimous(2)").advance([pattern.model_copy(update={"item_id": "d" * 32})], context)
+    for name, difficult in (("ann", "yes"), ("ben", "no")):
+        desk = Desk(store, store.campaign(context.stage), name)
+        task = desk.next(now=clock())
+        assert task is not None
+        desk.answer(task.slot_id, "A", now=clock())
+        votes = {"accurate": "yes", "reasonable": "yes", "difficult": difficult}
+        desk.say(task.slot_id, "", now=clock(), fields=votes)
