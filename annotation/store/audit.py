@@ -13,17 +13,18 @@ say is nobody's act and is not in the log.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json, digest
 
+from .connection import ANSWER
 from .schema import annotations_table, annotators, audit_log, slots
+from .together import Step, run_together
 
 GENESIS = "0" * 64
 """What the first row has for a row before."""
@@ -32,19 +33,24 @@ COMMAND_LINE = "(command line)"
 STRANGER = "(stranger)"
 """Who tried to sign in and was not let in."""
 BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
-_LAST = sa.select(audit_log.c.id, audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1)
+WHAT_IS_LAST = "SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1"
+"""What a transaction that writes asks first (`connection.py`), so that nobody waits for it in the middle."""
+_LAST = sa.text(WHAT_IS_LAST)
 _NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
 _HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
-_ADD_AFTER = sa.insert(audit_log).from_select(
-    [column.name for column in audit_log.c],
-    sa.select(*(sa.bindparam(column.name, type_=column.type) for column in audit_log.c)).where(
+
+
+def add_after(*given: sa.ColumnElement[bool]) -> sa.Insert:
+    """Return a statement that adds a row if the last one is what it is thought to be, and all else is given."""
+    values = sa.select(*(sa.bindparam(column.name, type_=column.type) for column in audit_log.c)).where(
         sa.func.coalesce(_NEWEST, 0) == sa.bindparam("last", type_=sa.Integer),
         sa.func.coalesce(_HASH, GENESIS) == sa.bindparam("previous", type_=sa.Text),
-    ),
-)
-"""Adds a row if the last one is what it is thought to be."""
-_COUNTED = {"preserve_rowcount": True}
-"""How many rows an INSERT added is else forgotten before anybody asks."""
+        *given,
+    )
+    return sa.insert(audit_log).from_select([column.name for column in audit_log.c], values)
+
+
+_ADD = add_after()
 _STREAMED = {"yield_per": 1000}
 
 
@@ -55,8 +61,16 @@ class _Row(NamedTuple):
     hash: str
 
 
-_written_last: WeakKeyDictionary[sa.Engine, _Row] = WeakKeyDictionary()
-"""The last row that this process has added to a store: mostly the last one, and asked about where it is not."""
+_FIRST = _Row(0, GENESIS)
+
+
+class Act(NamedTuple):
+    """What is done: its code, who does it, when, and to what, as JSON values."""
+
+    act: str
+    actor: str
+    at: datetime
+    about: Mapping[str, Any]
 
 
 class Broken(NamedTuple):
@@ -108,31 +122,43 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
         at: When.
         about: What it was done to, as JSON values.
     """
-    last = _written_last.get(connection.engine)
-    if last is None or not _add(connection, last, act, actor=actor, at=at, about=about):
-        # Another process, or what was rolled back here: the log itself says what its last row is.
-        is_added = _add(connection, _last(connection), act, actor=actor, at=at, about=about)
-        assert is_added  # under the lock nobody adds a row in between
+    run_recorded(connection, [], Act(act, actor, at, about))
 
 
-def _last(connection: sa.Connection) -> _Row:
-    row = connection.execute(_LAST).one_or_none()
-    return _Row(0, GENESIS) if row is None else _Row(row.id, row.hash)
+def run_recorded(connection: sa.Connection, steps: Sequence[Step], act: Act, *, given: Step | None = None) -> list[int]:
+    """Run statements together with the log's row of what they do; return how many rows each of them changed.
+
+    Args:
+        connection: In a transaction that writes.
+        steps: The statements. Where they change too few rows, the caller takes the transaction back, and the row with
+            them, unless the row says itself when it is to be added.
+        act: What they do.
+        given: Adds the row only where the first statement changed one: from `add_after`, with what that needs.
+    """
+    add, needs = given or (_ADD, {})
+    answer = connection.info.get(ANSWER)
+    row, made = _after(_Row(*answer) if answer else _FIRST, act)
+    *changed, added = run_together(connection, *steps, (add, {**needs, **row}))
+    if added != 1:
+        if given is not None and changed[0] != 1:
+            return changed
+        # A row was taken back since: the log itself says what its last one is.
+        last = connection.execute(_LAST).one_or_none()
+        row, made = _after(_Row(*last) if last else _FIRST, act)
+        [added] = run_together(connection, (_ADD, row))
+        assert added == 1  # under the lock nobody adds a row in between
+    connection.info[ANSWER] = made
+    return changed
 
 
-def _add(
-    connection: sa.Connection, last: _Row, act: str, *, actor: str, at: datetime, about: Mapping[str, Any]
-) -> bool:
-    """Add a row after what may be the last one; return whether it is."""
+def _after(last: _Row, act: Act) -> tuple[Mapping[str, Any], _Row]:
+    """Return a row that follows another, by column, with what is thought of that one; and what the next will need."""
     row = {
-        "id": last.id + 1, "at": at, "actor": actor, "act": act, "about": canonical_json(about), "previous": last.hash,
+        "id": last.id + 1, "at": act.at, "actor": act.actor, "act": act.act, "about": canonical_json(dict(act.about)),
+        "previous": last.hash,
     }  # fmt: skip
     made = _Row(last.id + 1, hash_of_row(row))
-    added = connection.execute(_ADD_AFTER, row | {"hash": made.hash, "last": last.id}, execution_options=_COUNTED)
-    if added.rowcount != 1:
-        return False
-    _written_last[connection.engine] = made
-    return True
+    return row | {"hash": made.hash, "last": last.id}, made
 
 
 def hash_of_row(row: Mapping[str, Any]) -> str:

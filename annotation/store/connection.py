@@ -40,6 +40,10 @@ WRITING = "benchwright_writing"
 """Execution option of connections that are going to write."""
 UNFLUSHED = "benchwright_unflushed"
 """Execution option of those that write nothing but leases."""
+ASKED_FIRST = "benchwright_asked_first"
+"""Execution option of those: a query that is asked as soon as they have their turn, in one message with it."""
+ANSWER = "benchwright_answer"
+"""Where such a connection's `info` has the answer: its first row as a tuple, or None."""
 SNAPSHOT = "benchwright_snapshot"
 """Execution option of those whose every query is to see one state."""
 READING = "benchwright_reading"
@@ -116,7 +120,10 @@ def _server(url: str) -> sa.Engine:
         if first:
             driver = connection.connection.driver_connection
             assert driver is not None
-            driver.execute("; ".join(first), prepare=False)  # only what is not prepared holds several statements
+            done = driver.execute("; ".join(first), prepare=False)  # only what is not prepared holds several statements
+            while done.nextset():
+                pass
+            connection.info[ANSWER] = done.fetchone() if done.description else None
 
     one_at_a_time = FairLock()
     _turns[engine] = lambda: one_at_a_time
@@ -127,7 +134,8 @@ def _server(url: str) -> sa.Engine:
 def _begun_with(options: Mapping[str, Any]) -> list[str]:
     """Return the statements with which a transaction on a server begins; none where none is needed."""
     if options.get(WRITING, False):
-        return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK]
+        asked = [options[ASKED_FIRST]] if ASKED_FIRST in options else []
+        return ["BEGIN", *([_NOT_FLUSHED] if options.get(UNFLUSHED, False) else []), _LOCK, *asked]
     if options.get(SNAPSHOT, False):
         return ["BEGIN ISOLATION LEVEL REPEATABLE READ"]
     return [] if options.get(READING, False) else ["BEGIN"]
@@ -168,6 +176,10 @@ def _file(path: Path) -> sa.Engine:
             flushed = not options.get(UNFLUSHED, False)
             connection.exec_driver_sql(f"PRAGMA synchronous = {'FULL' if flushed else 'NORMAL'}")
         connection.exec_driver_sql("BEGIN IMMEDIATE" if options.get(WRITING, False) else "BEGIN")
+        if ASKED_FIRST in options:
+            driver = connection.connection.driver_connection
+            assert driver is not None
+            connection.info[ANSWER] = driver.execute(options[ASKED_FIRST]).fetchone()
 
     return engine
 

@@ -34,6 +34,11 @@ class Found(NamedTuple):
     slot: sa.Row[Any] | None
     is_bounded: bool = False
 
+    @property
+    def can_be_taken(self) -> bool:
+        """Return whether it can be taken as it was found, without looking at anything else."""
+        return self.slot is not None and not self.is_bounded
+
 
 def find_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Found | None:
     """Return the task that an annotator still holds, else the next one; None when nothing is left for them.

@@ -19,15 +19,18 @@ import sqlalchemy as sa
 from ..kinds import ANSWER as ANSWER_KIND
 from . import handout_sql as sql
 from .askers import shown_key, who_asks
-from .audit import clock, record
+from .audit import Act, add_after, clock, record, run_recorded
 from .authors import is_author
 from .finding import Found, find_next
 from .fresh_eyes import INVOLVED_IN_TASK
 from .records import Campaign, Lease, RefusedError
 from .schema import slots, tasks
+from .together import Step, run_together
 
 BLIND = ANSWER_KIND
 """Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
+
+_ADD_IF_TAKEN = add_after(sql.IS_TAKEN.exists())
 
 
 def claim_next(
@@ -62,7 +65,7 @@ def claim_next(
 def take_found(
     connection: sa.Connection, campaign: Campaign, annotator: str, found: Found, *, now: datetime, lease_s: float
 ) -> Lease | None:
-    """Return what was found for an annotator, if it is still to be had as it was; None where it is to be found again.
+    """Return what was found for an annotator; None where it is not to be had as it was any more.
 
     Args:
         connection: In a transaction that writes.
@@ -72,13 +75,9 @@ def take_found(
         now: This moment.
         lease_s: Seconds until the slot goes back.
     """
-    if found.slot is None or found.is_bounded:
-        return None
-    is_new = found.slot.annotator_id is None
-    return _take(
-        connection, campaign, found.slot, annotator, found.who, now=now, lease_s=lease_s,
-        only=sql.take_free(blind=bool(found.who["shows_key"])) if is_new else sql.KEEP,
-    )  # fmt: skip
+    is_new = found.slot is not None and found.slot.annotator_id is None
+    only = sql.take_free(blind=bool(found.who["shows_key"])) if is_new else sql.KEEP
+    return _take(connection, campaign, found.slot, annotator, found.who, now=now, lease_s=lease_s, only=only)
 
 
 def claim_task(
@@ -130,11 +129,15 @@ def _take(
     lease_s: float, only: sa.Update = sql.TAKE,
 ) -> Lease | None:  # fmt: skip
     since, until = row.claimed_at or now, now + timedelta(seconds=lease_s)
-    taken = {**who, "held": row.id, "since": since, "until": until, "now": now}
-    if connection.execute(only, taken).rowcount != 1:
-        return None
+    taking = {"held": row.id, "who": who["who"], "since": since}
+    take: Step = (only, {**who, **taking, "until": until, "now": now})
     if row.annotator_id is None and not campaign.is_simulated:
-        record(connection, "handed_out", actor=annotator, at=now, task=row.task_id, slot=row.id)
+        act = Act("handed_out", annotator, now, {"task": row.task_id, "slot": row.id})
+        [taken] = run_recorded(connection, [take], act, given=(_ADD_IF_TAKEN, taking))
+    else:
+        [taken] = run_together(connection, take)
+    if taken != 1:
+        return None
     return Lease(
         slot_id=row.id, task_id=row.task_id, item_id=row.item_id, content_hash=row.content_hash,
         round=row.round, annotator=annotator, claimed_at=since, until=until, payload=json.loads(row.payload),

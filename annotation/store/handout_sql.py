@@ -210,6 +210,10 @@ def take_free(*, blind: bool) -> sa.Update:
     return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
 
 
+IS_TAKEN = sa.select(slots.c.id).where(
+    slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _who, slots.c.claimed_at == sa.bindparam("since")
+)
+
 HELD_BY = (
     sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
     .join(annotators, slots.c.annotator_id == annotators.c.id)
@@ -238,7 +242,7 @@ HELD = (
     .where(slots.c.id == sa.bindparam("held"))
 )
 SAID = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
-SAY = sa.insert(annotations_table)
+SAY = sa.insert(annotations_table).inline()
 _IS_AS_CHECKED = task_is(
     IS_CURRENT,
     tasks.c.campaign_id.in_(

@@ -20,6 +20,10 @@ class RefusedError(BenchwrightError):
     """A claim or decision that the store does not take; the message says why."""
 
 
+class ChangedError(BenchwrightError):
+    """What was found or checked before a turn to write is not so any more; whoever meant to act on it looks again."""
+
+
 class Work(NamedTuple):
     """One content of one item, to be looked at."""
 

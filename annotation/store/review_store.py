@@ -14,7 +14,7 @@ from benchwright.errors import BenchwrightError, DataError
 
 from ..hand_out import LEASE_S
 from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting
-from .connection import READING, SNAPSHOT, UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
+from .connection import ASKED_FIRST, READING, SNAPSHOT, UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
 from .records import (
@@ -22,6 +22,7 @@ from .records import (
     AnnotatorKind,
     Campaign,
     CampaignStatus,
+    ChangedError,
     Lease,
     Task,
     TaskState,
@@ -119,7 +120,9 @@ class ReviewStore:
         try:
             with (
                 turn_of(self._engine),
-                self._engine.connect().execution_options(**{WRITING: True, UNFLUSHED: not flushed}) as connection,
+                self._engine.connect().execution_options(
+                    **{WRITING: True, UNFLUSHED: not flushed, ASKED_FIRST: audit.WHAT_IS_LAST}
+                ) as connection,
                 connection.begin(),
             ):
                 yield connection
@@ -198,7 +201,7 @@ class ReviewStore:
         with self.writing(flushed=False) as connection:
             if task is not None:
                 return handout.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)
-            if found is not None:
+            if found is not None and found.can_be_taken:
                 lease = handout.take_found(connection, asked, annotator, found, now=now, lease_s=lease_s)
                 if lease is not None:
                     return lease
@@ -263,12 +266,20 @@ class ReviewStore:
         saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
             ready = submitting.make_ready(connection, slot_id, annotator, saying, now=now, amend=amend)
-        with self.writing() as connection:
-            written = submitting.write(connection, ready)
-            if written is None:
-                written = submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend)
+
+        def finish(connection: sa.Connection, written: submitting.Written) -> None:
             if then is not None and written.may_settle:
                 then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
+
+        try:
+            with self.writing() as connection:
+                finish(connection, submitting.write(connection, ready))
+            return
+        except ChangedError:  # then it is checked again; within a batch nothing changes
+            if self._held is not None:
+                raise
+        with self.writing() as connection:
+            finish(connection, submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend))
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
         """See `elsewhere.take_in`."""

@@ -20,11 +20,12 @@ from benchwright.canonical import canonical_json
 from ..form import can_be_kept
 from . import handout_sql as sql
 from .askers import kinds_with_key, shown_key
-from .audit import CHANGED, DECIDED, digest_of_decision, record
+from .audit import CHANGED, DECIDED, Act, digest_of_decision, run_recorded
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .forms import decisions_of, edits_in, fields_of
 from .payloads import item_in
-from .records import RefusedError
+from .records import ChangedError, RefusedError
+from .together import Step, run_together
 from .uploads import check_uploads
 
 MAX_NOTE = 10_000
@@ -132,42 +133,59 @@ class Written(NamedTuple):
     may_settle: bool
 
 
-def write(connection: sa.Connection, ready: Ready) -> Written | None:
+def write(connection: sa.Connection, ready: Ready) -> Written:
     """Write a decision down, with what follows from it; its draft is done with.
 
     Args:
         connection: In a transaction that writes.
         ready: From `make_ready`, on whatever connection.
 
-    Returns:
-        None where anything that it was checked against has changed since: then nothing was written.
-
     Raises:
+        ChangedError: Anything that it was checked against has changed since. The transaction is to be taken back.
         RefusedError: The annotator was shown the key meanwhile.
     """
     slot, said = ready.slot, ready.said
-    who, may_settle = {"task": slot.task_id, "who": slot.annotator_id}, False
-    if said is not None:
-        kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
-        if shown := shown_key(connection, {**who, "campaign": slot.campaign_id, "shows_key": kinds}):
-            raise RefusedError(shown)
-        now = said["submitted_at"]
-        was = {"held": slot.id, "who": slot.annotator_id, "was": slot.submitted_at, "checked": slot.form, "now": now}
-        if connection.execute(sql.FILL, was).rowcount != 1:
-            return None
-        connection.execute(sql.SAY, said)
-        may_settle = bool(connection.execute(sql.FINISH, {"task": slot.task_id}).rowcount) or said["version"] > 1
-        if slot.guidelines_id is not None:
-            followed = {"slot_id": slot.id, "version": said["version"], "guidelines_id": slot.guidelines_id}
-            connection.execute(sql.FOLLOW, followed)
-        if not slot.is_simulated:
-            record(
-                connection, DECIDED if said["version"] == 1 else CHANGED, actor=slot.name, at=now, task=slot.task_id,
-                slot=slot.id, version=said["version"],
-                said=digest_of_decision(said, task=slot.task_id, annotator=slot.name),
-            )  # fmt: skip
-    connection.execute(sql.DROP_DRAFT, who)
-    return Written(may_settle)
+    done: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
+    if said is None:
+        run_together(connection, done)
+        return Written(may_settle=False)
+    kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
+    eyes = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
+    if shown := shown_key(connection, eyes):
+        raise RefusedError(shown)
+    steps = [*_steps(slot, said), done]
+    try:
+        filled, _, finished, *_ = _run(connection, steps, slot, said)
+    except sa.exc.IntegrityError as error:
+        raise ChangedError("another version of this decision was written meanwhile") from error
+    if filled != 1:
+        raise ChangedError("the slot, its task or the form has changed meanwhile")
+    return Written(may_settle=finished == 1 or said["version"] > 1)
+
+
+def _steps(slot: sa.Row[Any], said: Mapping[str, Any]) -> list[Step]:
+    """Return what writes a version down: the slot, what was said, the task, and the guidelines that were followed."""
+    was = {"was": slot.submitted_at, "checked": slot.form, "now": said["submitted_at"]}
+    steps: list[Step] = [
+        (sql.FILL, {**was, "held": slot.id, "who": slot.annotator_id}),
+        (sql.SAY, said),
+        (sql.FINISH, {"task": slot.task_id}),
+    ]
+    if slot.guidelines_id is not None:
+        version = {"slot_id": slot.id, "version": said["version"], "guidelines_id": slot.guidelines_id}
+        steps.append((sql.FOLLOW, version))
+    return steps
+
+
+def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], said: Mapping[str, Any]) -> list[int]:
+    if slot.is_simulated:  # what they say is nobody's act
+        return run_together(connection, *steps)
+    about = {
+        "task": slot.task_id, "slot": slot.id, "version": said["version"],
+        "said": digest_of_decision(said, task=slot.task_id, annotator=slot.name),
+    }  # fmt: skip
+    act = Act(DECIDED if said["version"] == 1 else CHANGED, slot.name, said["submitted_at"], about)
+    return run_recorded(connection, steps, act)
 
 
 def submit(
@@ -186,9 +204,7 @@ def submit(
     Raises:
         RefusedError: As `make_ready` and `write`.
     """
-    written = write(connection, make_ready(connection, slot_id, annotator, saying, now=now, amend=amend))
-    assert written is not None  # under the lock nothing changes in between
-    return written
+    return write(connection, make_ready(connection, slot_id, annotator, saying, now=now, amend=amend))
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:

@@ -70,9 +70,9 @@ def test_what_comes_next_is_looked_for_before_the_turn_to_write(store: ReviewSto
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == ["UPDATE", "INSERT"]
     written.clear()
     desk.say(held.slot_id, "accept", now=now)
-    # The slot, the decision, the task, the log, the draft.
+    # The slot, the decision, the task, the draft, the log.
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == [
-        "UPDATE", "INSERT", "UPDATE", "INSERT", "DELETE"
+        "UPDATE", "INSERT", "UPDATE", "DELETE", "INSERT"
     ]  # fmt: skip
 
 
