@@ -45,7 +45,7 @@ from websockets.exceptions import WebSocketException
 
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.app.site import clock
-from benchwright.annotation.store import LEASE_S, ReviewStore, open_store
+from benchwright.annotation.store import LEASE_S, Campaign, ReviewStore, open_store
 from benchwright.workspace import Workspace
 
 IN_A_PROCESS = 10
@@ -181,20 +181,22 @@ def _work_in_store(url: str, names: list[str], *, until: float) -> None:
     claims: list[float] = []
     submits: list[float] = []
     with open_store(url) as store, ThreadPoolExecutor(len(names)) as threads:
-        store.campaign(CAMPAIGN)
+        campaign = store.campaign(CAMPAIGN)
         print(READY, end="", flush=True)
         sys.stdin.readline()
         ends = time.monotonic() + until
-        for one in [threads.submit(_decide_on, store, name, ends, claims, submits) for name in names]:
+        for one in [threads.submit(_decide_on, store, campaign, name, ends, claims, submits) for name in names]:
             one.result()
     print(json.dumps({"claims": claims, "submits": submits}))
 
 
-def _decide_on(store: ReviewStore, name: str, ends: float, claims: list[float], submits: list[float]) -> None:
+def _decide_on(
+    store: ReviewStore, campaign: Campaign, name: str, ends: float, claims: list[float], submits: list[float]
+) -> None:
     while time.monotonic() < ends:
         now = clock() + timedelta(seconds=LEASE_S)
         started = time.perf_counter()
-        lease = store.claim(CAMPAIGN, name, now=now)
+        lease = store.claim(campaign, name, now=now)
         if lease is None:
             return
         between = time.perf_counter()

@@ -36,8 +36,8 @@ BEGUN, DECIDED, CHANGED = "log_begun", "decided", "changed"
 WHAT_IS_LAST = "SELECT id, hash FROM audit_log ORDER BY id DESC LIMIT 1"
 """What a transaction that writes asks first (`connection.py`), so that nobody waits for it in the middle."""
 _LAST = sa.text(WHAT_IS_LAST)
-_NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
-_HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(1).scalar_subquery()
+_NEWEST = sa.select(audit_log.c.id).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
+_HASH = sa.select(audit_log.c.hash).order_by(audit_log.c.id.desc()).limit(sa.literal_column("1")).scalar_subquery()
 
 
 def add_after(*given: sa.ColumnElement[bool]) -> sa.Insert:

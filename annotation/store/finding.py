@@ -40,14 +40,18 @@ class Found(NamedTuple):
         return self.slot is not None and not self.is_bounded
 
 
-def find_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Found | None:
+def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> Found | None:
     """Return the task that an annotator still holds, else the next one; None when nothing is left for them.
+
+    Nor is anything found while a lease is over whose slot was not returned yet: what is left may change with it.
 
     Raises:
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
     who = who_asks(connection, campaign, annotator)
     where = look(connection, who)
+    if where.first_end is not None and where.first_end <= now:
+        return None
     if where.held is not None:
         held: Any = connection.execute(sql.LEASE_OF, {"held": where.held}).one()
         return Found(who, held.task_id, held)
@@ -58,11 +62,6 @@ def find_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
     return Found(
         who, coming.task, connection.execute(free, {**who, "task": coming.task}).one_or_none(), coming.is_bounded
     )
-
-
-def is_any_over(connection: sa.Connection, *, now: datetime) -> bool:
-    """Return whether a lease has ended whose slot was not returned yet."""
-    return connection.execute(sql.ANY_EXPIRED, {"now": now}).first() is not None
 
 
 def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Mapping[str, Any] | None:

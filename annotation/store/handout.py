@@ -54,7 +54,7 @@ def claim_next(
         RefusedError: The annotator is of the wrong kind for the campaign.
     """
     return_expired(connection, now=now)
-    found = find_next(connection, campaign, annotator)
+    found = find_next(connection, campaign, annotator, now=now)
     if found is None:
         return None
     if found.slot is None:
@@ -103,12 +103,12 @@ def claim_task(
 
 def return_expired(connection: sa.Connection, *, now: datetime) -> None:
     """Free the slots whose leases have ended; who held one has seen the task."""
-    # Sorted here: sorted there, a database might read all slots in order of their ids.
-    for row in sorted(connection.execute(sql.EXPIRED, {"now": now}).all()):
-        note_seen(connection, row.task_id, row.annotator_id)
-        connection.execute(sql.FREE, {"held": row.id})
-        if row.kind == "person":
-            record(connection, "lease_ended", actor=row.name, at=now, task=row.task_id, slot=row.id)
+    while expired := connection.execute(sql.EXPIRED, {"now": now}).all():
+        for row in sorted(expired):
+            note_seen(connection, row.task_id, row.annotator_id)
+            connection.execute(sql.FREE, {"held": row.id})
+            if row.kind == "person":
+                record(connection, "lease_ended", actor=row.name, at=now, task=row.task_id, slot=row.id)
 
 
 def note_seen(connection: sa.Connection, task: int, annotator_id: int) -> None:

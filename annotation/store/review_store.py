@@ -196,8 +196,7 @@ class ReviewStore:
         """
         with self.reading() as connection:
             asked = campaigns.campaign_called(connection, campaign)
-            is_to_be_found = task is None and not finding.is_any_over(connection, now=now)
-            found = finding.find_next(connection, asked, annotator) if is_to_be_found else None
+            found = finding.find_next(connection, asked, annotator, now=now) if task is None else None
         with self.writing(flushed=False) as connection:
             if task is not None:
                 return handout.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)

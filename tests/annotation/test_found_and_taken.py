@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -16,6 +16,8 @@ from benchwright.annotation.store.submitting import Ready, Saying, make_ready, w
 
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+"""Before any lease here ends."""
 
 
 @pytest.fixture
@@ -25,7 +27,7 @@ def one_task(open_campaign: Open) -> ReviewStore:
 
 def found(store: ReviewStore, name: str) -> Found:
     with store.reading() as connection:
-        task = find_next(connection, store.campaign("verify"), name)
+        task = find_next(connection, store.campaign("verify"), name, now=NOW)
     assert task is not None
     return task
 
