@@ -26,7 +26,7 @@ from .forms import decisions_of, edits_in, fields_of
 from .payloads import item_in
 from .records import ChangedError, RefusedError
 from .together import Step, run_together
-from .uploads import check_uploads
+from .uploads import HandedIn, check_uploads, photographs_in
 
 MAX_NOTE = 10_000
 
@@ -60,12 +60,12 @@ class Ready:
     Args:
         slot: The slot with its task and campaign, as they were read.
         said: Columns of the version to be written; None where the annotator has said just that already.
-        since: When the work on this version began: the task was handed out, or the version before was given.
+        photographs: That are handed in.
     """
 
     slot: sa.Row[Any]
     said: Mapping[str, Any] | None
-    since: datetime
+    photographs: Sequence[HandedIn] = ()
 
 
 def make_ready(
@@ -104,14 +104,12 @@ def make_ready(
     if slot.submitted_at is not None:
         before = connection.execute(sql.SAID, {"held": slot_id}).one()
         if all(getattr(before, column) == value for column, value in said.items()):
-            return Ready(slot, None, before.submitted_at)
+            return Ready(slot, None)
         if not amend:
             raise RefusedError(f"{annotator!r} has already said {before.decision!r} here; amend it, or leave it")
         version, since = before.version + 1, before.submitted_at
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
-    if typed is not None:
-        check_uploads(connection, form, typed.values, task_id=slot.task_id, annotator_id=slot.annotator_id)
     if typed is None:
         _check(form, decisions_of(form, payload), saying, is_edited=changed is not None)
     elif saying.reasons or saying.note:
@@ -120,7 +118,7 @@ def make_ready(
         "slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now,
         "active_s": within(saying.active_s, (now - since).total_seconds()),
     }  # fmt: skip
-    return Ready(slot, made, since)
+    return Ready(slot, made, () if typed is None else photographs_in(form, typed.values))
 
 
 class Written(NamedTuple):
@@ -142,7 +140,7 @@ def write(connection: sa.Connection, ready: Ready) -> Written:
 
     Raises:
         ChangedError: Anything that it was checked against has changed since. The transaction is to be taken back.
-        RefusedError: The annotator was shown the key meanwhile.
+        RefusedError: The annotator was shown the key meanwhile, or a photograph that is handed in was not uploaded.
     """
     slot, said = ready.slot, ready.said
     done: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
@@ -153,6 +151,7 @@ def write(connection: sa.Connection, ready: Ready) -> Written:
     eyes = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
     if shown := shown_key(connection, eyes):
         raise RefusedError(shown)
+    check_uploads(connection, ready.photographs, task_id=slot.task_id, annotator_id=slot.annotator_id)
     steps = [*_steps(slot, said), done]
     try:
         filled, _, finished, *_ = _run(connection, steps, slot, said)

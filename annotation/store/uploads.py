@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -52,19 +52,36 @@ class Uploads:
             return connection.execute(query if by is None else query.where(annotators.c.name == by)).first() is not None
 
 
+class HandedIn(NamedTuple):
+    """A photograph that somebody hands in: the field's name and label, and which it is."""
+
+    name: str
+    label: str
+    image_id: str
+
+
+def photographs_in(form: Mapping[str, Any], values: Mapping[str, Any]) -> list[HandedIn]:
+    """Return the photographs that are handed in with what is said by field."""
+    typed = form_of(form)
+    return [
+        HandedIn(field.name, field.label, values[field.name])
+        for field in (() if typed is None else typed.fields)
+        if isinstance(field, Photograph) and field.name in values
+    ]
+
+
 def check_uploads(
-    connection: sa.Connection, form: Mapping[str, Any], values: Mapping[str, Any], *, task_id: int, annotator_id: int
+    connection: sa.Connection, photographs: Iterable[HandedIn], *, task_id: int, annotator_id: int
 ) -> None:
     """Check that photographs that are handed in were uploaded for this task by whoever hands them in.
+
+    In the transaction in which they are: unused ones may be forgotten until then (`photographs_in_use.py`).
 
     Raises:
         RefusedError: One was not.
     """
-    typed = form_of(form)
-    for field in () if typed is None else typed.fields:
-        if not isinstance(field, Photograph) or field.name not in values:
-            continue
+    for one in photographs:
         own = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)
-        query = sa.select(uploads.c.image_id).where(own, uploads.c.image_id == values[field.name])
+        query = sa.select(uploads.c.image_id).where(own, uploads.c.image_id == one.image_id)
         if connection.execute(query).first() is None:
-            raise RefusedError(f"field {field.name!r} ({field.label}): upload the photograph first")
+            raise RefusedError(f"field {one.name!r} ({one.label}): upload the photograph first")

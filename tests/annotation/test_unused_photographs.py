@@ -21,6 +21,7 @@ from benchwright.annotation.form import Photograph
 from benchwright.annotation.intake import take_in_photograph
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
+from benchwright.annotation.store.submitting import Saying, make_ready, write
 from benchwright.annotation.unused_photographs import unused_in, unused_photographs
 from benchwright.errors import DataError
 from benchwright.objects import ObjectStore
@@ -115,6 +116,20 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
     Uploads(store).note(task.task_id, "ann", brought["left"])
     desk.say(task.slot_id, "", now=now, fields=fields)
     assert there(context.workspace, brought) == set(brought)
+
+
+def test_what_went_between_the_check_of_a_decision_and_its_writing_is_not_handed_in(
+    store: ReviewStore, context: CampaignContext, now: datetime
+) -> None:
+    desk = Desk(store, store.campaign("verify"), "ann")
+    task, image_id = bring(store, context.workspace, desk, now, 5)
+    saying = Saying("", fields={**FOUND, "photograph": image_id})
+    with store.reading() as connection:
+        ready = make_ready(connection, task.slot_id, "ann", saying, now=now)
+    assert unused_in(store, context.workspace, before=EVER, remove=True).old == 1
+    with pytest.raises(RefusedError, match="upload the photograph first"), store.writing() as connection:
+        write(connection, ready)
+    assert store.decisions("verify") == []
 
 
 def test_without_a_store_every_photograph_stays(tmp_path: Path) -> None:
