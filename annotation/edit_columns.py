@@ -25,15 +25,15 @@ def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
 
 
 def check_by_table(campaign: Campaign) -> None:
-    """Refuse a campaign that shows the key only after the answer: nothing but the app can hold it back until then.
+    """Refuse a campaign that shows the key only after the answer: a table cannot hold it back until then.
 
     Raises:
         BenchwrightError: It is such a campaign.
     """
     if campaign.form.get(BLIND_FIRST):
         raise BenchwrightError(
-            f"campaign {campaign.name!r} shows the key once an answer is stored, which only the app can do; open it "
-            "with `benchwright review serve`"
+            f"campaign {campaign.name!r} shows the key once an answer is stored, which no table can; open it "
+            "with `benchwright review serve`, or send it to Label Studio"
         )
 
 
