@@ -116,14 +116,17 @@ def _server(url: str) -> sa.Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:
-        first = _begun_with(connection.get_execution_options())
+        options = connection.get_execution_options()
+        connection.info.pop(ANSWER, None)
+        first = _begun_with(options)
         if first:
             driver = connection.connection.driver_connection
             assert driver is not None
             done = driver.execute("; ".join(first), prepare=False)  # only what is not prepared holds several statements
             while done.nextset():
                 pass
-            connection.info[ANSWER] = done.fetchone() if done.description else None
+            if ASKED_FIRST in options:
+                connection.info[ANSWER] = done.fetchone()
 
     one_at_a_time = FairLock()
     _turns[engine] = lambda: one_at_a_time

@@ -79,7 +79,7 @@ def _cause(error: Exception) -> str:
 class ReviewStore:
     """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
 
-    Every method is one transaction; within `batch()` they share one.
+    Every method that writes does so in one transaction; within `batch()` they share one.
     """
 
     def __init__(self, engine: sa.Engine, where: str, *, held: sa.Connection | None = None) -> None:
