@@ -84,6 +84,7 @@ class Decided(NamedTuple):
     note: str | None
     decided_at: datetime
     said: tuple[Annotation, ...]
+    reasons: tuple[str, ...] = ()
 
 
 class AdjudicationDesk:
@@ -145,12 +146,14 @@ class AdjudicationDesk:
         decision: str,
         *,
         now: datetime,
+        reasons: Sequence[str] = (),
         note: str | None = None,
         edits: Mapping[str, Any] | None = None,
     ) -> None:
         """Take the adjudicator's decision on a case.
 
-        A revision opens the next round; sending back opens the task again, to as many others as judged it.
+        A revision opens the next round; sending back opens the task again, to as many others as judged it. A rejection
+        says why, as an annotator's does: by the form's reasons, or in a note where the form has none.
 
         Raises:
             RefusedError: The case is not theirs or decided, was not opened, or the decision is none that it takes.
@@ -158,13 +161,14 @@ class AdjudicationDesk:
         with self._store.batch() as held:
             desk = AdjudicationDesk(held, self.campaign, self.adjudicator)
             case, task = desk._case(task_id), desk._task(task_id)
-            changed = self._checked(case, task, decision, note, edits)
+            changed = self._checked(case, task, decision, reasons, note, edits)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
                     raise RefusedError("open the case before deciding it")
                 add_adjudication(
-                    connection, task_id, self.adjudicator, decision, now=now, note=note or None, edits=changed
-                )
+                    connection, task_id, self.adjudicator, decision, now=now, reasons=reasons, note=note or None,
+                    edits=changed,
+                )  # fmt: skip
                 if decision == SEND_BACK:
                     send_back(connection, task_id, slots_more=self.campaign.slots_per_task)
             open_next_rounds(held, self.campaign, task=task_id)
@@ -177,19 +181,21 @@ class AdjudicationDesk:
         return [
             Decided(
                 exhibit_in(json.loads(row.payload)), row.decision, row.note, row.decided_at,
-                tuple(said.get((row.item_id, row.content_hash), ())),
+                tuple(said.get((row.item_id, row.content_hash), ())), tuple(json.loads(row.reasons)),
             )
             for row in rows
         ]  # fmt: skip
 
     def _checked(
-        self, case: Case, task: Task, decision: str, note: str | None, edits: Mapping[str, Any] | None
-    ) -> dict[str, Any] | None:
+        self, case: Case, task: Task, decision: str, reasons: Sequence[str], note: str | None,
+        edits: Mapping[str, Any] | None,
+    ) -> dict[str, Any] | None:  # fmt: skip
         """Return the edits of a decision, checked with the rest of it."""
         if decision not in DECISIONS:
             raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(DECISIONS)}")
         if note is not None and (len(note) > MAX_NOTE or "\0" in note):
             raise RefusedError(f"a note is at most {MAX_NOTE} characters, none of them null; this one has {len(note)}")
+        _check_reasons(reasons_in(self.campaign), decision, reasons, note)
         changed = edits_in(self.campaign.form, task.payload, edits)
         if (decision == "revise") != (changed is not None):
             raise RefusedError("a revision needs edits, and no other decision takes any")
@@ -224,6 +230,27 @@ class AdjudicationDesk:
         if self._game is None or not self.is_open:
             raise BenchwrightError(f"campaign {self.campaign.name!r} has no adjudicator: {self.campaign.rule}")
         return self._game
+
+
+def reasons_in(campaign: Campaign) -> tuple[str, ...]:
+    """Return the reasons that a rejection in a campaign takes; none where its form has none."""
+    return tuple(campaign.form.get("reasons", ()))
+
+
+def _check_reasons(known: Sequence[str], decision: str, reasons: Sequence[str], note: str | None) -> None:
+    """Check that a rejection, and nothing else, says why: by reasons that the form knows, or in a note without any."""
+    if unknown := sorted(set(reasons) - set(known)):
+        raise RefusedError(
+            f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'this campaign, which has none'}"
+        )
+    if reasons and decision != "reject":
+        raise RefusedError(f"decision {decision!r} comes with reasons; only `reject` does")
+    if decision != "reject" or reasons:
+        return
+    if known:
+        raise RefusedError(f"a rejection needs a reason: one of {', '.join(known)}")
+    if not (note or "").strip():
+        raise RefusedError("a rejection needs a note that says why")
 
 
 def _counted(game: Game, said: Sequence[Annotation], sent_back: int) -> Sequence[Annotation]:

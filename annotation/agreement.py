@@ -31,6 +31,9 @@ Interval = tuple[float, float]
 
 MAX_UNDEFINED = 0.05
 """Share of resamples that may leave a statistic undefined before it loses its interval."""
+LEAST_COMPARED = 10
+"""Units with two ratings or more below which there is no interval: of a few units drawn again a bootstrap knows nothing
+of those that it has not seen, and its intervals come out far too short."""
 
 
 @dataclass(frozen=True)
@@ -39,18 +42,21 @@ class Agreement:
 
     Args:
         units: Units with at least one rating.
+        compared: Units with two ratings or more: what agreement is counted on.
         raters: Different raters.
         percent: Share of agreeing pairs of ratings within a unit, averaged over units with two or more.
         cohen_kappa: Two raters only, over the units that both rated.
         fleiss_kappa: Only where every unit has equally many ratings, at least two.
         krippendorff_alpha: Over units with two or more ratings.
         gwet_ac1: Needs two categories.
-        ci: 95 % interval of each from a bootstrap over units; None where undefined or where more than one
-            resample in twenty is.
+        ci: 95 % interval of each from a bootstrap over units; None where undefined, where more than one resample in
+            twenty is, from fewer than `LEAST_COMPARED` compared units, and where all of these agree alike, so that
+            drawing them again tells nothing.
     """
 
     units: int
     raters: int
+    compared: int = 0
     percent: float | None = None
     cohen_kappa: float | None = None
     fleiss_kappa: float | None = None
@@ -63,6 +69,7 @@ class Agreement:
         return {
             "units": self.units,
             "raters": self.raters,
+            "compared": self.compared,
             **{name: getattr(self, name) for name in STATISTICS},
             "ci": {name: None if (bounds := self.ci.get(name)) is None else list(bounds) for name in STATISTICS},
         }
@@ -99,6 +106,7 @@ def agreement_in(
     return Agreement(
         units=int(table.times.sum()),
         raters=table.raters,
+        compared=int((table.times * table.is_paired).sum()),
         ci=_intervals(table, values, resamples=resamples, seed=seed),
         **values,
     )
@@ -212,7 +220,7 @@ def _intervals(
 ) -> dict[str, Interval | None]:
     """Draw units with replacement and return the 2.5 % and 97.5 % quantiles of each defined statistic."""
     defined = [name for name, value in values.items() if value is not None]
-    if not defined or resamples == 0:
+    if not defined or resamples == 0 or (table.times * table.is_paired).sum() < LEAST_COMPARED:
         return dict.fromkeys(values)
     rng = generator_for(seed, "agreement", "bootstrap")
     units = int(table.times.sum())
@@ -231,4 +239,4 @@ def _quantiles(drawn: Floats) -> Interval | None:
     if len(defined) < (1 - MAX_UNDEFINED) * len(drawn):
         return None
     low, high = np.quantile(defined, [0.025, 0.975])
-    return float(low), float(high)
+    return (float(low), float(high)) if low < high else None

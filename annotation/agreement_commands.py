@@ -69,8 +69,9 @@ def agreement(
             said, metric = overview.said(asked), asked.metric
             parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
             whole = overview.agreement_by("all", said, metric=metric, resamples=0)
+            closed_early = overview.closed_early()
         columns = said.ratings
-        shares = {"shares": whole[0].shares if whole else {}}
+        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early}
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
         document["parts"] = [
@@ -130,11 +131,13 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     listed = [one.to_json() for one in found]
     known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
     document = {"annotators": listed, "gold": known}
-    emit(document, as_json=as_json, text=lambda: _quality_text(listed))
+    emit(document, as_json=as_json, text=lambda: _quality_text(listed, known))
 
 
 def _agreement_text(document: Mapping[str, Any]) -> str:
-    lines = [f"{document['units']} units, {document['raters']} raters"]
+    from .agreement import LEAST_COMPARED
+
+    lines = [_size(document)]
     for name, bounds in document["ci"].items():
         interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
         lines.append(f"{name:<19} {_number(document[name])}{interval}")
@@ -142,32 +145,59 @@ def _agreement_text(document: Mapping[str, Any]) -> str:
         lines.append(f"{'said':<19} {_shares(document['shares'])}")
     for part in document.get("parts", ()):
         lines.append(
-            f"{part['by']} {printable(part['part'] or '-')}: {part['units']} units, "
+            f"{part['by']} {printable(part['part'] or '-')}: {_size(part)}; "
             f"alpha {_number(part['krippendorff_alpha'])}, percent {_number(part['percent'])}"
             f"; said {_shares(part['shares'])}"
         )
+    if document.get("closed_early"):
+        lines.append(
+            f"{document['closed_early']} tasks closed as soon as they were decided: with the decisions that they lack, "
+            "agreement would hardly be higher and may be lower"
+        )
     for rater, others in document.get("without", {}).items():
         alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
-        lines.append(f"without {printable(rater)}: alpha {alpha}, percent {percent}")
+        lines.append(f"without {printable(rater)}: {_size(others)}; alpha {alpha}, percent {percent}")
+    if all(bounds is None for bounds in document["ci"].values()):
+        lines.append(
+            f"no 95 % intervals: they take {LEAST_COMPARED} units with two ratings or more, not all agreeing alike"
+        )
     return "\n".join(lines)
+
+
+def _size(counted: Mapping[str, Any]) -> str:
+    return f"{counted['units']} units, {counted['compared']} of them compared, {counted['raters']} raters"
 
 
 def _shares(shares: Mapping[str, float]) -> str:
     return ", ".join(f"{printable(label) or '(nothing)'} {share:.2f}" for label, share in shares.items())
 
 
-def _quality_text(found: Sequence[Mapping[str, Any]]) -> str:
+def _quality_text(found: Sequence[Mapping[str, Any]], known: Mapping[str, Mapping[str, Any]]) -> str:
     lines = []
     for one in found:
-        pace = "" if one["median_seconds"] is None else f"; median {one['median_seconds']:.1f} s"
+        pace = "" if one["median_seconds"] is None else f"; median {one['median_seconds']:.1f} s of {one['timed']}"
         haste = " (suspiciously fast)" if one["suspiciously_fast"] else ""
         gold = f"; gold {_number(one['on_gold'])} of {one['on_gold_units']}" if one["on_gold_units"] else ""
         lines.append(
             f"{printable(one['rater'])}: {one['ratings']} ratings; with the others {_number(one['with_others'])} of "
-            f"{one['with_others_units']} units{gold}; estimated accuracy {one['estimated_accuracy']:.3f}; "
-            f"alpha without {_number(one['alpha_without'])}{pace}{haste}"
+            f"{one['with_others_units']} units{gold}; estimated accuracy {_estimate(one)}; "
+            f"alpha without {_number(one['alpha_without'])} on {one['alpha_without_units']} units{pace}{haste}"
         )
+    rated = {one["rater"] for one in found}
+    lines += [
+        f"{printable(name)}: gold {_number(one['accuracy'])} of {one['answered']}; nothing else yet"
+        for name, one in sorted(known.items())
+        if name not in rated and one["answered"]
+    ]
     return "\n".join(lines) or "no decisions yet"
+
+
+def _estimate(one: Mapping[str, Any]) -> str:
+    from .annotator_quality import LEAST_SHARED
+
+    if one["estimated_accuracy"] is None:
+        return f"not enough ({one['shared_units']} shared units, of {LEAST_SHARED})"
+    return f"{one['estimated_accuracy']:.2f} from {one['shared_units']} shared units"
 
 
 def _number(value: float | None) -> str:

@@ -13,10 +13,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .agreement import without_each
-from .dawid_skene import SETTLED, Estimated, estimated_from
+from .dawid_skene import NEARLY_SETTLED, Estimated, estimated_from
 from .rating_columns import RatingColumns
 from .ratings import Rating, columns_of
 
+LEAST_SHARED = 10
+"""Units shared with others below which nobody's accuracy and errors are estimated."""
+LEAST_TIMED = 5
+"""Ratings with a known time below which nobody's pace is compared."""
 FAST = 3.5
 """Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
 _MAD_AS_DEVIATION = 0.6745
@@ -45,11 +49,16 @@ class RaterQuality:
         labels: How often each was given.
         with_others: Share of units on which the rater says what most of the others say, and on how many units
             the others have a most frequent label.
-        estimated_accuracy: Of Dawid and Skene's model.
-        confusion: Estimated probability of each label given (inner) where another is the truth (outer).
-        alpha_without: Krippendorff's alpha of the others.
+        shared: Units that others rated too: what the estimate rests on.
+        estimated_accuracy: Of Dawid and Skene's model, over units that several rated; None from fewer than
+            `LEAST_SHARED` of the rater's own.
+        confusion: Estimated probability of each label given (inner) where another is the truth (outer); empty where
+            there is no such estimate.
+        alpha_without: Krippendorff's alpha of the others, and on how many units they can be compared.
         median_seconds: Of the time that a rating took, where it is known.
-        pace: Modified z-score of the log of that median among all raters; below -3.5 is suspiciously fast.
+        timed: Ratings whose time is known.
+        pace: Modified z-score of the log of that median among all raters with `LEAST_TIMED` times or more; below -3.5
+            is suspiciously fast.
         on_gold: Share right of units whose right label is known, and of how many.
     """
 
@@ -57,10 +66,12 @@ class RaterQuality:
     ratings: int
     labels: Mapping[str, int]
     with_others: tuple[float | None, int]
-    estimated_accuracy: float
+    shared: int
+    estimated_accuracy: float | None
     confusion: Mapping[str, Mapping[str, float]]
-    alpha_without: float | None
+    alpha_without: tuple[float | None, int]
     median_seconds: float | None
+    timed: int
     pace: float | None
     on_gold: tuple[float | None, int] = (None, 0)
 
@@ -73,16 +84,20 @@ class RaterQuality:
         """Return the entry that `review annotators --json` prints."""
         share, units = self.with_others
         right, of_gold = self.on_gold
+        alpha, others = self.alpha_without
         return {
             "rater": self.rater,
             "ratings": self.ratings,
             "labels": dict(self.labels),
             "with_others": share,
             "with_others_units": units,
+            "shared_units": self.shared,
             "estimated_accuracy": self.estimated_accuracy,
             "confusion": {true: dict(row) for true, row in self.confusion.items()},
-            "alpha_without": self.alpha_without,
+            "alpha_without": alpha,
+            "alpha_without_units": others,
             "median_seconds": self.median_seconds,
+            "timed": self.timed,
             "pace": self.pace,
             "suspiciously_fast": self.is_suspiciously_fast,
             "on_gold": right,
@@ -108,7 +123,6 @@ def qualities_in(
     *,
     seconds: Mapping[str, Sequence[float]] | None = None,
     gold: Mapping[str, Tally] | None = None,
-    settled: float = SETTLED,
 ) -> list[RaterQuality]:
     """Return what `rater_qualities` returns, of ratings in columns.
 
@@ -116,33 +130,38 @@ def qualities_in(
         columns: The ratings.
         seconds: What each rating of a rater took, by name.
         gold: How each rater did on units whose right label is known, by name.
-        settled: As in `estimated_from`.
     """
     if not len(columns):
         return []
-    estimated = estimated_from(columns, settled=settled)
+    together = columns.only(np.bincount(columns.units, minlength=columns.unit_count)[columns.units] >= 2)
+    # Of a unit that one rater saw the model believes that rater: so it would find everybody without company right.
+    estimated = estimated_from(together, settled=NEARLY_SETTLED) if len(together) else None
+    shared = np.bincount(together.raters, minlength=len(columns.rater_names))
     left_out = without_each(columns)
     against = _against_others(columns)
     labels = np.bincount(
         columns.raters * len(columns.label_names) + columns.labels,
         minlength=len(columns.rater_names) * len(columns.label_names),
     ).reshape(len(columns.rater_names), -1)
+    timed = {name: len(times) for name, times in (seconds or {}).items()}
     middle = {name: median(times) for name, times in (seconds or {}).items() if len(times)}
-    paces = _paces(middle)
+    paces = _paces({name: value for name, value in middle.items() if timed[name] >= LEAST_TIMED})
     return [
         RaterQuality(
             rater=name,
             ratings=int(labels[place].sum()),
             labels={label: int(n) for label, n in sorted(zip(columns.label_names, labels[place], strict=True)) if n},
             with_others=against[place].shared,
-            estimated_accuracy=estimated.accuracy(name),
-            confusion=_confusion(estimated, name),
-            alpha_without=left_out[name].krippendorff_alpha,
+            shared=int(shared[place]),
+            estimated_accuracy=estimated.accuracy(name) if estimated and shared[place] >= LEAST_SHARED else None,
+            confusion=_confusion(estimated, name) if estimated and shared[place] >= LEAST_SHARED else {},
+            alpha_without=(left_out[name].krippendorff_alpha, left_out[name].compared),
             median_seconds=middle.get(name),
+            timed=timed.get(name, 0),
             pace=paces.get(name),
             on_gold=(gold or {}).get(name, Tally(0, 0)).shared,
         )
-        for name in estimated.raters
+        for name in columns.present
         for place in [columns.rater_names.index(name)]
     ]
 

@@ -32,6 +32,10 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @workspace_option
 @click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
+@click.option(
+    "--trusted-proxy", "proxies", metavar="ADDRESS", multiple=True,
+    help="Proxy, or network of proxies, whose X-Forwarded-For is believed; repeatable.",
+)  # fmt: skip
 @click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
 @click.option("--oidc", metavar="ISSUER", help="Let people sign in by this OpenID provider too, besides passwords.")
 @click.option("--oidc-client", metavar="ID", default="benchwright", show_default=True, help="What the app is there.")
@@ -39,14 +43,16 @@ _LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
 @click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
 @json_option
 def serve(
-    workspace: Path | None, address: str, port: int, https: bool, oidc: str | None, oidc_client: str,
-    public: str | None, open_browser: bool, as_json: bool,
+    workspace: Path | None, address: str, port: int, proxies: tuple[str, ...], https: bool, oidc: str | None,
+    oidc_client: str, public: str | None, open_browser: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Serve the review app until interrupted; the first time it invites a curator by a link."""
     _check_app_is_installed()
+    from .app.connections import trusted_network
     from .app.serve import check_free, is_loopback, run_app
     from .app.site import clock, open_site
 
+    trusted = tuple(map(trusted_network, proxies))
     root = workspace_of(workspace)
     open_for_commands(root).close()
     check_free(address, port)
@@ -60,10 +66,15 @@ def serve(
     sys.stdout.flush()
     if not https and not is_loopback(address):
         note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
+    if https and not trusted:
+        note(
+            "wrong passwords count by the proxy's address, as if all people came from one machine; name the proxy with "
+            "--trusted-proxy ADDRESS"
+        )
     if open_browser:
         webbrowser.open(start)
     with suppress(KeyboardInterrupt):  # that is how it ends
-        run_app(site, address=address, port=port)
+        run_app(site, address=address, port=port, trusted_proxies=trusted)
 
 
 @click.command("users")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
+from .closing import close_decided
 from .gold import known_right
 from .hand_out import SETTING, HandOut
 from .kinds import COLLECT, REVIEW
@@ -66,6 +67,7 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
         with store.batch() as held:
             open_campaign(held, asking, ctx)
             held.upsert_tasks(ctx.stage, _all_handed(work, asking, gold))
+            close_decided(held, ctx.stage)
         if asking.group is not None:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)

@@ -9,6 +9,7 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 from .asking import Asking, handed, open_campaign, waiting_line, work_of
+from .closing import close_decided
 from .next_rounds import NOBODY, Game, by_version, open_next_rounds
 from .revising import ItemEdits, revised
 from .rounds import Round, Settled, in_count
@@ -74,6 +75,7 @@ def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: Campai
         with store.batch() as held:
             open_campaign(held, asking, ctx)
             held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), asking, came, gold))
+            close_decided(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
         if asking.group is not None:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)

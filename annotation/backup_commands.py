@@ -9,7 +9,7 @@ import click
 
 from benchwright.cli.output import emit, json_option, note
 
-from .commands import open_for_commands, workspace_of, workspace_option
+from .commands import open_for_commands, taken_back, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from .store.backup import Backup
@@ -35,7 +35,9 @@ def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
     root = workspace_of(workspace)
     with open_for_commands(root) as store:
         written = write_backup(store, out, photographs=collected_photographs(root))
-        store.record("backed_up", actor=COMMAND_LINE, now=clock(), revision=written.revision, rows=dict(written.rows))
+        about = {"revision": written.revision, "rows": dict(written.rows)}
+        with taken_back(out):
+            store.record_read("backed_up", actor=COMMAND_LINE, now=clock(), **about)
     emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
     if written.missing:
         note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")

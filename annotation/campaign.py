@@ -15,7 +15,7 @@ from .asking_in_rounds import ask_in_rounds
 from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import VERIFY
-from .next_rounds import Game
+from .next_rounds import Game, foregone_of
 from .rounds import verified
 from .rule_setting import RuleSetting
 from .rules import DECISIONS, parse_rule
@@ -96,7 +96,8 @@ class Verify(HandedOut):
         asking = Asking(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        asked = ask_in_rounds(asking, Game(rule, verified, self.rounds), records, ctx)
+        game = Game(rule, verified, self.rounds, foregone_of(VERIFY, self.handout))
+        asked = ask_in_rounds(asking, game, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         simulated = self.simulate is not None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,11 +30,16 @@ campaign_option = click.option(
 @click.argument("decisions", type=_FILE)
 @workspace_option
 @campaign_option
+@click.option(
+    "--new-annotators", is_flag=True,
+    help="Take decisions of people who are not known here, too.  [default: only where nobody has an account]",
+)  # fmt: skip
 @json_option
-def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_json: bool) -> int:
-    """Read DECISIONS, a CSV file with the columns annotator, item_id, decision and perhaps reason and note.
+def import_(decisions: Path, workspace: Path | None, campaign: str | None, new_annotators: bool, as_json: bool) -> int:
+    """Read DECISIONS, a CSV file such as `review export` writes and people fill in.
 
-    Each row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
+    Its columns are annotator, item_id, decision and perhaps reason and note, or the fields of the campaign's form. Each
+    row is checked by itself: good ones go in, others are reported with line and reason (exit code 1).
     """
     from .decision_file import import_decisions
     from .store.audit import COMMAND_LINE
@@ -40,7 +48,7 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         now = datetime.now(UTC)
-        imported = import_decisions(store, name, decisions, now=now, workspace=root)
+        imported = import_decisions(store, name, decisions, now=now, workspace=root, new_annotators=new_annotators)
         about = {"campaign": name, "new": imported.new, "refused": len(imported.refused)}
         store.record("imported", actor=COMMAND_LINE, now=now, **about)
     lines = [
@@ -48,6 +56,8 @@ def import_(decisions: Path, workspace: Path | None, campaign: str | None, as_js
         f"{imported.blank} rows without a decision, {len(imported.refused)} refused",
         *(f"{decisions}, line {row.line}: {row.why}" for row in imported.refused),
     ]
+    if imported.new_annotators:
+        lines.append(f"annotators who were not known before: {', '.join(imported.new_annotators)}")
     emit({"campaign": name, **imported.to_json()}, as_json=as_json, text="\n".join(lines))
     return 1 if imported.refused else 0
 
@@ -74,6 +84,19 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     if not store_exists(url):
         raise BenchwrightError(f"{root} has no review store; run a recipe with a step such as `verify` there first")
     return open_store(url)
+
+
+@contextmanager
+def taken_back(out: Path) -> Iterator[None]:
+    """Remove a new file or folder where the block fails, so that the same command can be called again."""
+    try:
+        yield
+    except BaseException:
+        if out.is_dir():
+            shutil.rmtree(out, ignore_errors=True)
+        else:
+            out.unlink(missing_ok=True)
+        raise
 
 
 def pick_campaign(store: ReviewStore, given: str | None) -> str:

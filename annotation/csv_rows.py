@@ -57,6 +57,7 @@ def read_rows(
     if path.stat().st_size > MAX_BYTES:
         raise DataError(f"{path} has {path.stat().st_size} bytes; a CSV file of at most {MAX_BYTES} is read")
     wanted = [*required, *optional]
+    csv.field_size_limit(MAX_BYTES)  # a cell that is too long is a mistake of its row, not the end of the file
     with path.open(encoding="utf-8-sig", newline="") as handle:
         reader = csv.reader(handle, strict=True)
         try:
@@ -66,12 +67,11 @@ def read_rows(
                 if not cells:
                     continue
                 values = {name: cells[at].strip() for name, at in columns.items() if at < len(cells)}
-                problem = None
                 if len(cells) != len(header):
-                    problem = f"{len(cells)} values for {len(header)} columns"
+                    problems = [f"{len(cells)} values for {len(header)} columns"]
                 else:
-                    problem = next((bad for name, value in values.items() if (bad := _bad(name, value))), None)
-                yield Row(reader.line_num, {name: values.get(name, "") for name in wanted}, problem)
+                    problems = [bad for name, value in values.items() if (bad := _bad(name, value))]
+                yield Row(reader.line_num, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None)
         except csv.Error as error:
             raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
         except UnicodeDecodeError as error:
@@ -97,19 +97,21 @@ def _columns(
     if not header:
         raise DataError(f"{path} is empty; the first line must name the columns {', '.join(required)}")
     names = [name.strip().lower() for name in header]
-    expected = f"expected the columns {', '.join(required)}, separated by commas"
-    for name in required:
-        if name not in names:
-            near = get_close_matches(name, names, n=1)
-            hint = f"; did you mean {name!r} where it says {shown(near[0])}?" if near else ""
-            first = ", ".join(shown(one) for one in names[:8])
-            raise DataError(f"{path}, line 1: no column {name!r} in {first}; {expected}{hint}")
     known = [*required, *optional]
-    for name in names:
+    problems = []
+    if missing := [name for name in required if name not in names]:
+        first = ", ".join(shown(name) for name in names[:8])
+        expected = f"expected the columns {', '.join(required)}, separated by commas"
+        problems.append(f"no column {', '.join(map(repr, missing))} in {first}; {expected}")
+        near = {name: get_close_matches(name, names, n=1) for name in missing}
+        problems += [f"did you mean {name!r} where it says {shown(at[0])}?" for name, at in near.items() if at]
+    for name in dict.fromkeys(names):
         if names.count(name) > 1 and name in known:
-            raise DataError(f"{path}, line 1: column {name!r} is there {names.count(name)} times; keep one")
+            problems.append(f"column {name!r} is there {names.count(name)} times; keep one")
         if ignored is not None and name not in [*known, *ignored]:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-            raise DataError(f"{path}, line 1: there is no column {shown(name)}; {hint}")
+            near_known = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near_known[0]!r}?" if near_known else f"known are {', '.join(known)}"
+            problems.append(f"there is no column {shown(name)}; {hint}")
+    if problems:
+        raise DataError(f"{path}, line 1: {'; '.join(problems)}")
     return {name: names.index(name) for name in known if name in names}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -16,10 +17,12 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from .closing import close_decided
+from .drafts import Kept, Seen, is_behind, merged, read_draft, revision_of
 from .exhibit import Exhibit, exhibit_in
 from .hand_out import hand_out_of
 from .next_rounds import open_next_rounds
-from .store import Campaign, RefusedError, ReviewStore, beside_in
+from .store import Campaign, RefusedError, ReviewStore, StaleError, beside_in
 from .store.blind import answer_blind, blind_answer
 from .store.desks import (
     EARLIER,
@@ -28,6 +31,7 @@ from .store.desks import (
     OWN_TASK,
     OWNER,
     SLOT_AT,
+    Own,
     count_own,
     drop_draft,
     put_draft,
@@ -35,6 +39,7 @@ from .store.desks import (
 )
 from .store.next_task import left_for
 from .store.remarks import Remark, add_remark, own_remarks
+from .store.shares import even_part
 
 MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
@@ -68,6 +73,7 @@ class OwnTask:
         beside: Texts to look at beside the item, each `label` and `text`.
         answered: What was answered before the key was shown, where the campaign asks for that; None before.
         remarks: The annotator's own comments and flags.
+        revision: Of the draft; 0 without one.
         shown_slot: What a browser gets for the slot. Gold items have slots that come after all others; there it is
             another of the task, whose number tells nothing.
     """
@@ -82,6 +88,12 @@ class OwnTask:
     answered: str | None = None
     remarks: Sequence[Remark] = ()
     shown_slot: int = 0
+    revision: int = 0
+
+    @property
+    def seen(self) -> Seen:
+        """Return what a window has before it that shows the task as it is."""
+        return Seen(0 if self.said is None else self.said.version, self.revision)
 
 
 class Past(NamedTuple):
@@ -111,7 +123,8 @@ class Desk:
         self.campaign = campaign
         self.annotator = annotator
         self._store = store
-        self._lease_s = hand_out_of(campaign.settings).lease_s
+        hand_out = hand_out_of(campaign.settings)
+        self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
 
     def next(self, *, now: datetime) -> OwnTask | None:
         """Return the task to look at now, with its lease begun anew; None when nothing is left.
@@ -154,7 +167,13 @@ class Desk:
             answered=answered,
             remarks=tuple(remarks),
             shown_slot=self._shown_slot(row),
+            revision=revision_of(row.saved_at),
         )
+
+    def _settle(self, held: ReviewStore, task_id: int) -> None:
+        """Close a task that is decided where the campaign is set so, and open its item's next round if it is due."""
+        close_decided(held, self.campaign, task=task_id)
+        open_next_rounds(held, self.campaign, task=task_id)
 
     def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
         """Keep what is answered before the key is shown; from then on `open` says it, and it cannot be changed.
@@ -163,8 +182,8 @@ class Desk:
             RefusedError: As `store.blind.answer_blind`.
         """
         with self._store.batch() as held, held.writing() as connection:
-            answer_blind(connection, slot_id, self.annotator, answer, now=now)
-            drop_draft(connection, slot_id, self.annotator)
+            if answer_blind(connection, slot_id, self.annotator, answer, now=now):
+                drop_draft(connection, slot_id, self.annotator)
 
     def say(
         self,
@@ -177,13 +196,14 @@ class Desk:
         edits: Mapping[str, Any] | None = None,
         fields: Mapping[str, Any] | None = None,
         active_s: float | None = None,
+        seen_version: int | None = None,
     ) -> None:
         """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
 
         Where it was the last that a revision waited for, the next round of the item opens with it.
 
         Raises:
-            RefusedError: As `ReviewStore.submit`.
+            RefusedError: As `ReviewStore.submit`; a `StaleError` where another version was given since `seen_version`.
         """
         self._store.submit(
             slot_id,
@@ -196,7 +216,9 @@ class Desk:
             fields=fields,
             amend=True,
             active_s=active_s,
-            then=lambda held, task: open_next_rounds(held, self.campaign, task=task),
+            seen_version=seen_version,
+            then=self._settle,
+            may_close=self._closes,
         )
 
     def skip(self, task_id: int, *, now: datetime) -> None:
@@ -213,18 +235,59 @@ class Desk:
             with held.writing() as connection:
                 put_skip(connection, task_id, self.annotator, now)
 
-    def save_draft(self, task_id: int, draft: Mapping[str, Any], *, now: datetime) -> None:
-        """Keep what is being typed.
+    def save_draft(
+        self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: Seen | None = None
+    ) -> Kept:  # fmt: skip
+        """Keep what is being typed, and return all that is kept then.
+
+        Args:
+            task_id: The task.
+            draft: What was typed and chosen.
+            now: This moment.
+            seen: What the window had before it that sends it; None overwrites what is there.
 
         Raises:
+            StaleError: Something else was decided or written in another window since. What was typed is kept all the
+                same: as the draft where there is none, else beside the one that is there.
             RefusedError: The task is not this annotator's, or the draft is too long.
         """
-        body = canonical_json(dict(draft))
-        if len(body.encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
+        if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
             raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
         self._own(task_id, now=now)
-        with self._store.writing() as connection:
-            put_draft(connection, task_id, self.annotator, body, now)
+        with self._store.batch() as held, held.writing() as connection:
+            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            kept = read_draft(row.body, row.saved_at)
+            behind = seen is not None and is_behind(kept, draft, seen)
+            is_decided = seen is not None and (row.version or 0) != seen.version
+            body = merged(kept, draft, is_behind=behind)
+            # Beside another draft it makes no new revision: to the window of that one nothing has changed.
+            saved_at = row.saved_at if behind else max(now, row.saved_at or now)
+            put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
+        if behind or is_decided:
+            raise StaleError("you decided or wrote something else about this in another window meanwhile")
+        return Kept(body, revision_of(saved_at))
+
+    def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: Seen, *, now: datetime) -> None:
+        """Check that whoever decides had before them what they wrote in other windows; what they wrote here is kept.
+
+        Args:
+            task_id: The task.
+            draft: What they wrote and chose, as a draft says it.
+            seen: What the window had before it.
+            now: This moment.
+
+        Raises:
+            StaleError: They had not.
+            RefusedError: The task is not this annotator's.
+        """
+        row = self._own(task_id, now=now)
+        if is_behind(read_draft(row.body, row.saved_at), draft, seen):
+            with suppress(StaleError):
+                self.save_draft(task_id, draft, now=now, seen=seen)
+            raise StaleError(
+                "you wrote something else about this in another window meanwhile; both are kept and shown here: look "
+                "at them, and decide again"
+            )
 
     def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
         """Keep a comment on one of the annotator's own tasks, or flag it for a curator; the task stays where it is.
@@ -259,10 +322,30 @@ class Desk:
 
     def progress(self, *, now: datetime) -> Progress:
         """Return how much is decided and how much is left."""
-        with self._store.reading() as connection:
-            own = count_own(connection, self.campaign, self.annotator, now)
+        return self.progress_of(self.counts(now=now))
+
+    def progress_of(self, own: Own) -> Progress:
+        """Return how much is decided and how much is left, by the store's counts."""
         had = own.decided + own.ahead.held
         return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
+
+    def counts(self, *, now: datetime) -> Own:
+        """Return how many tasks are decided, held, and still to be had, as the store counts them."""
+        with self._store.reading() as connection:
+            return count_own(connection, self.campaign, self.annotator, now)
+
+    def share_left(self, progress: Progress) -> int:
+        """Return how many of the tasks that are left are this annotator's even part of the campaign; 0 once it is done.
+
+        Where the campaign's settings give shares, what is left is within them already. Otherwise all who may decide
+        part the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
+        """
+        settings = hand_out_of(self.campaign.settings)
+        if self.annotator in settings.shares or settings.share is not None:
+            return progress.left
+        with self._store.reading() as connection:
+            part = even_part(connection, self.campaign, self.annotator)
+        return max(0, min(progress.left, part - progress.decided))
 
     def _shown_slot(self, row: sa.Row[Any]) -> int:
         """Return a slot, or, for one beyond those that every task has, one of these."""

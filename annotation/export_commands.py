@@ -10,7 +10,7 @@ import click
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 
-from .commands import campaign_option, open_for_commands, pick_campaign, workspace_of, workspace_option
+from .commands import campaign_option, open_for_commands, pick_campaign, taken_back, workspace_of, workspace_option
 
 if TYPE_CHECKING:
     from .whole_export import Exported
@@ -48,14 +48,18 @@ def export(
         raise BenchwrightError("--pseudonyms is for --all; open tasks name nobody")
     from .pictures import Pictures
     from .store.audit import COMMAND_LINE, clock
-    from .task_file import export_tasks
+    from .task_file import export_tasks, words_by_column
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
         count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
-        store.record("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
-    document = {"campaign": name, "tasks": count, "out": str(out)}
-    emit(document, as_json=as_json, text=f"{count} open tasks of campaign {name!r} are in {out}")
+        with taken_back(out):
+            store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
+        takes = words_by_column(store.campaign(name))
+    document = {"campaign": name, "tasks": count, "out": str(out), "takes": takes}
+    lines = [f"{count} open tasks of campaign {name!r} are in {out}; to fill in:"]
+    lines += [f"  {column}: {words}" for column, words in takes.items()]
+    emit(document, as_json=as_json, text="\n".join(lines))
 
 
 def _export_everything(
@@ -67,7 +71,8 @@ def _export_everything(
     with open_for_commands(root) as store:
         names = None if campaign is None else [store.campaign(campaign).name]
         written = export_everything(store, out, campaigns=names, formats=FORMATS[form], pseudonymous=pseudonyms)
-        store.record("exported_all", actor=COMMAND_LINE, now=clock(), pseudonymous=pseudonyms)
+        with taken_back(out):
+            store.record_read("exported_all", actor=COMMAND_LINE, now=clock(), pseudonymous=pseudonyms)
     tables = {name: {"rows": one.rows, "files": sorted(one.files)} for name, one in written.tables.items()}
     document = {"out": str(out), "pseudonymous": pseudonyms, "tables": tables}
     emit(document, as_json=as_json, text=lambda: _text(written))

@@ -166,22 +166,29 @@ class Form(Record):
             key: The letter that counts as right.
 
         Raises:
-            FormError: A field is not known, is missing, or has a value that is none of its own.
+            FormError: A field is not known, is missing, or has a value that is none of its own; all that is wrong.
         """
         known = {field.name for field in self.fields}
         if unknown := sorted(set(said) - known):
             raise FormError(f"the form has no field {_quoted(unknown[0])}; it has {', '.join(sorted(known))}")
         found: dict[str, Any] = {}
+        mistakes: list[str] = []
         for field in self.fields:
             if not self.applies(field, found):
                 continue
-            value = _value(field, said.get(field.name), letters=letters, key=key)
-            if isinstance(field, Lines) and value:
-                _check_lines(field, value, before=found)
+            try:
+                value = _value(field, said.get(field.name), letters=letters, key=key)
+                if isinstance(field, Lines) and value:
+                    _check_lines(field, value, before=found)
+            except FormError as error:
+                mistakes.append(str(error))
+                continue
             if value:
                 found[field.name] = value
             elif field.is_required:
-                raise FormError(f"field {field.name!r} ({field.label}) is not filled in")
+                mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
+        if mistakes:
+            raise FormError("; ".join(mistakes))
         return found
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
@@ -201,6 +208,20 @@ class Form(Record):
                 each = [value] if isinstance(value, str) else value
                 parts.append(", ".join(words.get(one, one) for one in each))
         return " · ".join(parts)
+
+
+def words_of(field: FormField) -> str:
+    """Return in words which values a field takes, as tables spell them; of an item's own choices not which is right."""
+    if isinstance(field, OneOf | SeveralOf):
+        codes = ", ".join(option.code for option in field.options)
+        return codes if isinstance(field, OneOf) else f"{codes}; several are parted by semicolons"
+    if isinstance(field, OneChoice):
+        return "the letter of one of the choices"
+    if isinstance(field, Lines):
+        return f"{field.count} lines of text in one cell"
+    if isinstance(field, Photograph):
+        return "the name of a file below the table's folder"
+    return "an address such as https://host/page" if field.is_address else "text"
 
 
 def form_of(document: Mapping[str, Any]) -> Form | None:

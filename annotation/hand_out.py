@@ -38,6 +38,8 @@ class HandOut(Record):
         priorities: Tasks, categories, item ids or prompts, and how early these go out: higher numbers first, 0 for
             others.
         lease_s: Seconds that a task is held for an annotator from when they last opened it.
+        close_decided: Whether a task closes as soon as its rule comes to the same whatever the missing annotators say.
+            Agreement is then counted on fewer decisions, and comes out higher.
     """
 
     gold: str | None = None
@@ -46,6 +48,7 @@ class HandOut(Record):
     shares: dict[str, Share] = Field(default_factory=dict, max_length=1000)
     priorities: dict[str, Annotated[int, Field(ge=-1000, le=1000)]] = Field(default_factory=dict)
     lease_s: float = Field(LEASE_S, ge=30, le=86_400)
+    close_decided: bool = False
 
     _known: Mapping[str, Known] = PrivateAttr(default_factory=dict)
 

@@ -8,6 +8,7 @@ from pydantic import field_validator
 
 from benchwright.steps import CampaignStep
 
+from .closing import check_closes
 from .hand_out import SETTING, HandOut
 from .kinds import COLLECT
 
@@ -27,6 +28,12 @@ class HandedOut(CampaignStep):
                 f"{value.gold} is a release, which knows items, and {cls.name!r} looks at images; name a CSV file with "
                 "the columns item_id and decision"
             )
+        return value
+
+    @field_validator("handout")
+    @classmethod
+    def _can_close_early(cls, value: HandOut) -> HandOut:
+        check_closes(value, cls.name)
         return value
 
     def parameters(self) -> dict[str, Any]:

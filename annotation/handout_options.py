@@ -27,6 +27,10 @@ _OPTIONS = (
         "--priority", multiple=True, metavar="NAME=NUMBER",
         help="How early a task, category or item goes out: higher numbers first; repeatable.",
     ),
+    click.option(
+        "--close-decided", is_flag=True,
+        help="Close a task as soon as those who are missing can change nothing; agreement comes out higher.",
+    ),
     click.option("--lease-s", type=float, metavar="SECONDS", help="Seconds that a task is held for an annotator."),
 )  # fmt: skip
 
@@ -46,6 +50,7 @@ def handout_of(
     share_of: Sequence[str],
     priority: Sequence[str],
     lease_s: float | None,
+    close_decided: bool,
 ) -> HandOut:
     """Return what the options say; what was not given is as by default.
 
@@ -61,7 +66,8 @@ def handout_of(
     said = {name: value for name, value in {**given, "lease_s": lease_s}.items() if value is not None}
     shares, priorities = _by_name("--share-of", share_of), _by_name("--priority", priority)
     try:
-        return HandOut.model_validate({**said, "shares": shares, "priorities": priorities})
+        settings = {**said, "shares": shares, "priorities": priorities, "close_decided": close_decided}
+        return HandOut.model_validate(settings)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         option = {"shares": "share-of", "priorities": "priority"}.get(str(first["loc"][0]), str(first["loc"][0]))

@@ -35,13 +35,13 @@ def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
 
 def table_text(rows: Sequence[TypeRow]) -> str:
     """Return the table as the paper prints its own: agreement in percent with two decimals, a column a type."""
-    cells = [["", "agreement %", "alpha", "kept", "decided", "total"]]
+    cells = [["", "agreement %", "alpha", "kept", "decided", "total", "compared"]]
     cells += [
         [
             printable(row.type),
             "undefined" if row.percent is None else f"{100 * row.percent:.2f}",
             "undefined" if row.krippendorff_alpha is None else f"{row.krippendorff_alpha:.3f}",
-            *(str(number) for number in (row.kept, row.decided, row.total)),
+            *(str(number) for number in (row.kept, row.decided, row.total, row.compared)),
         ]
         for row in rows
     ]

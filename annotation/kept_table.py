@@ -6,6 +6,7 @@ the item came from before it was revised therefore counts too, as in the paper, 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -44,6 +45,7 @@ class TypeRow(NamedTuple):
         kept: Of these, those that are.
         percent: Share of pairs of annotators who said the same, 0 to 1; None where nothing was said twice.
         krippendorff_alpha: The same beyond chance; None where undefined.
+        compared: Versions of items that two or more annotators judged: what agreement is counted on.
     """
 
     type: str
@@ -52,6 +54,7 @@ class TypeRow(NamedTuple):
     kept: int
     percent: float | None
     krippendorff_alpha: float | None
+    compared: int
 
     def to_json(self) -> dict[str, Any]:
         """Return the row as JSON values."""
@@ -80,7 +83,9 @@ def kept_table(
 def _row(name: str, items: Sequence[Looked], ratings: list[Rating], categories: Sequence[str]) -> TypeRow:
     decided = [one.is_kept for one in items if one.is_kept is not None]
     found = short_agreement(ratings, categories) if ratings else {"percent": None, "krippendorff_alpha": None}
-    return TypeRow(name, len(items), len(decided), sum(decided), found["percent"], found["krippendorff_alpha"])
+    compared = sum(times > 1 for times in Counter(rating.unit for rating in ratings).values())
+    agreeing = (found["percent"], found["krippendorff_alpha"], compared)
+    return TypeRow(name, len(items), len(decided), sum(decided), *agreeing)
 
 
 def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:

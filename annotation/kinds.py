@@ -79,9 +79,40 @@ def _errata(categories: Sequence[Category]) -> Form:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(VERIFY, shows_key=True),
-        Kind(ANSWER, shows_key=False),
-        Kind(REVIEW, shows_key=True),
+        Kind(
+            VERIFY, shows_key=True,
+            guidelines=(
+                "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n"
+                "- **Accept** the item if the question is clear, exactly one option is right, and it is the one that "
+                "is marked.\n"
+                "- **Reject** it if it cannot be mended, such as one whose pictures do not show what is asked. Name "
+                "**every** reason that applies.\n"
+                "- **Revise** it if it is worth keeping and something about it is not right yet: mend the text or the "
+                "marked option, or say in a note what should change.\n\n"
+                "Look closely before you decide: zoom in, and switch marks off and on again. Decide by yourself. What "
+                "you cannot decide now, skip; it comes again."
+            ),
+        ),
+        Kind(
+            ANSWER, shows_key=False,
+            guidelines=(
+                "Choose the option that you think is right, from what you see in the pictures. This measures how well "
+                "people do, so answer by yourself: look nothing up, ask nobody, and take the time that you need.\n\n"
+                "**Always choose one**, also where you are unsure or none seems right. If something about a question "
+                "is wrong, choose what fits best, and flag it for a curator."
+            ),
+        ),
+        Kind(
+            REVIEW, shows_key=True,
+            guidelines=(
+                "**First answer** the question by yourself. Nothing says yet which option counts as right, and your "
+                "answer cannot be changed afterwards.\n\n"
+                "**Then judge** it, with the right option and its explanation before you. Vote on each point as you "
+                "find it, also where you had answered otherwise: a good question may well have caught you out. Where "
+                "you vote *no*, mend what is wrong if you can, the question, an option, the right option or the "
+                "explanation, or say in a note what it is."
+            ),
+        ),
         Kind(
             SCREEN, shows_key=False,
             guidelines=(

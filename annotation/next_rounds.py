@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from benchwright.records import Item
 
+from .hand_out import HandOut, hand_out_of
 from .kinds import REVIEW, VERIFY
-from .review_votes import reviewed
+from .review_votes import reviewed, reviewed_already
 from .revising import ItemEdits, revised
-from .rounds import Judge, Settled, in_count, settle, verified
+from .rounds import Judge, Settled, in_count, settle, verified, verified_already
 from .rules import Rule, parse_rule
 from .store import Annotation, Campaign, ReviewStore, Task, Work, item_in
 from .store.adjudicating import list_adjudicated
@@ -25,7 +26,14 @@ from .store.revisions import add_revision, round_of
 
 JUDGES: Mapping[str, Judge] = {VERIFY: verified, REVIEW: reviewed}
 """What decisions come to, by the kind of campaigns that have rounds."""
+FOREGONE: Mapping[str, Judge] = {VERIFY: verified_already, REVIEW: reviewed_already}
+"""What they come to already, whatever is said by those who have not decided."""
 NOBODY = Adjudicated(0, None)
+
+
+def foregone_of(kind: str, handout: HandOut) -> Judge | None:
+    """Return what tells that a task is decided already; None where tasks do not close before all have decided."""
+    return FOREGONE.get(kind) if handout.close_decided else None
 
 
 class Game(NamedTuple):
@@ -34,18 +42,22 @@ class Game(NamedTuple):
     rule: Rule
     judge: Judge
     rounds: int
+    foregone: Judge | None = None
+    """Where tasks close as soon as they are decided: what tells so."""
 
     def settle(self, said: Sequence[Annotation], adjudicated: Adjudicated = NOBODY) -> Settled:
         """Return what the decisions on one version came to."""
         counted, _ = in_count(self.rule, said, sent_back=adjudicated.sent_back)
-        return settle(self.rule, self.judge, counted, adjudicated.decision)
+        return settle(self.rule, self.judge, counted, adjudicated.decision, foregone=self.foregone)
 
 
 def game_of(campaign: Campaign) -> Game | None:
     """Return by what a campaign goes; None where it has no rounds."""
     rounds = campaign.form.get("rounds")
     judge = JUDGES.get(campaign.kind)
-    return None if rounds is None or judge is None else Game(parse_rule(campaign.rule), judge, rounds)
+    if rounds is None or judge is None:
+        return None
+    return Game(parse_rule(campaign.rule), judge, rounds, foregone_of(campaign.kind, hand_out_of(campaign.settings)))
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:

@@ -13,6 +13,7 @@ from benchwright.store_place import settle_store
 from benchwright.workspace import Workspace
 
 from .asking import Asking, handed
+from .closing import check_closes, close_decided
 from .hand_out import SETTING, HandOut
 from .kinds import KINDS, Kind
 from .originals import brought_pictures
@@ -88,6 +89,10 @@ def open_tasks(
             f"{opened.name} {opened.version} (release {opened.release_id[:12]}); give that release"
         )
     campaign = name or wanted.head.name
+    try:
+        check_closes(handout or HandOut(), kind.name)
+    except ValueError as error:
+        raise BenchwrightError(f"--close-decided: {error}") from None
     settle = _workspace(workspace)
     asking = _asking(kind, wanted, each, handout or HandOut())
     work = [handed(one, asking) for one in _work(wanted, opened, path, settle.root)]
@@ -151,7 +156,9 @@ def _bring_up(store: ReviewStore, campaign: str, asking: Asking, wanted: ReviewT
             campaign, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
             settings=settings, seed=wanted.head.seed,
         )  # fmt: skip
-        return held.upsert_tasks(campaign, work).opened
+        opened = held.upsert_tasks(campaign, work).opened
+        close_decided(held, campaign)
+        return opened
 
 
 def _guidelines(kind: Kind, wanted: ReviewTasks) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from .agreement import Agreement, agreement_in
 from .annotator_quality import RaterQuality, Tally, qualities_in
 from .aspects import VOTES, Asked, aspects_of, criteria_of, reasons_field
-from .dawid_skene import SETTLED
+from .closing import count_closed
 from .periods import periods_of
 from .ratings import Metric
 from .rulings import Rulings, rulings_in
@@ -24,6 +24,7 @@ from .store.said_columns import NONE, SaidColumns, read_facet, read_fields, read
 Split = Literal["all", "kind", "task", "category", "time", "round"]
 SPLITS: tuple[Split, ...] = ("all", "kind", "task", "category", "time", "round")
 RESAMPLES = 1000
+"""For page, command and export alike, so that all three show the same interval."""
 
 
 class Group(NamedTuple):
@@ -110,6 +111,10 @@ class Overview:
         with self._store.reading() as connection:
             return tallies.count_by_day(connection, self.campaign)
 
+    def closed_early(self) -> int:
+        """Return how many tasks closed before all had decided, since nothing could change any more."""
+        return count_closed(self._store, self.campaign)
+
     def people(self) -> int:
         """Return how many annotators have decided something."""
         with self._store.reading() as connection:
@@ -169,8 +174,8 @@ class Overview:
         with self._store.reading() as connection:
             return {name: Tally(*of) for name, of in tallies.count_gold(connection, self.campaign).items()}
 
-    def qualities(self, found: SaidColumns, *, settled: float = SETTLED) -> list[RaterQuality]:
+    def qualities(self, found: SaidColumns) -> list[RaterQuality]:
         """Return what one aspect of all decisions tells of each annotator, with their pace and their gold."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-        return qualities_in(found.ratings, seconds=seconds, gold=self.gold(), settled=settled)
+        return qualities_in(found.ratings, seconds=seconds, gold=self.gold())

@@ -76,11 +76,16 @@ def _first_choices(results: Results) -> list[Row]:
 
 
 def agreement_of(results: Results) -> Row:
-    """Return how far annotators agree: over sets of categories, or on findings; None where undefined."""
+    """Return how far annotators agree: over sets of categories, or on findings; None where undefined.
+
+    `compared` says on how many items, those that two or more annotators answered.
+    """
+    compared = sum(times > 1 for times in Counter(one.item_id for one in results.said).values())
     if results.campaign.kind == ERROR_ANALYSIS:
-        return {"masi_alpha": findings_of(results).agreement}
+        return {"compared": compared, "masi_alpha": findings_of(results).agreement}
     rows = [Rating(one.item_id, one.annotator, one.decision) for one in results.said]
-    return short_agreement(rows) if rows else {"percent": None, "krippendorff_alpha": None}
+    figures = short_agreement(rows) if rows else {"percent": None, "krippendorff_alpha": None}
+    return {"compared": compared, **figures}
 
 
 def write_results(results: Results, out: Path, *, force: bool = False) -> None:
@@ -100,9 +105,9 @@ def write_results(results: Results, out: Path, *, force: bool = False) -> None:
         if suffix == ".csv":
             _write_csv(results, out)
         elif results.campaign.kind == ERRATA:
-            write_bytes(out, spelled(errata_of(results)))
+            write_bytes(out, spelled(errata_of(results)), private=True)
         elif results.campaign.kind == ERROR_ANALYSIS:
-            write_bytes(out, findings_of(results).spelled())
+            write_bytes(out, findings_of(results).spelled(), private=True)
         else:
             raise BenchwrightError(
                 f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run does, "
@@ -117,7 +122,7 @@ def _write_csv(results: Results, out: Path) -> None:
     about = sorted({name for task in results.tasks.values() for name in about_in(task.payload)})
     names = [field.name for field in results.form.fields]
     columns = ["item_id", "task", *(name for name in about if name != "task"), "annotator", *names]
-    with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, lineterminator="\n", restval="")
         writer.writeheader()
         writer.writerows({name: harmless(_cell(row.get(name))) for name in columns} for row in rows)

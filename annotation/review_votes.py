@@ -23,3 +23,13 @@ def votes_of(one: Annotation) -> Votes:
 def reviewed(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
     """Return what the votes of a round come to: accept where the item passes, else None, since votes reject nothing."""
     return "accept" if passes(rule, [votes_of(one) for one in said]) else None
+
+
+def reviewed_already(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
+    """Return accept where the item passes though everybody else were against every criterion.
+
+    That it fails is never settled early: who votes last may propose the edits that are taken.
+    """
+    votes = [votes_of(one) for one in said]
+    against = [dict.fromkeys(votes[0], False)] * (rule.slots - len(votes)) if votes else []
+    return "accept" if votes and passes(rule, [*votes, *against]) else None

@@ -21,7 +21,7 @@ from .form import Form, FormField, OneChoice, OneOf, Option, Text
 from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import REVIEW
-from .next_rounds import Game
+from .next_rounds import Game, foregone_of
 from .review_verdicts import closed_review, gold_review
 from .review_votes import NOTE, reviewed
 from .rule_setting import RuleSetting
@@ -89,7 +89,8 @@ class Review(HandedOut):
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
         )  # fmt: skip
-        asked = ask_in_rounds(asking, Game(rule, reviewed, self.rounds), records, ctx)
+        game = Game(rule, reviewed, self.rounds, foregone_of(REVIEW, self.handout))
+        asked = ask_in_rounds(asking, game, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         verdicts = closed_review(

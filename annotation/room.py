@@ -86,6 +86,9 @@ ROOM = Room(
             f"{_HERE}.unused_photographs:unused_photographs", "Photographs that were uploaded and never handed in."
         ),
     },
+    checks={
+        "review store": Entry(f"{_HERE}.store_check:store_problems", "Rows of the review store that were changed."),
+    },
     overrides={
         "review store": Entry(f"{_HERE}.overrides:standing_overrides", "What curators decided against steps."),
     },

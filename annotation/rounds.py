@@ -65,7 +65,14 @@ def in_count(rule: Rule, said: Sequence[Annotation], *, sent_back: int) -> tuple
     return [one for one in said if one.slot > first], [one for one in said if one.slot <= first]
 
 
-def settle(rule: Rule, judge: Judge, said: Sequence[Annotation], adjudication: Adjudication | None = None) -> Settled:
+def settle(
+    rule: Rule,
+    judge: Judge,
+    said: Sequence[Annotation],
+    adjudication: Adjudication | None = None,
+    *,
+    foregone: Judge | None = None,
+) -> Settled:
     """Return what a round came to.
 
     An adjudicator's decision goes before all others. A revision that somebody proposed becomes the next version where
@@ -77,9 +84,10 @@ def settle(rule: Rule, judge: Judge, said: Sequence[Annotation], adjudication: A
         judge: What decisions come to in this kind of campaign.
         said: Decisions that count, by slot.
         adjudication: The adjudicator's, if there is one that counts.
+        foregone: What decisions come to that the missing ones cannot change, where a task closes with these.
     """
     if len(said) < rule.slots:
-        return Settled("open")
+        return Settled((foregone and foregone(rule, said)) or "open")
     if adjudication is not None:
         return _adjudicated(adjudication)
     decision = judge(rule, said)
@@ -108,6 +116,16 @@ def verified(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
     """Return what decisions of a campaign `verify` come to: each is accept, reject or revise."""
     known: dict[str, Decision] = {"accept": "accept", "reject": "reject", "revise": "revise"}
     return rule.decide(known[one.decision] for one in said)
+
+
+def verified_already(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
+    """Return accept or reject where decisions of a campaign `verify` come to it whatever else is said.
+
+    A revision never is: who decides last may propose the edits that are taken.
+    """
+    known: dict[str, Decision] = {"accept": "accept", "reject": "reject", "revise": "revise"}
+    decision = rule.certain(known[one.decision] for one in said)
+    return None if decision == "revise" else decision
 
 
 def _adjudicated(one: Adjudication) -> Settled:

@@ -10,15 +10,17 @@ Rules as a recipe writes them:
 and each of these within `adjudicated(...)`: where it comes to no decision, an adjudicator decides.
 
 A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
-equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items.
+equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may
+be set to close a task as soon as what is open can change nothing (`closing.py`), which `Rule.certain` tells.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import combinations_with_replacement
 from typing import Literal
 
 from benchwright.errors import BenchwrightError
@@ -77,6 +79,21 @@ class Rule:
         if len(given) < self.slots:
             return None
         return next((decision for decision in DECISIONS if given.count(decision) >= self.need), None)
+
+    def certain(self, decisions: Iterable[Decision], *, possible: Sequence[Decision] = DECISIONS) -> Decision | None:
+        """Return what the decisions come to whatever the open slots say; None where that depends on them.
+
+        Args:
+            decisions: Those that are in.
+            possible: What the others may say.
+
+        Raises:
+            ValueError: As `decide`.
+        """
+        given = list(decisions)
+        missing = self.slots - len(given)
+        outcomes = {self.decide([*given, *more]) for more in combinations_with_replacement(possible, max(missing, 0))}
+        return outcomes.pop() if len(outcomes) == 1 else None
 
 
 def parse_rule(text: str) -> Rule:

@@ -50,6 +50,7 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         document["criteria"] = [
             {
                 "criterion": one.name, "votes": one.votes, "share_of_yes": one.share_of_yes,
+                "compared": one.found.compared,
                 "percent": one.found.percent, "krippendorff_alpha": one.found.krippendorff_alpha,
             }
             for one in criteria
@@ -89,7 +90,9 @@ def _round_text(one: Mapping[str, int]) -> str:
 
 def _vote_text(one: Mapping[str, Any]) -> str:
     share, percent, alpha = (_number(one[name]) for name in ("share_of_yes", "percent", "krippendorff_alpha"))
-    return f"{one['votes']} votes, {share} of them yes; agreement {percent}, alpha {alpha}"
+    return (
+        f"{one['votes']} votes, {share} of them yes; on {one['compared']} compared agreement {percent}, alpha {alpha}"
+    )
 
 
 def _ruling_lines(found: Mapping[str, Any] | None) -> list[str]:

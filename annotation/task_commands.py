@@ -82,13 +82,17 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
         if out is not None:
             write_results(found, out, force=force)
             about = {"campaign": found.campaign.name, "answers": len(found.said)}
-            store.record("exported", actor=COMMAND_LINE, now=clock(), **about)
+            store.record_read("exported", actor=COMMAND_LINE, now=clock(), **about)
     if out is not None:
         note(f"written to {out}")
     if found.open:
         note(f"{found.open} of {len(found.tasks)} tasks are still open; what follows is of the answers so far")
     document = {**document_of(found), "agreement": agreement_of(found), "out": None if out is None else str(out)}
     emit(document, as_json=as_json, text=lambda: _text(found))
+
+
+def _figure(value: float | int | None) -> str:
+    return "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
 def _text(found: Results) -> str:
@@ -99,5 +103,5 @@ def _text(found: Results) -> str:
         share = "-" if row["share"] is None else f"{row['share']:.0%}"
         lines.append(f"  {row.get('words') or row.get('finding')}: {row['items']} items, {share}")
     for name, value in agreement_of(found).items():
-        lines.append(f"{name}: {'undefined' if value is None else f'{value:.3f}'}")
+        lines.append(f"{name}: {_figure(value)}")
     return "\n".join(lines)

@@ -13,18 +13,38 @@ from benchwright.records import Choice, ItemImage
 
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 from .exhibit import Exhibit, exhibit_in
-from .form import Form, form_of
-from .store import BLIND, ReviewStore, beside_in
+from .form import Form, form_of, words_of
+from .store import BLIND, Campaign, ReviewStore, beside_in
+from .store.forms import CHOICES
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")
 BESIDE = "beside"
 """Column with the texts beside an item, in campaigns that have some."""
+TAKES = "takes"
+"""Column that says which words the columns take that people fill in."""
+_EDIT_WORDS = {
+    "new_question": "the question's new words, with `revise`",
+    "new_choices": "those that change, as `B: a red cup | D: a blue one`",
+    "new_right": "the letter that is right from now on",
+}
 
 
 def columns_of(form: Form | None) -> tuple[str, ...]:
     """Return the columns that people fill in, after `item_id`: of a typed form its fields."""
     return FILLED_IN if form is None else ("annotator", *(field.name for field in form.fields))
+
+
+def words_by_column(settings: Campaign) -> dict[str, str]:
+    """Return in words what each column takes that people fill in, in the order of the columns."""
+    form, words = form_of(settings.form), {"annotator": "who decides, by name"}
+    if form is not None:
+        return words | {field.name: words_of(field) for field in form.fields}
+    by_choice = settings.form.get("decisions_from") == CHOICES
+    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form["decisions"])
+    if reasons := settings.form.get("reasons"):
+        words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
+    return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
 
 
 def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
@@ -50,8 +70,9 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     shows_key, form = settings.kind != BLIND, form_of(settings.form)
     check_by_table(settings)
     filled_in = (*columns_of(form), *edit_columns_of(settings))
-    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()))
-    with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
+    takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings).items())
+    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
@@ -60,6 +81,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
                 shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
             if VERSION in filled_in:
                 shown[VERSION] = version_of(task.content_hash)
+            shown[TAKES] = takes
             cells = {column: harmless(value) for column, value in shown.items()}
             writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
     return len(tasks)

@@ -41,7 +41,8 @@ class Votes:
     def decided(self, given: Sequence[Annotation]) -> str | None:
         """Return the option that the annotations of one record come to; None where neither has enough."""
         sides = dict(zip(self.options, _SIDES, strict=True))
-        decision = self.rule.decide(sides[one.decision] for one in given)
+        # Of fewer than the rule takes there are only those whose others could change nothing (`closing.py`).
+        decision = self.rule.certain((sides[one.decision] for one in given), possible=_SIDES)
         return None if decision is None else self.options[_SIDES.index(decision)]
 
     def evidence(self, given: Sequence[Annotation]) -> dict[str, Any]:

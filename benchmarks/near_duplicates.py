@@ -33,8 +33,10 @@ from PIL import Image
 from benchwright.filters.feature_words import CORNERS, SIDE_PX, spelled, words_of
 from benchwright.filters.hamming import iter_pairs
 from benchwright.filters.local_features import describe, detector, shrunk
-from benchwright.filters.near_duplicates import HASHED_AT_LEAST_PX, ProposedPairs, hashes_of
+from benchwright.filters.near_duplicates import ProposedPairs
+from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.filters.same_picture import DECODED_AT_LEAST_PX, Look, look_again
+from benchwright.filters.word_geometry import miniature, spelled_miniature
 from benchwright.images import decode_luma
 from benchwright.steps import GatherContext
 
@@ -45,7 +47,7 @@ SAME_PICTURE = {"test-993", "test-199", "test-678"}
 
 
 class Described(NamedTuple):
-    """What is known of one picture: who it is, its size, its hashes and words, and ImageHash's own pHash."""
+    """What is known of one picture: who it is, its size, its hashes, words and miniature, and ImageHash's own pHash."""
 
     image_id: str
     path: str
@@ -54,6 +56,7 @@ class Described(NamedTuple):
     height: int
     hashes: dict[str, int]
     words: str
+    miniature: str
     theirs: int
 
 
@@ -94,13 +97,15 @@ def write_negatives(job: tuple[int, int, list[Path], Path]) -> list[tuple[Path, 
 def describe_file(job: tuple[Path, str, str]) -> Described:
     """Do what the parts `hashes` and `features` do, and what a user of ImageHash does."""
     path, _, original = job
-    words = words_of(describe(shrunk(decode_luma(path, at_least_px=192), side_px=SIDE_PX), detector(500), most=CORNERS))
+    luma = decode_luma(path, at_least_px=192)
+    words = words_of(describe(shrunk(luma, side_px=SIDE_PX), detector(500), most=CORNERS))
+    small = spelled_miniature(miniature(luma))
     with Image.open(path) as image:
         theirs = int(str(imagehash.phash(image)), 16)
         width, height = image.size
     content = hashlib.sha256(path.read_bytes()).hexdigest()
-    hashes = hashes_of(decode_luma(path, at_least_px=HASHED_AT_LEAST_PX))
-    return Described(content, str(path), original, width, height, hashes, spelled(words), theirs)
+    known = hashes(decode_luma(path, at_least_px=HASHED_AT_LEAST_PX))._asdict()
+    return Described(content, str(path), original, width, height, known, spelled(words), small, theirs)
 
 
 def proposed(pictures: list[Described]) -> dict[tuple[str, str], bool]:
@@ -111,12 +116,13 @@ def proposed(pictures: list[Described]) -> dict[tuple[str, str], bool]:
     }
     columns |= {f"hashes.{name}": pa.array([one.hashes[name] for one in pictures], pa.uint64()) for name in names}
     columns["features.words"] = [one.words for one in pictures]
+    columns["features.miniature"] = [one.miniature for one in pictures]
     found = ProposedPairs(distance=8).gather(pa.table(columns), GatherContext(0, "benchmark"))
     pairs: dict[tuple[str, str], bool] = {}
     for row, partners, mirrored in zip(
         found.rows.tolist(), found.values["partners"], found.values["mirrored"], strict=True
     ):
-        for partner in partners:
+        for partner in partners or ():
             one, other = sorted((pictures[row].image_id, partner))
             pairs[one, other] = partner in mirrored
     return pairs

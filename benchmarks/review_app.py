@@ -96,7 +96,7 @@ def _sign_in(page: Page, site: ReviewSite, name: str) -> tuple[float, str | None
 def _accept(page: Page, slot: str | None) -> tuple[float, str | None]:
     """Accept the task on the screen; return how long the next one took, and its slot."""
     started = time.perf_counter()
-    page.keyboard.press("a")
+    page.keyboard.press("y")
     while time.perf_counter() - started < 30:
         if page.evaluate(THERE, slot):
             return time.perf_counter() - started, _slot(page)

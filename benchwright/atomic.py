@@ -2,7 +2,7 @@
 
 Bytes go to a temporary file in the workspace's `tmp` folder (same file system), are flushed to disk and moved
 into place. A process killed at any moment leaves the old file or the new one, and at most a stray file in `tmp`,
-which the next run empties.
+which the next run empties. A disk that is full or fails leaves the old file, and a `StorageError` says so.
 """
 
 from __future__ import annotations
@@ -11,28 +11,49 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from benchwright.private_files import make_private_file
+from benchwright.storage_faults import naming, writing
+
+
+def flush_to_disk(path: Path) -> None:
+    """Wait until a file's bytes are on the disk; what the disk could not take is an error only here."""
+    with naming(path), path.open("rb") as handle:
+        os.fsync(handle.fileno())
+
 
 @contextmanager
-def replacing(path: Path, *, tmp: Path | None = None) -> Iterator[Path]:
-    """Yield a temporary path to write to; move it to `path` if the block ends without an exception."""
+def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> Iterator[Path]:
+    """Yield a temporary path to write to; move it to `path` if the block ends without an exception.
+
+    Args:
+        path: Where it goes.
+        tmp: Folder of the temporary file, on the same file system; by default the file's own.
+        private: Whether nobody but the owner may read it, from the first byte.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
     folder = tmp or path.parent
     draft = folder / f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
-    try:
-        yield draft
-        with draft.open("rb") as handle:
-            os.fsync(handle.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    with writing(path, draft):
+        try:
+            if private:
+                make_private_file(draft)
+            yield draft
+            flush_to_disk(draft)
+            draft.replace(path)
+        finally:
+            with suppress(OSError):  # what went wrong before is what to say; `tmp` is emptied by the next run
+                draft.unlink(missing_ok=True)
 
 
-def write_bytes(path: Path, data: bytes, *, tmp: Path | None = None) -> None:
-    """Write a file at once."""
-    with replacing(path, tmp=tmp) as draft:
+def write_bytes(path: Path, data: bytes, *, tmp: Path | None = None, private: bool = False) -> None:
+    """Write a file at once; see `replacing`."""
+    with replacing(path, tmp=tmp, private=private) as draft:
         draft.write_bytes(data)
 
 

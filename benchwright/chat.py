@@ -12,14 +12,14 @@ import base64
 import io
 import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
 from benchwright.errors import PrerequisiteError, RequestFailed
+from benchwright.request_fields import RequestFields, RequestParameters
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
 
 MAX_REPLY_BYTES = 2 << 20
 _DECIDES = {"model", "base_url", "temperature", "seed", "max_tokens", "structured", "picture", "max_side_px"}
+_HOSTED = "the hosted service"
 
 
-class ChatSettings(BaseModel):
+class ChatSettings(RequestFields):
     """Which model is asked and how, as a recipe gives it.
 
     Args:
@@ -38,15 +39,15 @@ class ChatSettings(BaseModel):
         api_key_env: Environment variable with the key; a server of one's own may need none.
         temperature: 0 for the likeliest reply.
         seed: Sent along where the server takes one; None sends none.
-        max_tokens: Of a reply.
+        max_tokens: Of a reply, thoughts included.
         structured: How a server that can is held to a reply in JSON; replies are checked all the same.
         picture: How pictures travel: `png` as they are, `jpeg` smaller.
         max_side_px: Larger pictures are shrunk before they are sent.
-        timeout_s: For one try.
+        timeout_s: For one try as a whole, to the reply's last byte.
         retries: How often a request that failed in a way that may pass is sent again.
+        fields: Further fields of requests, such as `reasoning_effort: low`.
+        omit: Fields of requests to be left out, such as `temperature`.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     model: str = Field(min_length=1, max_length=500)
     base_url: str | None = None
@@ -73,7 +74,18 @@ class ChatSettings(BaseModel):
 
     def deciding(self) -> dict[str, Any]:
         """Return what decides replies, as JSON values: no key, nor how patiently they are waited for."""
-        return self.model_dump(mode="json", include=_DECIDES)
+        sent = {name: value for name, value in {"fields": self.fields, "omit": sorted(self.omit)}.items() if value}
+        return self.model_dump(mode="json", include=_DECIDES) | sent
+
+    def parameters(self) -> RequestParameters:
+        """Return what requests hold beside model and messages, but for a reply's schema."""
+        own: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        if self.seed is not None:
+            own["seed"] = self.seed
+        where = self.base_url or _HOSTED
+        return RequestParameters(
+            self.model, where, own, stated=self.model_fields_set, fields=self.fields, omit=self.omit
+        )
 
 
 class Said(NamedTuple):
@@ -91,8 +103,9 @@ class Chat:
     """
 
     def __init__(self, settings: ChatSettings) -> None:
-        import httpx2
-        from openai import OpenAI
+        from openai import AsyncOpenAI
+
+        from benchwright.chat_connection import BoundedClient, LoopThread
 
         self._key = os.environ.get(settings.api_key_env, "").strip()
         own_variable = settings.api_key_env != ChatSettings.model_fields["api_key_env"].default
@@ -102,13 +115,14 @@ class Chat:
                 "not set; set it, name another as api_key_env, or name a server of your own as base_url"
             )
         self.settings = settings
-        self._client = OpenAI(
+        self._parameters = settings.parameters()
+        self._loop = LoopThread()
+        self._client = AsyncOpenAI(
             api_key=self._key or "none",
             base_url=settings.base_url or "https://api.openai.com/v1",
             timeout=settings.timeout_s,
             max_retries=settings.retries,
-            # Redirects are not followed: the key must not go to an address that nobody named.
-            http_client=httpx2.Client(timeout=settings.timeout_s, follow_redirects=False),
+            http_client=BoundedClient(whole_s=settings.timeout_s, max_bytes=MAX_REPLY_BYTES),
         )
 
     def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
@@ -129,50 +143,59 @@ class Chat:
         import httpx2
         import openai
 
+        parameters = self._parameters.sent
         try:
-            return self._without_key(_text_of(self._sent(turns, schema))).strip()
-        except (openai.APITimeoutError, httpx2.TimeoutException, TimeoutError):
+            reply = self._without_key(_text_of(self._sent(turns, schema, parameters))).strip()
+            self._parameters.settle()
+            return reply
+        except (openai.APITimeoutError, httpx2.TimeoutException):
             raise RequestFailed("timeout", f"no reply within {self.settings.timeout_s:g} s") from None
         except openai.APIConnectionError as error:
             raise self._unconnected(error.__cause__ or error) from None
         except httpx2.HTTPError as error:
             raise RequestFailed("connection", self._clean(str(error) or type(error).__name__)) from None
         except openai.APIStatusError as error:
-            raise self._refused(error) from None
+            if error.status_code not in {400, 422} or not self._adapts(error, parameters):
+                raise self._refused(error) from None
         except ValueError as error:
             raise RequestFailed("unusable_reply", self._clean(str(error))) from None
+        return self.converse(turns, schema=schema)
 
     def close(self) -> None:
         """Close all connections."""
-        self._client.close()
+        self._loop.run(self._client.close())
+        self._loop.close()
 
-    def _sent(self, turns: Sequence[Said], schema: Mapping[str, Any] | None) -> bytes:
-        """Send a conversation and return the response's body, bounded in size and time."""
+    def _adapts(self, error: Any, parameters: Mapping[str, Any]) -> bool:
+        """Say whether a refused request may succeed with other fields, which requests hold from now on."""
+        words = self._clean(f"HTTP {error.status_code}: {error.message}")
+        return self._parameters.adapt(parameters, words, error.body)
+
+    def _sent(self, turns: Sequence[Said], schema: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> bytes:
+        """Send a conversation and return the response's body.
+
+        Raises:
+            ValueError: It is too large.
+        """
         settings = self.settings
-        body: dict[str, Any] = {
-            "model": settings.model,
-            "messages": [{"role": turn.role, "content": self._content(turn)} for turn in turns],
-            "temperature": settings.temperature,
-            "max_tokens": settings.max_tokens,
-        }
-        if settings.seed is not None:
-            body["seed"] = settings.seed
+        body = dict(parameters)
         if settings.structured != "none" and schema is not None:
             named = {"json_schema": {"name": "reply", "schema": dict(schema)}}
-            body["response_format"] = {
-                "type": settings.structured,
-                **(named if settings.structured == "json_schema" else {}),
-            }
-        data = bytearray()
-        with self._client.chat.completions.with_streaming_response.create(**body) as response:
-            until = time.monotonic() + settings.timeout_s
-            for piece in response.iter_bytes():
-                data += piece
-                if len(data) > MAX_REPLY_BYTES:
-                    raise ValueError(f"more than {MAX_REPLY_BYTES:,} bytes")
-                if time.monotonic() > until:
-                    raise TimeoutError
-        return bytes(data)
+            of_type = {"type": settings.structured, **(named if settings.structured == "json_schema" else {})}
+            if "response_format" not in settings.omit:
+                body.setdefault("response_format", of_type)
+        # Pictures are encoded here, in the caller's thread: the loop is for all callers.
+        messages: Any = [{"role": turn.role, "content": self._content(turn)} for turn in turns]
+        data = self._loop.run(self._posted(messages, body))
+        if len(data) > MAX_REPLY_BYTES:
+            raise ValueError(f"more than {MAX_REPLY_BYTES:,} bytes")
+        return data
+
+    async def _posted(self, messages: Any, body: dict[str, Any]) -> bytes:
+        response = await self._client.chat.completions.with_raw_response.create(
+            model=self.settings.model, messages=messages, extra_body=body
+        )
+        return response.content
 
     def _content(self, turn: Said) -> str | list[dict[str, Any]]:
         if turn.role != "user":
@@ -190,12 +213,12 @@ class Chat:
         words = self._clean(str(cause) or type(cause).__name__)
         if not isinstance(cause, httpx2.ConnectError):
             return RequestFailed("connection", words)
-        where = self.settings.base_url or "the hosted service"
+        where = self.settings.base_url or _HOSTED
         return PrerequisiteError(f"no server listens at {where} ({words}); start it or correct base_url")
 
     def _refused(self, error: Any) -> RequestFailed | PrerequisiteError:
         """Return what an HTTP status means for the request, or for all requests."""
-        status, where = error.status_code, self.settings.base_url or "the hosted service"
+        status, where = error.status_code, self.settings.base_url or _HOSTED
         cause = f"HTTP {status}: {self._clean(str(error.message))}"
         if status in {401, 403}:
             return PrerequisiteError(
@@ -246,7 +269,8 @@ def _text_of(data: bytes) -> str:
         ValueError: It is none, or it says nothing.
     """
     try:
-        message = json.loads(data)["choices"][0]["message"]
+        choice = json.loads(data)["choices"][0]
+        message = choice["message"]
         text = message.get("content")
         if isinstance(text, list):
             text = "".join(part["text"] for part in text if part.get("type") == "text")
@@ -255,5 +279,7 @@ def _text_of(data: bytes) -> str:
     except (KeyError, IndexError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"no chat completion: {type(error).__name__}: {error}") from error
     if not isinstance(text, str) or not text.strip():
+        if choice.get("finish_reason") == "length":
+            raise ValueError("the reply was cut off before it held any text; raise max_tokens")
         raise ValueError("the reply holds no text")
     return text

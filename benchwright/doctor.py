@@ -41,18 +41,15 @@ _EXTRAS: tuple[tuple[str, str, str, str], ...] = (
     ("passwords of the review app", "app", "argon2", "argon2-cffi"),
     ("cookies of the review app", "app", "itsdangerous", "itsdangerous"),
     ("review store on PostgreSQL", "postgres", "psycopg", "psycopg"),
+    ("signing in by OpenID", "oidc", "authlib", "authlib"),
+    ("Label Studio, both ways", "labelstudio", "label_studio_sdk", "label-studio-sdk"),
     ("local models", "models", "torch", "torch"),
     ("local models' architectures", "models", "transformers", "transformers"),
+    ("editing by diffusion models", "models", "diffusers", "diffusers"),
+    ("masks by Segment Anything", "models", "segment_anything", "segment-anything"),
     ("Ray clusters", "ray", "ray", "ray"),
 )
-"""Name, extra, module and package of what is used today."""
-
-_NOT_YET: tuple[tuple[str, str, str], ...] = (
-    ("Label Studio bridge", "label_studio_sdk", "label-studio-sdk"),
-    ("image generation", "diffusers", "diffusers"),
-    ("Segment Anything", "segment_anything", "segment-anything"),
-)
-"""Name, module and package of what extras install for steps that are still to come."""
+"""Name, extra, module and package of what only some commands and steps need."""
 
 
 def examine() -> list[Check]:
@@ -60,7 +57,6 @@ def examine() -> list[Check]:
     checks: list[Callable[[], Check]] = [_python, _processors, _memory, _disk, _image_formats, _sqlite]
     found = [check() for check in checks]
     found += [_extra(*extra) for extra in _EXTRAS]
-    found += [_still_to_come(*later) for later in _NOT_YET]
     return [*found, _paddleocr(), _chromium(), _gpu(), _key()]
 
 
@@ -116,11 +112,6 @@ def _extra(name: str, extra: str, module: str, package: str) -> Check:
         return Check(name, True, f"{package} {version(package)}")
     except PackageNotFoundError:
         return Check(name, True, f"{package}, version unknown")
-
-
-def _still_to_come(name: str, module: str, package: str) -> Check:
-    found = "not installed" if find_spec(module) is None else "installed"
-    return Check(name, False, f"no step uses {package} yet ({found})", "nothing to do: it comes with a later version")
 
 
 def _paddleocr() -> Check:

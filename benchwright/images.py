@@ -37,7 +37,7 @@ from benchwright.canonical import bytes_digest
 from benchwright.containers import Container, walk
 from benchwright.containers.png import check_rows, is_interlaced
 from benchwright.containers.walking import check_frames, check_pixels, sorted_notes
-from benchwright.errors import UnreadableImage
+from benchwright.errors import DataError, UnreadableImage
 from benchwright.identify import Limits, read_file
 from benchwright.pixels import upright_rgb
 from benchwright.records import ImageRecord
@@ -286,6 +286,8 @@ class ImageReader:
         locate: Returns where the file of a record lies.
         limits: The defaults of `Limits` where None.
         cache_bytes: Pixels kept; of a larger image only itself.
+        make_again: Makes the file of a record again where it is not what it was, or raises a `DataError` that says why
+            that cannot be.
 
     Attributes:
         decodes: How many images were decoded in full.
@@ -297,8 +299,10 @@ class ImageReader:
         *,
         limits: Limits | None = None,
         cache_bytes: int = 128 << 20,
+        make_again: Callable[[ImageRecord], None] | None = None,
     ) -> None:
         self.decodes = 0
+        self._make_again = make_again
         self._locate = locate
         self._limits = limits or Limits()
         self._cache_bytes = cache_bytes
@@ -317,12 +321,25 @@ class ImageReader:
             UnreadableImage: The file cannot be read, or is `changed`.
         """
         with _named(record):
-            data = read_file(self._locate(record), limits=self._limits)
-            if (found := bytes_digest(data)) != record.image_id:
-                raise UnreadableImage(
-                    "changed", f"its SHA-256 is now {found}, was {record.image_id}; take the folder in again"
-                )
-            return data
+            try:
+                return self._read(record)
+            except UnreadableImage as error:
+                if self._make_again is None:
+                    raise
+                try:
+                    self._make_again(record)
+                except UnreadableImage:
+                    raise
+                except DataError as reason:
+                    raise UnreadableImage(error.reason, f"{error.detail}; {reason}") from error
+            return self._read(record)
+
+    def _read(self, record: ImageRecord) -> bytes:
+        data = read_file(self._locate(record), limits=self._limits)
+        if (found := bytes_digest(data)) != record.image_id:
+            advice = "run the recipe again" if record.source is None else "take the folder in again"
+            raise UnreadableImage("changed", f"its SHA-256 is now {found}, was {record.image_id}; {advice}")
+        return data
 
     def rgb(self, record: ImageRecord) -> NDArray[np.uint8]:
         """Return upright RGB pixels, (height, width, 3), read-only.

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from benchwright.atomic import write_bytes
 from benchwright.canonical import bytes_digest
+from benchwright.storage_faults import writing
 
 
 class ObjectStore:
@@ -20,10 +21,11 @@ class ObjectStore:
         return self.root / f"{object_id[:2]}/{object_id[2:]}"
 
     def put(self, data: bytes) -> str:
-        """Store bytes unless they are there already; return their SHA-256."""
+        """Store bytes unless they are there already, undamaged; return their SHA-256."""
         object_id = bytes_digest(data)
         path = self.path(object_id)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != data:
+            with writing(path, path.parent):
+                path.parent.mkdir(parents=True, exist_ok=True)
             write_bytes(path, data, tmp=self._tmp)
         return object_id

@@ -7,7 +7,8 @@ encoded anew, so that neither hostile bytes nor a camera's place and owner trave
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,13 @@ from PIL import Image
 from benchwright.drawing import PromptError, draw_prompts
 from benchwright.drawing.layer import draw_layer
 from benchwright.images import decode_rgb
+from benchwright.item_cache import ItemCache
 from benchwright.records import VisualPrompt
 
 JPEG_QUALITY = 90
+
+PREVIEW_VERSION = 1
+"""Raised when the same picture or marks may give other bytes."""
 
 
 class Preview(NamedTuple):
@@ -96,6 +101,53 @@ def marks_preview(prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], 
     handle = io.BytesIO()
     layer.save(handle, "PNG", compress_level=6)
     return Preview(handle.getvalue(), "image/png", *size, full_wh)
+
+
+def kept_preview(cache: ItemCache, image_id: str, read: Callable[[], bytes], *, max_side_px: int) -> Preview:
+    """Return `preview` of an image, from the cache where it was made before.
+
+    Args:
+        cache: Keeps it.
+        image_id: SHA-256 of the file.
+        read: Returns the file; called only if the preview has to be made.
+        max_side_px: Longest side.
+
+    Raises:
+        UnreadableImage: As `decode_rgb`.
+    """
+    return _unpacked(
+        cache.get_or_make(
+            f"preview {PREVIEW_VERSION}", [image_id, max_side_px],
+            lambda: _packed(preview(read(), max_side_px=max_side_px)),
+        )
+    )  # fmt: skip
+
+
+def kept_marks_preview(
+    cache: ItemCache, prompts: Sequence[VisualPrompt], *, full_wh: tuple[int, int], max_side_px: int
+) -> Preview:
+    """Return `marks_preview`, from the cache where it was made before.
+
+    Raises:
+        PromptError: The marks cannot be drawn.
+    """
+    marks = [prompt.model_dump(mode="json") for prompt in prompts]
+    return _unpacked(
+        cache.get_or_make(
+            f"marks {PREVIEW_VERSION}", [marks, full_wh, max_side_px],
+            lambda: _packed(marks_preview(prompts, full_wh=full_wh, max_side_px=max_side_px)),
+        )
+    )  # fmt: skip
+
+
+def _packed(made: Preview) -> bytes:
+    return json.dumps(made[1:]).encode("ascii") + b"\n" + made.data
+
+
+def _unpacked(packed: bytes) -> Preview:
+    head, _, data = packed.partition(b"\n")
+    media_type, width, height, full_wh = json.loads(head)
+    return Preview(data, media_type, width, height, (full_wh[0], full_wh[1]))
 
 
 def _scaled(prompts: Sequence[VisualPrompt], full_wh: tuple[int, int], size: tuple[int, int]) -> list[VisualPrompt]:

@@ -10,7 +10,7 @@
       - step: jigsaw
         as: jigsaw_small       # a second name, where a step is used twice
 
-Every mistake is reported with file, line, key, the value found and the nearest valid key.
+Every mistake is reported with file, line, key, the value found and the nearest valid key, all of a file at once.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from benchwright.identify import Limits
 from benchwright.recipes import bundled_recipes
 from benchwright.rooms import find
 from benchwright.steps import FOLDER, Step
-from benchwright.yaml_places import Path_, Places, checked, compose, shown
+from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
 
 MAX_BYTES = 1 << 20
 
@@ -113,15 +113,22 @@ def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
     if not isinstance(document, dict):
         raise RecipeError(f"{name}: line 1: a recipe is a mapping with the keys name and steps, not {shown(document)}")
     at = Places(name, lines, RecipeError)
-    header = checked(Header, document, (), at)
+    mistakes = Mistakes(at)
+    header: Header | None = None
+    with mistakes.gathering():
+        header = checked(Header, document, (), at)
     steps: list[tuple[str, Step]] = []
-    for number, raw in enumerate(header.steps):
-        entry, step = _step(raw, ("steps", number), at, folder)
-        if entry in {known for known, _ in steps}:
-            raise RecipeError(
-                f"{at.of(('steps', number))}: entry {entry!r} stands twice; give this one another name with `as:`"
-            )
-        steps.append((entry, step))
+    entries = document.get("steps")
+    for number, raw in enumerate(entries if isinstance(entries, list) else ()):
+        with mistakes.gathering():
+            entry, step = _step(raw, ("steps", number), at, folder)
+            if entry in {known for known, _ in steps}:
+                raise RecipeError(
+                    f"{at.of(('steps', number))}: entry {entry!r} stands twice; give this one another name with `as:`"
+                )
+            steps.append((entry, step))
+    mistakes.check()
+    assert header is not None, "a header that cannot be read is a mistake"
     return Recipe(header, tuple(steps), folder)
 
 

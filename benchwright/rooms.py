@@ -19,8 +19,9 @@ from benchwright.errors import BenchwrightError
 
 GROUP = "benchwright.rooms"
 Kind = Literal[
-    "steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs", "unused_photographs"
-]
+    "steps", "commands", "formats", "backends", "protocols", "metrics", "overrides", "photographs",
+    "unused_photographs", "checks",
+]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -47,6 +48,8 @@ class Room:
         photographs: Functions that tell a run, by workspace folder, which photographs people brought.
         unused_photographs: Functions that tell `gc`, by workspace folder, which photographs nobody took up, and remove
             the old ones.
+        checks: Functions that tell `check`, by workspace folder, what is wrong with what the room keeps there
+            (`benchwright.pipeline.check.Problem`).
     """
 
     name: str
@@ -59,6 +62,7 @@ class Room:
     overrides: Mapping[str, Entry] = field(default_factory=dict)
     photographs: Mapping[str, Entry] = field(default_factory=dict)
     unused_photographs: Mapping[str, Entry] = field(default_factory=dict)
+    checks: Mapping[str, Entry] = field(default_factory=dict)
 
 
 class Found(NamedTuple):

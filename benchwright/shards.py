@@ -7,11 +7,10 @@ is rebuilt from markers when a stage ends; readers of tables need nothing else.
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,9 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchwright.atomic import write_json
+from benchwright.atomic import flush_to_disk
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import DataError
+from benchwright.errors import DamagedError, DataError
+from benchwright.sealed import read_sealed, write_sealed
+from benchwright.storage_faults import writing
 from benchwright.tables import read_table, write_table
 from benchwright.workspace import Workspace
 
@@ -67,8 +68,11 @@ class Marker:
     overrides: str = ""
 
 
-def _marker_of(document: Mapping[str, Any]) -> Marker:
-    return Marker(**{name: document[name] for name in Marker.__dataclass_fields__ if name in document})
+def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
+    try:
+        return Marker(**{name: document[name] for name in Marker.__dataclass_fields__ if name in document})
+    except TypeError as error:  # without a digest, of an older program
+        raise DamagedError(path, f"is damaged: {error}") from error
 
 
 class StageTable:
@@ -78,19 +82,55 @@ class StageTable:
         self.stage = stage
         self.folder = workspace.tables / stage
         self._tmp = workspace.tmp
+        self._checked = workspace.checked
 
-    def _marker_path(self, shard: str) -> Path:
+    def marker_path(self, shard: str) -> Path:
+        """Return where the marker of a shard lies or would lie."""
         return self.folder / "markers" / f"{shard}.json"
+
+    def marked(self) -> list[str]:
+        """Return the shards that have a marker, sound or not, in order."""
+        return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
+
+    def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
+        """Yield what of a shard is not as it was written, its marker first; nothing where it has no marker.
+
+        Args:
+            shard: Its name.
+            afresh: Whether files are read again that have not changed since they were found right.
+        """
+        try:
+            marker = self._marker(shard)
+        except DamagedError as error:
+            yield error
+            return
+        for file in () if marker is None else marker.files.values():
+            path = self.folder / file["name"]
+            if (what := self._checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
+                yield DamagedError(path, what)
 
     def marker(self, shard: str) -> Marker | None:
         """Return a finished shard's marker, or None; a marker whose files are gone counts as none."""
-        document = self._document(self._marker_path(shard))
-        if document is None:
-            return None
-        marker = _marker_of(document)
-        if any(not (self.folder / file["name"]).exists() for file in marker.files.values()):
+        marker = self._marker(shard)
+        if marker is None or any(not (self.folder / file["name"]).exists() for file in marker.files.values()):
             return None
         return marker
+
+    def _marker(self, shard: str) -> Marker | None:
+        path = self.marker_path(shard)
+        document = self._document(path)
+        return None if document is None else _marker_of(document, path)
+
+    def all_markers(self) -> list[Marker]:
+        """Return what markers and `current.json` say, as far as they are sound, whether their files are or not."""
+        stated: list[Marker] = []
+        with suppress(DataError):
+            stated += self.current()
+        for shard in self.marked():
+            with suppress(DataError):
+                if (marker := self._marker(shard)) is not None and marker not in stated:
+                    stated.append(marker)
+        return stated
 
     def look_again(self) -> None:
         """Have a network file system forget which markers it believed absent, where another machine wrote them."""
@@ -99,16 +139,19 @@ class StageTable:
 
     def current(self) -> list[Marker]:
         """Return the shards that `current.json` lists; none where the stage has not ended yet."""
-        document = self._document(self.folder / "current.json")
-        return [] if document is None else [_marker_of(entry) for entry in document["shards"]]
+        path = self.folder / "current.json"
+        document = self._document(path)
+        if document is None:
+            return []
+        if "shards" not in document:
+            raise DamagedError(path, "is damaged: it lists no shards")
+        return [_marker_of(entry, path) for entry in document["shards"]]
 
     def _document(self, path: Path) -> dict[str, Any] | None:
         try:
-            document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            document = read_sealed(path)
         except FileNotFoundError:
             return None
-        except ValueError as error:
-            raise DataError(f"{path} is damaged: {error}; delete it and run again") from error
         if document.get("format") != FORMAT or document.get("version") != VERSION:
             raise DataError(
                 f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
@@ -117,9 +160,17 @@ class StageTable:
         return document
 
     def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
-        """Read one kind of file of a shard; None where the shard has none of that kind."""
+        """Read one kind of file of a shard; None where the shard has none of that kind.
+
+        Raises:
+            DamagedError: The file does not hold what was written to it.
+        """
         file = marker.files.get(kind)
-        return None if file is None else read_table(self.folder / file["name"], columns)
+        if file is None:
+            return None
+        path = self.folder / file["name"]
+        self._checked.require(path, file["sha256"])
+        return read_table(path, columns)
 
     def write(
         self,
@@ -139,17 +190,23 @@ class StageTable:
             if not rows and kind != "outcomes":
                 continue
             draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.{secrets.token_hex(4)}.parquet"
-            write_table(draft, rows, schema)
-            sha256 = file_digest(draft)
-            name = f"{shard}.{kind}.{sha256[:16]}.parquet"
-            draft.replace(self.folder / name)
+            with writing(self.folder / f"{shard}.{kind}.parquet", draft):
+                write_table(draft, rows, schema)
+                sha256 = file_digest(draft)
+                name = f"{shard}.{kind}.{sha256[:16]}.parquet"
+                flush_to_disk(draft)  # a marker that outlives a power cut must not vouch for a file that did not
+                draft.replace(self.folder / name)
             files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
         marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
-        write_json(self._marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
+        write_sealed(self.marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
         return marker
 
     def publish(self, shards: Sequence[str], operation: Mapping[str, Any] | None) -> None:
-        """Write `current.json` from the markers, unless it says the same already."""
+        """Write `current.json` from the markers, unless it says the same already.
+
+        Raises:
+            DamagedError: A file of a shard does not hold what was written to it.
+        """
         markers = [marker for shard in shards if (marker := self.marker(shard)) is not None]
         document = {
             "format": FORMAT,
@@ -158,14 +215,14 @@ class StageTable:
             "operation": operation,
             "shards": [vars(marker) for marker in markers],
         }
+        for file in (file for marker in markers for file in marker.files.values()):
+            self._checked.require(self.folder / file["name"], file["sha256"])
         path = self.folder / "current.json"
-        try:
-            if json.loads(path.read_text(encoding="utf-8")) == document:
+        with suppress(FileNotFoundError, DamagedError):
+            if read_sealed(path) == document:
                 return
-        except (FileNotFoundError, ValueError):
-            pass
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_json(path, document, tmp=self._tmp)
+        write_sealed(path, document, tmp=self._tmp)
 
 
 @dataclass

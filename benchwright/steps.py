@@ -121,6 +121,15 @@ class Step(BaseModel):
         """Return what a worker must have to run the step as it is configured; `resources` unless settings decide."""
         return self.resources
 
+    def speaks_of(self, uri: str) -> bool | None:
+        """Return whether the step has something stated about an image file; None where nothing has to be stated.
+
+        Args:
+            uri: The image file, as a run names it: its path below the image folder.
+        """
+        del uri
+        return None
+
     def operation(self, seed: int) -> Operation:
         """Describe this step, as configured, for the provenance of what it makes."""
         return Operation(

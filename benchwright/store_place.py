@@ -6,14 +6,13 @@ was, without user and password, so that nobody goes on by mistake in another one
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from benchwright.atomic import write_json
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.sealed import read_sealed, write_sealed
 
 VARIABLE = "BENCHWRIGHT_REVIEW_STORE"
 """Environment variable with the database's URL, such as `postgresql://user:password@host/database`."""
@@ -67,7 +66,7 @@ def settle_store(root: Path) -> str:
     if os.environ.get(VARIABLE) and _pinned(root) is None:
         schema = f"benchwright_{secrets.token_hex(6)}"
         document = {"database": public_name(os.environ[VARIABLE]), "schema": schema}
-        write_json(root / PIN, {"format": FORMAT, "version": VERSION, **document})
+        write_sealed(root / PIN, {"format": FORMAT, "version": VERSION, **document})
         return store_url(root)
     return url
 
@@ -97,12 +96,14 @@ def _in_schema(url: str, schema: str) -> str:
 def _pinned(root: Path) -> dict[str, str] | None:
     path = root / PIN
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_sealed(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
+    except DamagedError as error:
+        raise DamagedError(path, f"{error.what}; restore it from a backup") from error
+    except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
-    if not isinstance(document, dict) or document.get("format") != FORMAT or document.get("version", 0) > VERSION:
+    if document.get("format") != FORMAT or document.get("version", 0) > VERSION:
         raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
     if not all(isinstance(document.get(name), str) for name in ("database", "schema")):
         raise DataError(f"{path} names no database and schema; restore it from a backup")

@@ -17,6 +17,7 @@ from benchwright.arrow_arrays import arrow_array
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item, Source
+from benchwright.storage_faults import is_of_the_machine
 
 FORMAT = "benchwright/table"
 VERSION = 1
@@ -88,6 +89,8 @@ def read_table(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         with pq.ParquetFile(path) as file:
             table = file.read(columns=list(columns) if columns is not None else None, use_threads=False)
     except (OSError, pa.ArrowException) as error:
+        if is_of_the_machine(error):
+            raise
         raise DataError(f"cannot read table {path}: {error}; delete the file's stage folder and run again") from error
     meta = table.schema.metadata or {}
     if meta.get(b"format") != FORMAT.encode():

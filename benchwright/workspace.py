@@ -15,16 +15,17 @@ cache/ journal/ tmp/  can be deleted while nothing runs
 from __future__ import annotations
 
 import fcntl
-import json
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import write_json
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.checked_files import CheckedFiles, checked_files
+from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.objects import ObjectStore
+from benchwright.private_files import keep_private, make_private_folder
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.store_place import store_url
 
 FORMAT = "benchwright/workspace"
@@ -64,14 +65,17 @@ class Workspace:
         """
         if root.exists() and not root.is_dir():
             raise BenchwrightError(f"{root} is a file; give a folder for the workspace")
-        if root.exists() and any(root.iterdir()) and not (root / "workspace.json").exists():
+        is_known = (root / "workspace.json").exists() or (root / "tables" / "ingest" / "markers").is_dir()
+        if root.exists() and any(root.iterdir()) and not is_known:
             left_by_us = {"tables", "objects", "runs", "cache", "journal", "tmp", "lock", ".gitignore"}
             if strange := sorted({entry.name for entry in root.iterdir()} - left_by_us):
                 raise BenchwrightError(
                     f"{root} is not a workspace and not empty (it holds {strange[0]!r}); give an empty or new folder"
                 )
         workspace = cls(root)
-        for folder in (root, workspace.tables, workspace.runs, workspace.cache, workspace.journal, workspace.tmp):
+        make_private_folder(root)
+        keep_private(root)
+        for folder in (workspace.tables, workspace.runs, workspace.cache, workspace.journal, workspace.tmp):
             folder.mkdir(parents=True, exist_ok=True)
         return workspace
 
@@ -83,14 +87,16 @@ class Workspace:
         """
         path = self.root / "workspace.json"
         try:
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = read_sealed(path)
         except FileNotFoundError:
             raise DataError(
                 f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`"
             ) from None
-        except (OSError, ValueError) as error:
+        except DamagedError as error:
+            raise DamagedError(path, f"{error.what}; `benchwright run` with its recipe writes it anew") from error
+        except OSError as error:
             raise DataError(f"{path} cannot be read: {error}") from error
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
+        if document.get("format") != FORMAT:
             raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
         if document.get("version", 0) > VERSION:
             raise DataError(
@@ -100,7 +106,7 @@ class Workspace:
 
     def save_settings(self, settings: Mapping[str, Any]) -> None:
         """Write `workspace.json` at once."""
-        write_json(self.root / "workspace.json", {"format": FORMAT, "version": VERSION, **settings}, tmp=self.tmp)
+        write_sealed(self.root / "workspace.json", {"format": FORMAT, "version": VERSION, **settings}, tmp=self.tmp)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -119,6 +125,11 @@ class Workspace:
             for stray in self.tmp.iterdir():
                 shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
             yield
+
+    @property
+    def checked(self) -> CheckedFiles:
+        """Return which files were found to hold what was written to them."""
+        return checked_files(self.root)
 
     @property
     def store_url(self) -> str:

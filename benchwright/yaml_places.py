@@ -1,13 +1,15 @@
 """YAML files that people write: plain values, checked by a model, with mistakes named by file, line, key and value.
 
-Recipes and facts files are read with this. Aliases, tags and repeated keys are refused.
+Recipes and facts files are read with this. Aliases, tags and repeated keys are refused, and so is what nests deeper
+than anybody writes by hand: PyYAML's work grows with the square of the depth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from pydantic import AliasChoices, BaseModel, ValidationError
@@ -15,6 +17,15 @@ from pydantic.fields import FieldInfo
 
 from benchwright.errors import BenchwrightError
 
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+MAX_DEPTH = 50
+"""Lists and mappings inside each other; what Benchwright reads needs about ten."""
+MAX_INTEGER_BITS = 64
+_INTEGER = "tag:yaml.org,2002:int"
+MOST_TOLD = 40
+"""Mistakes of one file that are told, each in a line."""
 Path_ = tuple[str | int, ...]
 """Keys and list positions from the top of a file down to a value."""
 Model = TypeVar("Model", bound=BaseModel)
@@ -28,16 +39,58 @@ class Places:
         self._lines = lines
         self.error = error
 
-    def of(self, path: Path_) -> str:
-        """Return `file: line N` of a key, or of the nearest one above it."""
+    def nearest(self, path: Path_) -> Path_:
+        """Return a place that stands in the file: this one, or the nearest above it."""
         while path and path not in self._lines:
             path = path[:-1]
-        return f"{self._name}: line {self._lines.get(path, 1)}"
+        return path
+
+    def of(self, path: Path_) -> str:
+        """Return `file: line N` of a key, or of the nearest one above it."""
+        return f"{self._name}: line {self._lines.get(self.nearest(path), 1)}"
+
+    def several(self, lines: Sequence[str]) -> BenchwrightError:
+        """Return the error that tells several mistakes, a line each; beyond the first 40 only their number."""
+        rest = [f"... and {len(lines) - MOST_TOLD} more"] if len(lines) > MOST_TOLD else []
+        error = self.error("\n  ".join([f"{self._name}: {len(lines)} mistakes", *lines[:MOST_TOLD], *rest]))
+        error.mistakes = tuple(lines)
+        return error
 
     def wrong(self, path: Path_, value: Any, why: str) -> BenchwrightError:
         """Return the error for a value that is not valid."""
         key = ".".join(str(part) for part in path)
         return self.error(f"{self.of(path)}: key {key!r}: {shown(value)} is not valid: {why}")
+
+
+class Mistakes:
+    """What is wrong with one file, gathered so that it is told at once."""
+
+    def __init__(self, at: Places) -> None:
+        self.at = at
+        self._errors: list[BenchwrightError] = []
+
+    @contextmanager
+    def gathering(self) -> Iterator[None]:
+        """Keep what the block raises of mistakes in the file, and go on after the block."""
+        try:
+            yield
+        except BenchwrightError as error:
+            self._errors.append(error)
+
+    def add(self, error: BenchwrightError) -> None:
+        """Keep a mistake."""
+        self._errors.append(error)
+
+    def check(self) -> None:
+        """Raise what was gathered, if anything was: a single mistake as it is, several as one error that lists them.
+
+        Raises:
+            BenchwrightError: Of the kind that the places name, or the single mistake's own.
+        """
+        if len(self._errors) == 1:
+            raise self._errors[0]
+        if self._errors:
+            raise self.at.several([line for error in self._errors for line in error.mistakes or (str(error),)])
 
 
 def checked(
@@ -59,26 +112,48 @@ def checked(
         context: What validators of the model may look at.
 
     Raises:
-        BenchwrightError: Of the kind that `at` names, for the first mistake.
+        BenchwrightError: Of the kind that `at` names, with all mistakes that the model finds.
     """
     try:
         return cls.model_validate({str(key): value for key, value in settings.items()}, context=context)
     except ValidationError as error:
-        mistakes = error.errors(include_url=False)
-        # A misspelled key shows as two mistakes: one that is unknown, and one that is missing.
-        first = next((one for one in mistakes if one["type"] == "extra_forbidden"), mistakes[0])
-        where = tuple(part for part in first["loc"] if isinstance(part, str | int))
+        lines = _mistakes_in(error.errors(include_url=False), cls, path, at, extra)
+    if len(lines) == 1:
+        raise at.error(lines[0])
+    raise at.several(lines)
+
+
+def _mistakes_in(
+    found: Sequence[ErrorDetails], cls: type[BaseModel], path: Path_, at: Places, extra: Sequence[str]
+) -> list[str]:
+    """Return a model's complaints as lines, one for each place in the file.
+
+    A value that fits no member of a union makes a complaint for each member: the first is told. A misspelled key makes
+    two, one of a key that is unknown and one of a key that is missing: the first is told.
+    """
+    unknown = [_where(mistake) for mistake in found if mistake["type"] == "extra_forbidden"]
+    lines: dict[tuple[Path_, str], str] = {}
+    for mistake in found:
+        where = _where(mistake)
         key = ".".join(str(part) for part in where)
-        if first["type"] == "extra_forbidden":
+        if mistake["type"] == "extra_forbidden":
             known = [*_fields(cls, where[:-1]), *extra]
             near = get_close_matches(str(where[-1]), known, n=1, cutoff=0.4)
             hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(sorted(known)) or 'none'}"
-            place = at.of((*path, *where))
-            raise at.error(f"{place}: unknown key {key!r} (value {shown(first['input'])}); {hint}") from None
-        if first["type"] == "missing":
-            raise at.error(f"{at.of((*path, *where[:-1]))}: key {key!r} is missing") from None
-        place = at.of((*path, *where))
-        raise at.error(f"{place}: key {key!r}: {shown(first['input'])} is not valid: {first['msg']}") from None
+            line = f"{at.of((*path, *where))}: unknown key {key!r} (value {shown(mistake['input'])}); {hint}"
+        elif mistake["type"] == "missing":
+            beside = [str(other[-1]) for other in unknown if other[:-1] == where[:-1]]
+            if get_close_matches(str(where[-1]), beside, n=1, cutoff=0.4):
+                continue
+            line = f"{at.of((*path, *where[:-1]))}: key {key!r} is missing"
+        else:
+            line = f"{at.of((*path, *where))}: key {key!r}: {shown(mistake['input'])} is not valid: {mistake['msg']}"
+        lines.setdefault((at.nearest((*path, *where)), key if mistake["type"] == "missing" else ""), line)
+    return list(lines.values())
+
+
+def _where(mistake: ErrorDetails) -> Path_:
+    return tuple(part for part in mistake["loc"] if isinstance(part, str | int))
 
 
 def _fields(cls: type[BaseModel], where: Sequence[str | int]) -> list[str]:
@@ -122,10 +197,7 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
         BenchwrightError: Of the kind given; the text is no YAML, or has aliases, tags or repeated keys.
     """
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1 if event.start_mark else 1
-                raise error(f"{name}: line {line}: aliases (*{event.anchor}) are not allowed")
+        _check_events(text, name, error)
         loader = yaml.SafeLoader(text)
         node = loader.get_single_node()
         if node is None:
@@ -141,6 +213,39 @@ def compose(text: str, name: str, *, error: type[BenchwrightError]) -> tuple[Any
         raise error(f"{name}: line 1: nested too deeply") from None
 
 
+def _check_events(text: str, name: str, error: type[BenchwrightError]) -> None:
+    """Refuse aliases and deep nesting at the place where they stand, before anything is built of the text."""
+    depth = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1 if event.start_mark else 1
+        if isinstance(event, yaml.AliasEvent):
+            raise error(f"{name}: line {line}: aliases (*{event.anchor}) are not allowed")
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise error(f"{name}: line {line}: nested too deeply; at most {MAX_DEPTH} levels are read")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+
+
+def _scalar(loader: yaml.SafeLoader, node: yaml.Node, name: str, error: type[BenchwrightError]) -> Any:
+    """Return what a scalar stands for; a number that no key takes and a day that is none are refused."""
+    line = node.start_mark.line + 1
+    try:
+        value = loader.construct_object(node, deep=True)
+    except (ValueError, OverflowError) as problem:
+        if node.tag != _INTEGER:
+            why = f"{problem}; put it in quotes if it is text"
+            raise error(f"{name}: line {line}: {shown(node.value)} cannot be read: {why}") from None
+    else:
+        if not isinstance(value, int) or value.bit_length() <= MAX_INTEGER_BITS:
+            return value
+    raise error(
+        f"{name}: line {line}: {shown(node.value)} is an integer of {len(node.value):,} characters, larger than any "
+        "key takes; give a smaller one, or put it in quotes if it is text"
+    )
+
+
 def _value(
     loader: yaml.SafeLoader,
     node: yaml.Node,
@@ -153,7 +258,7 @@ def _value(
     if isinstance(node, yaml.MappingNode):
         found: dict[Hashable, Any] = {}
         for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
+            key = _scalar(loader, key_node, name, error)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str):
                 raise error(f"{name}: line {line}: key {shown(key)} is not text; put it in quotes")
@@ -164,4 +269,4 @@ def _value(
         return found
     if isinstance(node, yaml.SequenceNode):
         return [_value(loader, child, (*path, number), name, lines, error) for number, child in enumerate(node.value)]
-    return loader.construct_object(node, deep=True)
+    return _scalar(loader, node, name, error)

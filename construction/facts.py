@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+FEW = 0.5
+"""Below this share of images that facts speak of, a run says so."""
 _USES = ("subjects", "unanswerable", "answerable", "implication", "cut_outs", "ideas")
 
 
@@ -60,6 +62,14 @@ class StatedFacts(GatherStep):
         """Return what the file states, as a digest, so that neither its place nor its layout matters."""
         return {"file": f"sha256:{self._facts.sha256}" if self._facts is not None else self.file}
 
+    def speaks_of(self, uri: str) -> bool | None:
+        """Return whether the file has a picture of that path or file name; sizes and digests are not compared."""
+        if self._facts is None:
+            return None
+        path = path_for(uri)
+        names = {name for key, picture in self._facts.images.items() for name in (key, *picture.also)}
+        return not names.isdisjoint({path.as_posix(), path.name})
+
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Find each picture's images; those of another size than stated are asked about."""
         if self._facts is None:
@@ -72,6 +82,12 @@ class StatedFacts(GatherStep):
             image_of.setdefault(sized[row], images[row].image_id)
         if unused := [key for key in self._facts.images if key not in image_of]:
             logger.warning("facts of %d pictures fit no image of this run: %s", len(unused), ", ".join(sorted(unused)))
+        if len(keys) < FEW * len(images):
+            logger.warning(
+                "facts speak of %d of %d images; steps that rest on facts make nothing of the others",
+                len(keys),
+                len(images),
+            )
         rows = sorted(keys)
         uses = [_uses(self._facts, keys[row], image_of) if row in sized else {} for row in rows]
         verdicts: list[Verdict] = ["keep" if row in sized else "ask" for row in rows]

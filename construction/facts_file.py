@@ -28,7 +28,7 @@ from benchwright import implication
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.implication import Domain, Emotion, ImageType
-from benchwright.yaml_places import Path_, Places, checked, compose, shown
+from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
 
 from .pairs import idea_facts
 from .pairs.idea_facts import PairFacts
@@ -179,8 +179,10 @@ def parse_facts(text: str, name: str) -> Facts:
         raise DataError(f"{name}: line 1: a facts file is a mapping with the key images, not {shown(document)}")
     at = Places(name, lines, DataError)
     facts = checked(Facts, document, (), at)
+    mistakes = Mistakes(at)
     for path, value, why in _mistakes(facts):
-        raise at.wrong(path, value, why)
+        mistakes.add(at.wrong(path, value, why))
+    mistakes.check()
     return facts
 
 

@@ -9,10 +9,20 @@ from benchwright.errors import BenchwrightError, CheckFailed
 
 
 class Tokens(NamedTuple):
-    """Tokens of one or more replies, as the server states them."""
+    """Tokens of one or more replies, as the server states them; `reasoning` are those of `completion` not shown."""
 
     prompt: int
     completion: int
+    reasoning: int = 0
+
+    def plus(self, other: Tokens) -> Tokens:
+        """Return the sum of both."""
+        return Tokens(*map(sum, zip(self, other, strict=True)))
+
+    @property
+    def total(self) -> int:
+        """Return tokens sent and received."""
+        return self.prompt + self.completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +120,7 @@ class Spending:
             raise self._uncounted
         budget, ahead = self._budget, self.under_way + 1
         share = ahead / self.replies if self.replies else 0.0
-        used = sum(self.tokens)
+        used = self.tokens.total
         if budget.requests is not None and self.requests >= budget.requests:
             return False
         if budget.tokens is not None and (used >= budget.tokens or used * (1 + share) > budget.tokens):
@@ -141,7 +151,7 @@ class Spending:
                 raise self._uncounted
             return
         self.replies += 1
-        self.tokens = Tokens(self.tokens.prompt + tokens.prompt, self.tokens.completion + tokens.completion)
+        self.tokens = self.tokens.plus(tokens)
 
     def told(self) -> str:
         """Return what was spent, for people."""

@@ -2,7 +2,8 @@
 
 The reader never guesses. It knows what a model meant only where the reply says so:
 
-1. A reply that is one option's words, whole, names that option.
+1. A reply that is one option's words, whole, names that option. A letter that is the words of an option says nothing
+   behind that option's own label: "D. C" is D.
 2. Otherwise the last commitment counts (`commitments`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
    among the options, the reply gives no letter; an earlier commitment is not brought back.
@@ -26,7 +27,16 @@ from .commitments import commitments
 from .cue_phrases import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
 from .described_options import options_described
 from .marked_answers import with_labels
-from .option_words import LATIN, Option, is_particle, option_alone, option_at_start, options_mentioned, options_of
+from .option_words import (
+    LATIN,
+    Option,
+    is_particle,
+    option_alone,
+    option_at_start,
+    options_mentioned,
+    options_of,
+    without_own_letters,
+)
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, plain
 from .scripts import is_foreign
@@ -76,7 +86,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
         'B'
     """
     options = options_of(choices)
-    text = plain(reply)
+    text = without_own_letters(plain(reply), choices)
     if not text or FAILURE.match(text):
         return Reading("error", None, "failure") if text else Reading("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:

@@ -13,6 +13,7 @@ from .results_names import slug
 from .rounds import Asker, Survey
 
 if TYPE_CHECKING:
+    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
 
     from .judging.docket import Docket
@@ -20,18 +21,26 @@ if TYPE_CHECKING:
 
 
 def askers_of(
-    survey: Survey, backend: Backend, options: Options, logs: Path | None, *, other_releases: bool
+    survey: Survey,
+    backend: Backend,
+    options: Options,
+    logs: Path | None,
+    item_cache: ItemCache,
+    *,
+    other_releases: bool,
 ) -> list[Asker]:
     """Return who is asked in each round: the model, or another that the protocol names."""
     askers = []
     for number in range(survey.protocol.rounds):
         other = survey.protocol.asker(number, options)
         one = backend if other is None else parse_model(*other)
-        askers.append(Asker(one, _asking(survey, one, logs, other_releases=other_releases)))
+        askers.append(Asker(one, _asking(survey, one, logs, item_cache, other_releases=other_releases)))
     return askers
 
 
-def _asking(survey: Survey, backend: Backend, logs: Path | None, *, other_releases: bool) -> Asking:
+def _asking(
+    survey: Survey, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
+) -> Asking:
     return Asking(
         release_id=survey.release.release_id,
         content_id=survey.release.content_id,
@@ -39,17 +48,19 @@ def _asking(survey: Survey, backend: Backend, logs: Path | None, *, other_releas
         log_folder=None if logs is None else logs / slug(backend.name),
         other_releases=other_releases,
         labelled=partial(labelled, survey.release),
+        cache=item_cache,
     )
 
 
 def docket_of(
-    judge: Judge, survey: Survey, given: Options, logs: Path | None, scratch: Path, other_releases: bool
-) -> Docket:
+    judge: Judge, survey: Survey, given: Options, logs: Path | None, scratch: Path, item_cache: ItemCache,
+    other_releases: bool,
+) -> Docket:  # fmt: skip
     """Return where replies are taken down for a judge."""
     from .judging.docket import Docket
 
     backend = parse_model(judge.model, judge.options(given)) if isinstance(judge.model, str) else judge.model
-    asking = _asking(survey, backend, logs, other_releases=other_releases)
+    asking = _asking(survey, backend, logs, item_cache, other_releases=other_releases)
     return Docket(judge, backend, asking, scratch / "docket.jsonl")
 
 

@@ -9,10 +9,11 @@ import click
 
 from benchwright.cli.output import emit, json_option, note, printable
 
-from .judging.options import judge_options
+from .judging.options import fields_of, judge_options
 
 if TYPE_CHECKING:
     from .judging.judge import Judge
+    from .score import Score
 
 _RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _PROTOCOL = click.option(
@@ -23,6 +24,11 @@ _READER = click.option(
     "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
     help="Who reads: our reader, or one exactly as a paper's repository has it.",
 )  # fmt: skip
+_NAME = click.option("--name", metavar="NAME", help="What the result is called.  [default: the model's name]")
+_MAX_ERRORS = click.option(
+    "--max-errors", type=click.FloatRange(0, 1), default=0.05, show_default=True, metavar="SHARE",
+    help="Share of errors above which the score is unfit: shown as such, and ranked nowhere.",
+)  # fmt: skip
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -31,7 +37,7 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
 @click.option(
     "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("results"), show_default=True,
-    help="Results go to a folder in here, named by model, protocol and reader.",
+    help="Results go to a folder in here, named by model, protocol, reader and settings.",
 )  # fmt: skip
 @_PROTOCOL
 @_READER
@@ -80,13 +86,23 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 )
 @click.option("--device", metavar="NAME", help="Where a local model runs.  [default: the first GPU, else cpu]")
 @click.option("--dtype", metavar="NAME", help="Numbers a local model computes with.  [default: as it is stored]")
+@_NAME
+@_MAX_ERRORS
+@click.option(
+    "--field", "field", multiple=True, metavar="NAME=JSON",
+    help="Field that requests to an endpoint hold as well, such as reasoning_effort=low; repeat for more.",
+)  # fmt: skip
+@click.option(
+    "--omit", multiple=True, metavar="NAME", help="Field that requests leave out, such as temperature; repeat for more."
+)
 @json_option
 def run(
     release: Path, model: str, out: Path, protocol: str, reader: str, split: str | None, base_url: str | None,
     api_key_env: str, max_tokens: int, temperature: float, top_p: float | None, seed: int | None, concurrency: int,
     timeout: float, retries: int, price_in: float | None, price_out: float | None, budget: float | None,
     budget_tokens: int | None, budget_requests: int | None, image_urls: str | None, image_folder: Path | None,
-    batch_size: int, device: str | None, dtype: str | None, judge: Judge | None, as_json: bool,
+    batch_size: int, device: str | None, dtype: str | None, field: tuple[str, ...], omit: tuple[str, ...],
+    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.drawing_progress import Drawn
@@ -94,25 +110,40 @@ def run(
     from .accounting import Budget, prices_of
     from .backends.base import Options
     from .runner import evaluate
-    from .summary import drawn, summary_table
 
     options = Options(
         base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
         seed=seed, concurrency=concurrency, timeout_s=timeout, retries=retries, prices=prices_of(price_in, price_out),
         budget=Budget(budget, budget_tokens, budget_requests), image_urls=image_urls, image_folder=image_folder,
-        batch_size=batch_size, device=device, dtype=dtype,
+        batch_size=batch_size, device=device, dtype=dtype, fields=fields_of(field), omit=omit,
+        stated=_stated("max_tokens", "temperature", "top_p", "seed"),
     )  # fmt: skip
     with Drawn() as progress:
         score = evaluate(
             release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
-            progress=progress,
+            max_errors=max_errors, name=name, progress=progress,
         )  # fmt: skip
     if score.usage is not None:
         note(score.usage.told())
     if score.judge is not None:
         note(printable(score.judge.told()))
     note(f"written to {out / score.folder}")
+    _emit_score(score, as_json=as_json)
+
+
+def _emit_score(score: Score, *, as_json: bool) -> None:
+    from .summary import drawn, summary_table, unfit_scores
+
+    for line in unfit_scores([score]):
+        note(line)
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
+
+
+def _stated(*names: str) -> frozenset[str]:
+    """Return those of a command's parameters that were given, be it the default."""
+    context = click.get_current_context()
+    default = click.core.ParameterSource.DEFAULT
+    return frozenset(name for name in names if context.get_parameter_source(name) is not default)
 
 
 @click.command("score")
@@ -125,21 +156,23 @@ def run(
 @_READER
 @judge_options
 @_SPLIT
+@_NAME
+@_MAX_ERRORS
 @json_option
 def score(
     release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None,
-    judge: Judge | None, as_json: bool,
+    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from .runner import evaluate
-    from .summary import drawn, summary_table
 
     found = evaluate(
-        release, f"predictions:{predictions}", protocol=protocol, reader=reader, judge=judge, split=split, out=out
+        release, f"predictions:{predictions}", protocol=protocol, reader=reader, judge=judge, split=split, out=out,
+        max_errors=max_errors, name=name,
     )  # fmt: skip
     if found.judge is not None:
         note(printable(found.judge.told()))
-    emit(found.document(), as_json=as_json, text=lambda: drawn(summary_table([found])))
+    _emit_score(found, as_json=as_json)
 
 
 @click.command("protocols")
@@ -177,7 +210,7 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 
     from .human import check_beside, human_figures, read_human
     from .score import read_scores
-    from .summary import drawn, reader_gaps, summary_document, summary_table
+    from .summary import drawn, reader_gaps, summary_document, summary_table, unfit_scores
 
     scores = read_scores(results)
     human = read_human(results) if release is None else human_figures(Release.open(release), scores[0].split)
@@ -185,7 +218,11 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
         check_beside(human, scores)
     document: dict[str, Any] = summary_document(scores)
     gaps = reader_gaps(scores)
-    emit(document, as_json=as_json, text=lambda: "\n".join([drawn(summary_table(scores, human)), *gaps]))
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([drawn(summary_table(scores, human)), *unfit_scores(scores), *gaps]),
+    )
 
 
 @click.command("compare")
@@ -196,23 +233,30 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
     "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
     help="The release that was scored: shows as well whether models favour letters.",
 )  # fmt: skip
+@click.option(
+    "--against",
+    metavar="NAME",
+    help="Compare all others with this model only: fewer pairs, so smaller differences show.",
+)
 @json_option
-def compare(results: Path, model_a: str | None, model_b: str | None, release: Path | None, as_json: bool) -> None:
+def compare(
+    results: Path, model_a: str | None, model_b: str | None, release: Path | None, against: str | None, as_json: bool
+) -> None:
     """Compare two models in RESULTS, or all pairs, on the items that both were asked."""
     from benchwright.release import Release
 
     from .comparison.comparing import compare_results
-    from .comparison.telling import RULE, comparison_document, comparison_tables
+    from .comparison.telling import RULE, comparison_document, comparison_tables, notes_of
     from .letters import letters_of_models
     from .summary import drawn
 
     opened = None if release is None else Release.open(release)
-    sheet, found = compare_results(results, opened, [name for name in (model_a, model_b) if name is not None])
+    sheet, found = compare_results(results, opened, [name for name in (model_a, model_b) if name is not None], against)
     letters = None if opened is None else letters_of_models(sheet)
     document: dict[str, Any] = comparison_document(sheet.scores, found, letters)
     emit(
         document, as_json=as_json,
-        text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE]),
+        text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE, *notes_of(found)]),
     )  # fmt: skip
 
 

@@ -38,7 +38,8 @@ _TAG = re.compile(
 _LEAD = re.compile(
     r"\A[\s\"']*(?:[(\[]([A-Za-z])[)\]]|([A-Z])(?:[).:,;!]|\s*\n|\s+[-]\s|\s+(?:because|since)\b)|([a-z])[).](?=\s|\Z))"
 )
-_END = re.compile(r"(?:[.?!:;]\s+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_END = re.compile(r"(?:[.?!:;][ \t]+|(?<=[a-z]{2}),\s+)[(\[]?([A-Z])[)\]]?[.!]?\Z")
+_LABEL_ALONE = re.compile(r"\s*[(\[]?[A-Z][)\]]?\.\s+")
 _END_IS = re.compile(rf"(?<=[^\W\d_A-Z]{{2}})\s+(?:is|{copulas()})\s+[(\[]?([A-Z])[)\]]?\.?\Z")
 _BRACKETED = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?[A-Z][)\]]")
 _BRACKETED_END = re.compile(r"[(\[](?:(?i:option|choice|answer)\s+)?([A-Z])[)\]][.!]?\Z")
@@ -166,9 +167,11 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
 
 
 def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
-    """Yield a letter that is the reply's last sentence or clause."""
+    """Yield a letter that is the last sentence or clause; what follows a label alone are that option's words."""
     tail = text[-_TAIL:]
     match = _END.search(tail)
+    if match is not None and _LABEL_ALONE.fullmatch(text[: len(text) - len(tail) + match.start(1)].rstrip("([")):
+        return
     if match is None and (match := _END_IS.search(tail)) is not None:
         before = tail[: match.start()]
         put_aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before) or _NAMES_ANOTHER.search(before)

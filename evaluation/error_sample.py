@@ -28,7 +28,7 @@ COLUMNS = (TASK, "split", "level", "category")
 NONE = ""
 """Stratum of items that do not have the label."""
 
-_READ_AS = {"miss": "no single letter", "refusal": "a refusal"}
+_READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut off before an answer"}
 
 
 class Plan(NamedTuple):
@@ -135,9 +135,10 @@ def draw_errors(
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
-    by_name = {score.title: score for score in scores}
+    by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
     if missing := [name for name in models if name not in by_name]:
-        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {', '.join(sorted(by_name))}")
+        titles = ", ".join(score.title for score in scores)
+        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {titles}")
     return [by_name[name] for name in dict.fromkeys(models)] if models else list(scores)
 
 

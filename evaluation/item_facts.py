@@ -47,3 +47,12 @@ def groups_of(release: Release, split: str | None) -> list[int]:
         DataError: A data file is damaged.
     """
     return components_of_column([batch.column("group_keys") for batch in columns_of(release, split, ["group_keys"])])
+
+
+def tasks_of(release: Release, split: str | None) -> list[str]:
+    """Return the task of each item, in the order of the release.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    return [task for batch in columns_of(release, split, ["task"]) for task in batch.column("task").to_pylist()]

@@ -16,7 +16,7 @@ from benchwright.errors import DataError
 
 from .answers import Reading, read_answer
 from .metrics import is_right
-from .protocols.base import Asked, Attempt, Protocol, reread
+from .protocols.base import Asked, Attempt, AttemptState, Protocol, reread
 from .readers import READERS, ROBUST
 from .score import PREDICTIONS_FILE
 
@@ -26,16 +26,20 @@ if TYPE_CHECKING:
     from .questions import Reply
     from .score import Score
 
-FORMAT, VERSION = "benchwright/predictions", 3
-VERSIONS = ("1", "2", "3")
-"""That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`."""
+FORMAT, VERSION = "benchwright/predictions", 4
+VERSIONS = ("1", "2", "3", "4")
+"""That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
+version 4 `is_cut_off`."""
 
-ADDED = frozenset({"group", "attempts", "robust_right"})
+ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off"})
 """Columns that older versions lack."""
 
 ROWS_PER_GROUP = 4096
 
 _FAILED = "the reply is the text of a program that failed"
+
+_NOT_CONCLUDED = frozenset({"label", "option_words", "conclusion", "end"})
+"""Rules that take what a reply mentions for what it means: not where it was cut off before it had ended."""
 
 _SHORT = 200
 """Characters of a reply that is likely to come up again."""
@@ -45,7 +49,7 @@ ATTEMPT = pa.struct(
     [
         ("variant", _TEXT), ("round", pa.int32()), ("state", _TEXT), ("letter", _TEXT), ("said", _TEXT),
         ("right", pa.bool_()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT), ("robust_right", pa.bool_()),
-        ("note", _TEXT),
+        ("note", _TEXT), ("is_cut_off", pa.bool_()),
     ]
 )  # fmt: skip
 """One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
@@ -56,13 +60,14 @@ SCHEMA = pa.schema(
         ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
         ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
         ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
+        ("is_cut_off", pa.bool_()),
     ]
 )  # fmt: skip
-"""`state` is answered, miss, refusal or error; `read_by` is the rule or reader that read the letter; `cause` is the
-error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
+"""`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
+is the error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
 release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds every question
 that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its first attempt
-with the row's letter."""
+with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
 
 
 def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reader: str) -> Attempt:
@@ -74,11 +79,18 @@ def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reade
     text = _storable(reply.text)
     if not asked.keys:
         return Attempt(asked.variant, number, "caption", reply=text, note=note)
-    (state, said, rule), robust = _read(reply, reply.text, asked, reader)
+    reading, robust = _read(reply, reply.text, asked, reader)
+    state: AttemptState = reading.state
+    said, rule = reading.letter, reading.rule
+    if reply.is_cut_off:
+        robust = robust if rule not in _NOT_CONCLUDED else None
+        if state == "miss" or (state == "answered" and rule in _NOT_CONCLUDED):
+            state, said, rule = "cut_off", None, "cut_off"
     letter = None if said is None else asked.keys[said]
     return Attempt(
         asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
         cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else asked.keys[robust],
+        is_cut_off=reply.is_cut_off,
     )  # fmt: skip
 
 
@@ -112,6 +124,7 @@ def row_of(
         "chance": protocol.chance(item), "read_by": shown.read_by, "reply": shown.reply, "cause": shown.cause,
         "group": group, "robust_right": None if other is None else protocol.verdict(item, other).right,
         "attempts": None if alone else _attempt_rows(attempts, other),
+        "is_cut_off": any(one.is_cut_off for one in attempts),
     }  # fmt: skip
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from .outlines import Outline
 
-State = Literal["answered", "miss", "refusal", "error"]
+State = Literal["answered", "miss", "refusal", "cut_off", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
 JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError
+from benchwright.request_fields import RequestFields
 
 from .accounting import Budget, prices_of
-from .backends.base import Options
+from .backends.base import DECODING, Options
 from .judging.judge import Judge
 from .judging.options import judge_of
 
@@ -23,9 +24,7 @@ _NO_MATTER: Any = {
 """Settings that decide whether and how fast replies come, never which."""
 
 
-class _Settings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
+class _Settings(RequestFields):
     price_in: float | None = Field(None, ge=0)
     """Price of a million tokens sent."""
     price_out: float | None = Field(None, ge=0)
@@ -50,7 +49,7 @@ class JudgeSettings(_Settings):
         """Return the judge."""
         found = judge_of(
             self.model, everything=self.asks == "all", base_url=self.base_url, api_key_env=self.api_key_env,
-            price_in=self.price_in, price_out=self.price_out,
+            price_in=self.price_in, price_out=self.price_out, fields=self.fields, omit=self.omit,
         )  # fmt: skip
         assert found is not None
         return found
@@ -60,6 +59,8 @@ class ModelSettings(_Settings):
     """One model; a name alone stands for the usual settings."""
 
     model: str
+    name: str | None = None
+    """What its results are called; by the model's name where None."""
     protocol: tuple[str, ...] | None = None
     """How items are asked; as the step says where None."""
     reader: str | None = None
@@ -115,8 +116,14 @@ class ModelSettings(_Settings):
             concurrency=self.concurrency, timeout_s=self.timeout, retries=self.retries,
             prices=prices_of(self.price_in, self.price_out),
             budget=Budget(self.budget, self.budget_tokens, self.budget_requests), batch_size=self.batch_size,
-            device=self.device, dtype=self.dtype,
+            device=self.device, dtype=self.dtype, fields=self.fields, omit=self.omit,
+            stated=frozenset(self.model_fields_set & set(DECODING)),
         )  # fmt: skip
+
+    def asks_as(self) -> Any:
+        """Return the settings by which two entries of one model ask otherwise, as JSON values."""
+        alike: Any = _NO_MATTER | {"name": True, "retries": True, "price_in": True, "price_out": True}
+        return self.model_dump(mode="json", exclude=alike)
 
     def decisive(self) -> Any:
         """Return the settings that decide what results say, as JSON values: a name alone where it has no others."""

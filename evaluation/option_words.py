@@ -56,6 +56,22 @@ def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[Option, ...]
     )
 
 
+def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
+    """Return a text in which "D. C" is "D.", where C is no label but the words of option D.
+
+    Options may be letters themselves, such as those that mark points of a picture. Behind its own label such a letter
+    says the same as the label, if the label opens the line or the letter ends the clause.
+    """
+    for key, words in choices:
+        letter = (words or "").strip()
+        if _lone_letter(letter) and letter.upper() != key:
+            mark = rf"(?:[(\[]{key}[)\]]|(?<![{LATIN}'])(?:{key}[.):]|{key}\s+-))"
+            again = rf"[ \t]*[(\[\"']?{letter.upper()}(?![{LATIN}'])[)\]\"']?"
+            ended = r"(?=[ \t]*(?:[.,;!]|\n|\Z))"
+            text = re.sub(rf"^([ \t]*{mark}){again}|({mark}){again}{ended}", r"\1\2", text, flags=re.M)
+    return text
+
+
 class Start(NamedTuple):
     """The option that a text starts with, which words of its, and what follows them, folded."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.records import Choice, VisualPrompt
 
@@ -45,6 +45,10 @@ class Picture:
     prompts: tuple[VisualPrompt, ...]
     data: bytes = field(repr=False)
 
+    def content(self) -> dict[str, Any]:
+        """Return what it shows as JSON values: the hash of the file, and the marks."""
+        return {"image_id": self.image_id, "prompts": [prompt.model_dump(mode="json") for prompt in self.prompts]}
+
 
 Part = str | Picture
 """A piece of a message: words, or a picture to be sent with its marks drawn."""
@@ -71,6 +75,16 @@ class Question:
     choices: tuple[Choice, ...]
     message: tuple[Part, ...] | None = None
 
+    def content(self) -> dict[str, Any]:
+        """Return all that is asked but for the item's id, as JSON values, with hashes in place of pictures."""
+        return {
+            "task": self.task, "text": self.text, "pictures": [picture.content() for picture in self.pictures],
+            "choices": [choice.model_dump(mode="json") for choice in self.choices],
+            "message": None if self.message is None else [
+                part if isinstance(part, str) else part.content() for part in self.message
+            ],
+        }  # fmt: skip
+
     def picture_of(self, choice: Choice) -> Picture | None:
         """Return the picture that an option shows; None for an option in words."""
         return next((p for p in self.pictures if choice.image_id == p.image_id), None)
@@ -86,6 +100,8 @@ class Reply:
         error: Why nothing was.
         letter: The letter, where it was given as such: then nothing is read from the text.
         tokens: That a text took, where whoever answered counts them.
+        request: Names the request that it answers, where equal questions share one.
+        is_cut_off: Whether the text ends where the longest reply was reached, and not where its author ended it.
     """
 
     item_id: str
@@ -93,6 +109,8 @@ class Reply:
     error: str | None = None
     letter: str | None = None
     tokens: Tokens | None = None
+    is_cut_off: bool = False
+    request: str | None = None
 
     def __post_init__(self) -> None:
         if (self.text is None) == (self.error is None):

@@ -17,13 +17,13 @@ from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
 
 from .backends.base import Asking, Backend
-from .item_facts import groups_of
+from .item_facts import groups_of, tasks_of
 from .judged import attempt_of, row_of
 from .outlines import outlines_of, question_of_outline
 from .protocols.base import Ask, Asked, Attempt, Protocol
 from .protocols.worded import Vanilla
 from .questions import Question, Released, Reply
-from .watching import Watched
+from .watching import FirstFailures, Watched
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -81,9 +81,13 @@ class Survey:
     def items(self) -> Iterator[tuple[Released, int]]:
         """Yield the items that are asked, each with the number of its cluster."""
         groups = groups_of(self.release, self.split)
-        items: Iterable[Released] = self.release.items(self.split)
+        items: Iterable[Released]
         if self.in_outline:  # an outline has all that a plain question and its verdict need of an item
             items = cast("Iterable[Released]", outlines_of(self.release, self.split))
+        else:  # pictures of other tasks are not even read
+            items = self.release.items(self.split, tasks=self.tasks)
+            tasks = tasks_of(self.release, self.split)
+            groups = [g for g, task in zip(groups, tasks, strict=True) if self.tasks is None or task in self.tasks]
         for released, group in zip(items, groups, strict=True):
             if (self.tasks is None or released.item.task in self.tasks) and self.protocol.takes(released.item):
                 yield released, group
@@ -179,7 +183,9 @@ def _one_round(
                     yield asked.question
 
     with closing(asker.backend.answer(questions(), asker.asking)) as replies:
+        first = FirstFailures(asker.backend.name)
         for reply in replies:
+            first.add(reply)
             watched.add(reply)
             while waiting and isinstance(waiting[0], dict):
                 yield cast("Row", waiting.popleft())
@@ -192,6 +198,8 @@ def _one_round(
             if head.expects(survey, number) is None:
                 waiting.popleft()
                 yield finish(head)
+        if number == 0:  # few are asked again later, and those may all fail
+            first.end()
     if left := sum(len(one.asked) - one.judged for one in waiting if isinstance(one, _Waiting)):
         raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
     yield from (row for row in waiting if isinstance(row, dict))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace as replace_in
@@ -10,7 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.atomic import replacing, write_json
+from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
+from benchwright.item_cache import ItemCache
+from benchwright.private_files import keep_private, make_private_folder
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
@@ -20,15 +25,16 @@ from .backends.base import Backend, Options, parse_model
 from .counted import counted, with_labels
 from .garbage import rare_collections
 from .judged import JudgedWriter
+from .judging.judge import MAX_TOKENS
 from .prompts import VANILLA
 from .protocols.base import Protocol
 from .protocols.naming import parse_protocol
 from .readers import READERS, ROBUST
 from .release_files import check_files
 from .resampling import RESAMPLES
-from .results_names import results_name
+from .results_names import identity_of, results_name
 from .rounds import Asker, Survey, ask_rounds
-from .score import PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
+from .score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .watching import Spent, Watched
 
 if TYPE_CHECKING:
@@ -37,7 +43,9 @@ if TYPE_CHECKING:
     from .judging.judge import Judge
     from .statistics import Estimate
 
-READER_VERSION = 3
+logger = logging.getLogger(__name__)
+
+READER_VERSION = 4
 """Raised when a reply may be read otherwise than before; part of a score's settings."""
 
 
@@ -53,6 +61,9 @@ def evaluate(
     log_folder: Path | None = None,
     options: Options | None = None,
     replace: bool = False,
+    cache: ItemCache | None = None,
+    max_errors: float = MAX_ERRORS,
+    name: str | None = None,
     progress: Progress | None = None,
 ) -> Score:
     """Score a model on a release.
@@ -67,16 +78,20 @@ def evaluate(
         reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.readers`).
         judge: A model that reads what the robust reader could not; nobody where None.
         split: Only this split; all where None.
-        out: Results go to a folder in here named by model, protocol and reader (`results_name`), as
+        out: Results go to a folder in here named by model, protocol, reader and settings (`results_name`), as
             predictions.parquet and score.json; nowhere where None.
         log_folder: Where a backend keeps what it was told, below a folder named by the model; `out` where None.
         options: What the backend may need.
         replace: Whether the results of another release or split may be overwritten.
+        cache: Keeps replies that rest on one question alone from one run to the next; nothing does where None.
+        max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
+        name: What the result is called beside others, in place of the model's name.
         progress: Who wants to know how far it is.
 
     Raises:
         BenchwrightError: There is no such model or split, or `out` holds results of something else.
         DataError: The release is damaged, or predictions do not fit it.
+        CheckFailed: The first questions all failed alike: there is no score, and one that was there before stays.
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
@@ -90,33 +105,51 @@ def evaluate(
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
         survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
-        logs = log_folder or out
+        logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
-            docket = docket_of(judge, survey, given, logs, Path(folder), replace)
+            docket = docket_of(judge, survey, given, logs, Path(folder), item_cache, replace)
             open_files.callback(docket.close)
             survey = replace_in(survey, docket=docket)
-        return _scored(survey, backend, given, out, logs, Path(folder), progress or Silent(), replace=replace)
+        return _scored(
+            survey,
+            backend,
+            given,
+            out,
+            logs,
+            Path(folder),
+            item_cache,
+            progress or Silent(),
+            replace=replace,
+            max_errors=max_errors, name=name,
+        )  # fmt: skip
 
 
 def _scored(
     survey: Survey, backend: Backend, given: Options, out: Path | None, logs: Path | None, scratch: Path,
-    progress: Progress, *, replace: bool,
+    cache: ItemCache, progress: Progress, *, replace: bool, max_errors: float, name: str | None,
 ) -> Score:  # fmt: skip
     opened, split, setting = survey.release, survey.split, survey.protocol
-    folder = None if out is None else out / results_name(backend.name, setting.text, survey.read_by)
-    if folder is not None and not replace:
-        _refuse_others(folder, backend, survey)
+    identity = _identity(survey, backend)
+    folder = None if out is None else _folder(out, backend, survey, identity, replace=replace)
+    before = None
+    if folder is not None and not replace and (folder / SCORE_FILE).exists():
+        before = read_score(folder)
+        _refuse_others(folder, before, backend, survey)
     check_files(opened, split)
     spent = Spent(given.prices)
-    askers = askers_of(survey, backend, given, logs, other_releases=replace)
+    askers = askers_of(survey, backend, given, logs, cache, other_releases=replace)
     with _results_folder(folder) as place:
-        # A score must never stand beside predictions that it was not made from.
-        (place / SCORE_FILE).unlink(missing_ok=True)
-        with replacing(place / PREDICTIONS_FILE) as draft:
+        with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(survey, askers, draft, scratch, Watched(progress, spent))
             rows = with_labels(counted(draft, setting), opened, split)
             states = _states(draft)
-        score = _score(survey, askers, rows, states, spent)
+            # A score must never stand beside predictions that it was not made from.
+            (place / SCORE_FILE).unlink(missing_ok=True)
+        score = _score(survey, askers, rows, states, spent, max_errors).model_copy(
+            update={"name": name, "identity": identity}
+        )
+        if folder is not None and before is not None:
+            _tell_replaced(folder, before, score)
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -155,16 +188,21 @@ def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, scratch: Path
             writer.add(row)
 
 
-def _states(draft: Path) -> dict[str, int]:
-    """Return how many items ended in each state."""
+def _states(draft: Path) -> Counter[str]:
+    """Return how many items ended in each state, and of those answered, `cut_off_answered`, how many were cut off."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
-    states = pq.read_table(draft, columns=["state"], use_threads=False).column("state")
-    return {row["values"]: row["counts"] for row in pc.value_counts(states).to_pylist()}
+    table = pq.read_table(draft, columns=["state", "is_cut_off"], use_threads=False)
+    states = Counter({row["values"]: row["counts"] for row in pc.value_counts(table.column("state")).to_pylist()})
+    answered = pc.and_(pc.equal(table.column("state"), "answered"), table.column("is_cut_off"))
+    states["cut_off_answered"] = pc.sum(answered).as_py() or 0
+    return states
 
 
-def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapping[str, int], spent: Spent) -> Score:
+def _score(
+    survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Counter[str], spent: Spent, max_errors: float
+) -> Score:
     release, backend = survey.release, askers[-1].backend
     others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
     settings: dict[str, Any] = {
@@ -181,10 +219,13 @@ def _score(survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Mapp
         split=survey.split,
         settings=settings | ({"other_models": others} if others else {}),
         metrics=figures(take_metrics(rows)),
-        miss=states.get("miss", 0),
-        refusal=states.get("refusal", 0),
-        error=states.get("error", 0),
-        asked=sum(states.values()),
+        miss=states["miss"],
+        refusal=states["refusal"],
+        cut_off=states["cut_off"],
+        cut_off_answered=states["cut_off_answered"],
+        error=states["error"],
+        max_errors=max_errors,
+        asked=states.total() - states["cut_off_answered"],
         items=sum(_counts(release, survey.split).values()),
         usage=spent.usage(),
         judge=None if survey.docket is None else survey.docket.summary(),
@@ -217,10 +258,49 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
     return found
 
 
-def _refuse_others(folder: Path, backend: Backend, survey: Survey) -> None:
-    if not (folder / SCORE_FILE).exists():
-        return
-    there = read_score(folder)
+def _identity(survey: Survey, backend: Backend) -> dict[str, Any]:
+    """Return all settings that can change a reply, or how it is read, and do not stand in the protocol's own text."""
+    found = identity_of(getattr(backend, "identity", {}))
+    if files := survey.protocol.files():
+        found["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])
+    if (docket := survey.docket) is not None:
+        judge = identity_of(getattr(docket.backend, "identity", {}))
+        usual = {"base_url": found.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
+        judge = {name: value for name, value in judge.items() if name not in usual or value != usual[name]}
+        judge |= {"asks": "all"} if docket.judge.everything else {}
+        found |= {"judge": judge} if judge else {}
+    return found
+
+
+def _folder(out: Path, backend: Backend, survey: Survey, identity: dict[str, Any], *, replace: bool) -> Path:
+    """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
+
+    What lies there from an older program with other settings is not overwritten.
+    """
+    names = backend.name, survey.protocol.text, survey.read_by
+    plain, wanted = out / results_name(*names), out / results_name(*names, identity)
+    if replace or not (plain / SCORE_FILE).exists():
+        return wanted
+    there = read_score(plain)
+    if (there.model, there.protocol, there.reader) == names and there.asked_with == identity:
+        return plain
+    is_taken = there.identity is None and identity and wanted == plain
+    return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
+
+
+def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
+    """Say so if a result that was there becomes another, as when errors were asked again or the program has changed."""
+
+    def figures_of(score: Score) -> str:
+        accuracy = score.metrics.get("accuracy")
+        value = "-" if accuracy is None or accuracy.value is None else f"{accuracy.value:.3f}"
+        return f"accuracy {value}, {score.error} errors, reader version {score.settings.get('reader')}"
+
+    if before.metrics != after.metrics or before.error != after.error:
+        logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
+
+
+def _refuse_others(folder: Path, there: Score, backend: Backend, survey: Survey) -> None:
     wanted: dict[str, Any] = {
         "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
         "protocol": survey.protocol.text, "reader": survey.read_by,
@@ -239,5 +319,6 @@ def _results_folder(folder: Path | None) -> Iterator[Path]:
         with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
             yield Path(place)
         return
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
+    keep_private(folder / PREDICTIONS_FILE)
     yield folder

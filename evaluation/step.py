@@ -17,8 +17,10 @@ from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
 from .model_settings import ModelSettings, known_protocols, known_reader
 from .readers import ROBUST
+from .score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
+    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
 
 logger = logging.getLogger(__name__)
@@ -52,16 +54,17 @@ class Evaluate(FinalStep):
     """Where an OpenAI-compatible endpoint answers; for `openai` models."""
     api_key_env: str = "OPENAI_API_KEY"
     """Name of the environment variable that holds its key."""
+    max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
+    """Share of errors above which a score is unfit: shown as such, and ranked nowhere."""
     report: bool = True
     """Whether `results/report.html` is written too; where packages for it are missing, scores stand alone."""
 
     @field_validator("models")
     @classmethod
     def _each_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
-        names = [one.model for one in models]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"model {twice[0]!r} is listed twice; list each model once")
+        asked = [one.asks_as() for one in models]
+        if twice := [one.model for one, how in zip(models, asked, strict=True) if asked.count(how) > 1]:
+            raise ValueError(f"model {twice[0]!r} is listed twice; list each model once, or with other settings")
         return models
 
     @field_validator("protocol", mode="before")
@@ -110,7 +113,9 @@ class Evaluate(FinalStep):
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Score every model and return the folder of results, and the report."""
+        from benchwright.item_cache import cache_of
         from benchwright.release import Release
+        from benchwright.workspace import Workspace
 
         from .human import HUMAN_FILE, human_figures
         from .runner import evaluate
@@ -123,32 +128,36 @@ class Evaluate(FinalStep):
             )
         release = Release.open(ctx.workspace / ctx.artifacts["release"])
         results = ctx.workspace / RESULTS
-        scores = [
-            evaluate(
-                release,
-                one.model,
-                protocol=protocol,
-                reader=one.reader or self.reader,
-                judge=None if one.judge is None else one.judge.judge(),
-                split=self.split,
-                out=results,
-                log_folder=ctx.workspace / REPLIES,
-                options=one.options(self.base_url, self.api_key_env),
-                replace=True,
-            )
-            for one in self.models
-            for protocol in one.protocol or self.protocol
-        ]
-        _remove_others(results, {score.folder for score in scores})
-        write_json(results / SUMMARY_FILE, summary_document(scores))
-        human = human_figures(release, self.split)
-        if human is None:
-            (results / HUMAN_FILE).unlink(missing_ok=True)
-        else:
-            write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
-        return {"results": RESULTS, **self._report(results, release)}
+        with cache_of(Workspace(ctx.workspace).cache) as cache:
+            scores = [
+                evaluate(
+                    release,
+                    one.model,
+                    protocol=protocol,
+                    reader=one.reader or self.reader,
+                    judge=None if one.judge is None else one.judge.judge(),
+                    split=self.split,
+                    out=results,
+                    log_folder=ctx.workspace / REPLIES,
+                    options=one.options(self.base_url, self.api_key_env),
+                    replace=True,
+                    max_errors=self.max_errors,
+                    name=one.name,
+                    cache=cache,
+                )
+                for one in self.models
+                for protocol in one.protocol or self.protocol
+            ]
+            _remove_others(results, {score.folder for score in scores})
+            write_json(results / SUMMARY_FILE, summary_document(told_apart(scores)))
+            human = human_figures(release, self.split)
+            if human is None:
+                (results / HUMAN_FILE).unlink(missing_ok=True)
+            else:
+                write_json(results / HUMAN_FILE, human.model_dump(mode="json"))
+            return {"results": RESULTS, **self._report(results, release, cache)}
 
-    def _report(self, results: Path, release: Release) -> Mapping[str, str]:
+    def _report(self, results: Path, release: Release, cache: ItemCache) -> Mapping[str, str]:
         """Write the report, after the scores, which must not be lost for want of a page."""
         from .report import REPORT_FILE, missing_packages, write_report
         from .report.packages import INSTALL
@@ -159,7 +168,7 @@ class Evaluate(FinalStep):
             logger.warning("no report is written: it needs %s; %s", " and ".join(missing), INSTALL)
         if not self.report or missing:
             return {}
-        write_report(results, release)
+        write_report(results, release, cache=cache)
         return {"report": f"{RESULTS}/{REPORT_FILE}"}
 
 

@@ -14,21 +14,35 @@ if TYPE_CHECKING:
     from .human import HumanFigures
 
 
+_WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off", "error": "errors"}
+
+
+def unfit_scores(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score that has too many errors to be compared."""
+    return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
+
+
 def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
-    """Return each model's metrics by name, as JSON values."""
+    """Return each model's metrics by name, and under `outcomes` what gave no letter, as JSON values."""
     return {
         score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
+        | {"outcomes": _outcomes(score)}
         for score in sorted(scores, key=lambda score: score.title)
     }
+
+
+def _outcomes(score: Score) -> dict[str, Any]:
+    counts = {name: getattr(score, name) for name in ("asked", *_WITHOUT_LETTER, "cut_off_answered")}
+    return {**counts, "unfit": score.unfit}
 
 
 def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
     """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
 
-    A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals and errors
-    together, which count as wrong); turned over where tasks outnumber models, so that it stays narrow. A model that
-    cannot take a task has a dash there. People, where they were asked, stand below the models, then chance: that of
-    the items asked, taken from the score that asked the most.
+    A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals, replies cut
+    off and errors, which count as wrong); a score with too many errors is marked as unfit. Turned over where tasks
+    outnumber models, so that it stays narrow. A model that cannot take a task has a dash there. People, where they
+    were asked, stand below the models, then chance: that of the items asked, taken from the score that asked the most.
     """
     from rich import box
     from rich.table import Table
@@ -37,12 +51,15 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
     people = {} if human is None else human.lines()
     tasks = tasks_of(scores)
     aware = knowledge_metrics(scores)
-    lines = [("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), "no letter")]
+    lines = [
+        ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *_WITHOUT_LETTER.values())
+    ]
     for score in sorted(scores, key=lambda score: score.title):
         cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
         cells += [_cell(score.metrics.get(name)) for name in aware]
-        lines.append((printable(score.title), *cells, str(score.miss + score.refusal + score.error)))
-    blank = [""] * (len(aware) + 1)
+        name = printable(score.title) + (" (unfit)" if score.unfit else "")
+        lines.append((name, *cells, *(str(getattr(score, state)) for state in _WITHOUT_LETTER)))
+    blank = [""] * (len(aware) + len(_WITHOUT_LETTER))
     lines += [
         (name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), *blank) for name, met in people.items()
     ]

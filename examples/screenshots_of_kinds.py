@@ -44,7 +44,7 @@ class Tour(Protocol):
 def edit(tour: Tour, shot: Shot) -> Image.Image:
     """An item being edited: its question and options are fields."""
     with _decided_by_nobody(tour, "background_cross_image") as page:
-        page.keyboard.press("e")
+        page.keyboard.press("v")
         page.get_by_role("textbox", name="Question").wait_for()
         return shot(page)
 

@@ -47,7 +47,9 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
     desk = AdjudicationDesk(tour.store, tour.store.campaign(name), CURATOR)
     for n, head in enumerate(sorted(desk.queue(), key=lambda head: head.task_id)[:-3]):
         desk.open(head.task_id, now=next(moments))
-        desk.decide(head.task_id, ("accept", "reject", "accept", "send_back")[n % 4], now=next(moments))
+        decision = ("accept", "reject", "accept", "send_back")[n % 4]
+        reasons = ["wrong_answer"] if decision == "reject" else []
+        desk.decide(head.task_id, decision, now=next(moments), reasons=reasons)
     page = tour.page(CURATOR, f"/progress?campaign={name}")
     page.get_by_role("heading", name="What adjudicators decided").wait_for()
     page.locator(".bw-days").wait_for()

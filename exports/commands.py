@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -10,27 +11,88 @@ from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("verify")
 @click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option("--expect", metavar="ID", help="Release id or content id to have, or at least 12 digits of one.")
+@click.option(
+    "--signed-by",
+    type=_FILE,
+    metavar="FILE",
+    help="Allowed signers, one of whom must have signed it: names and SSH keys.",
+)
+@click.option("--identity", metavar="NAME", help="The one name in that file that counts.  [default: any]")
+@click.option("--revoked", type=_FILE, metavar="FILE", help="SSH keys that do not count any more.")
+@click.option(
+    "--signature", type=_FILE, metavar="FILE", help="Where the signature lies.  [default: manifest.json.sig in DIR]"
+)
 @json_option
-def verify(folder: Path, *, as_json: bool) -> None:
-    """Check every file and row of the release in DIR; exit 1 if anything is not as it was frozen."""
-    from benchwright.release import verify_release
+def verify(
+    folder: Path,
+    *,
+    expect: str | None,
+    signed_by: Path | None,
+    identity: str | None,
+    revoked: Path | None,
+    signature: Path | None,
+    as_json: bool,
+) -> None:
+    """Check every file, every row and the card of the release in DIR; exit 1 if anything does not hold.
 
-    found = verify_release(folder)
+    That it is the release that was frozen only --expect or --signed-by can prove.
+    """
+    from benchwright.release import verify_release
+    from benchwright.release.signature import AllowedSigners
+
+    if signed_by is None:
+        for option, given in (("--identity", identity), ("--revoked", revoked), ("--signature", signature)):
+            if given is not None:
+                raise click.UsageError(f"{option} goes with --signed-by FILE, the keys that count")
+    signers = None if signed_by is None else AllowedSigners(signed_by, identity, revoked, signature)
+    found = verify_release(folder, expect=expect, signers=signers)
     document = {
         "ok": found.ok,
         "release_id": found.release_id,
         "content_id": found.content_id,
         "problems": found.problems,
+        "proven": found.proven,
+        "not_proven": found.not_proven,
+        "signer": None if found.signer is None else asdict(found.signer),
     }
-    emit(document, as_json=as_json, text="\n".join(found.problems) or f"{folder} is as it was frozen")
+
+    def text() -> str:
+        proven = [f"  {line}" for line in found.proven]
+        not_proven = [f"  {line}" for line in found.not_proven]
+        head = f"{folder} agrees with itself, release id {found.release_id}"
+        return "\n".join([head, "proven:", *proven, *(["not proven:", *not_proven] if not_proven else [])])
+
+    emit(document, as_json=as_json, text=text if found.ok else "\n".join(found.problems))
     if not found.ok:
         n = len(found.problems)
         note(f"{folder} does not hold: {n} problem{'s' if n > 1 else ''}; get a fresh copy of the release")
         click.get_current_context().exit(CheckFailed.exit_code)
+
+
+@click.command("sign")
+@click.argument("folder", metavar="DIR", type=_FOLDER)
+@click.option(
+    "--key", type=_FILE, required=True, metavar="FILE",
+    help="Private SSH key, or the public one whose private half your SSH agent holds.",
+)  # fmt: skip
+@click.option(
+    "--out", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+    help="Where the signature goes.  [default: manifest.json.sig in DIR]",
+)  # fmt: skip
+@json_option
+def sign(folder: Path, *, key: Path, out: Path | None, as_json: bool) -> None:
+    """Sign the release in DIR with an SSH key, after checking it as `release verify` does."""
+    from .signing import sign_release
+
+    place, signer, release_id = sign_release(folder, key, out=out)
+    document = {"signature": str(place), "release_id": release_id, "key": signer.key}
+    emit(document, as_json=as_json, text=f"{place}: release id {release_id} signed with {signer.key}")
 
 
 @click.command("show")
@@ -41,7 +103,7 @@ def show(folder: Path, *, as_json: bool) -> None:
     from benchwright.release import Release
 
     release = Release.open(folder)
-    counts = release.manifest.counts
+    counts, marked = release.manifest.counts, release.marked()
     document = {
         "name": release.name,
         "version": release.version,
@@ -57,6 +119,7 @@ def show(folder: Path, *, as_json: bool) -> None:
             }
             for split in release.splits
         },
+        "marked": {"items": sum(marked.values()), "tasks": marked},
     }
 
     def text() -> str:
@@ -67,6 +130,12 @@ def show(folder: Path, *, as_json: bool) -> None:
         for split in release.splits:
             tasks = ", ".join(f"{task} {n}" for task, n in sorted(counts.splits[split].tasks.items()))
             lines.append(f"{split}: {counts.splits[split].items} items ({tasks})")
+        if marked:
+            tasks = ", ".join(f"{task} {n}" for task, n in marked.items())
+            lines.append(
+                f"{sum(marked.values())} of {counts.items} items need marks that are not in their pictures ({tasks}); "
+                "`benchwright.release.drawn_pictures` draws them, and the card shows how"
+            )
         return "\n".join(lines)
 
     emit(document, as_json=as_json, text=text)

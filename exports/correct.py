@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -34,6 +34,7 @@ def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: P
         DataError: The release is damaged.
     """
     from benchwright.release import verify_release, write_release
+    from benchwright.release.agreement import read_agreement
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
@@ -62,26 +63,13 @@ def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: P
             operations=[one for one in provenance if isinstance(one, Operation)],
             recipe=release.manifest.recipe,
             stages=release.manifest.stages,
-            agreement=_agreement(release),
+            agreement=read_agreement(release.path),
             seed=release.manifest.seed,
             licence=release.manifest.licence,
             description=description,
             human_baseline=_baseline(release, {(one.item_id, one.content_hash) for one in errata}),
             corrections=corrections,
         )
-
-
-def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
-    from benchwright.release import documents
-    from benchwright.release.files import read_inside
-    from benchwright.release.manifest import AGREEMENT
-
-    what = f"{release.path}: {AGREEMENT}"
-    data = read_inside(release.path, AGREEMENT, max_bytes=documents.MAX_BYTES)
-    found = documents.stated(documents.parse(data, what=what), "benchwright/agreement", 1, what=what).get("campaigns")
-    if not isinstance(found, dict):
-        raise DataError(f"{what} names no campaigns")
-    return found
 
 
 def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any] | None:

@@ -18,6 +18,7 @@ ROOM = Room(
         "release freeze": Entry(
             "benchwright.exports.commands:freeze", "Freeze a workspace whose run is complete into a release."
         ),
+        "release sign": Entry("benchwright.exports.commands:sign", "Sign a release with an SSH key."),
         "release verify": Entry("benchwright.exports.commands:verify", "Check every file and row of a release."),
         "release show": Entry("benchwright.exports.commands:show", "Say what a release holds."),
     },

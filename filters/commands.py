@@ -67,6 +67,8 @@ def duplicates(
         "groups": [
             {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
         ],
+        "scenes": [list(scene) for scene in report.scenes],
+        "not_compared": [{"path": path, "more": more} for path, more in report.not_compared],
     }
     if places:
         document["leaks"] = [leak.to_json() for leak in leaks]
@@ -80,10 +82,18 @@ def _as_text(report: DuplicateReport) -> str:
     for group in report.groups:
         lines.append(f"keep   {printable(group.keep)}")
         lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
+    lines += [f"scene  {', '.join(map(printable, scene))}" for scene in report.scenes]
     lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    if report.not_compared:
+        more = sum(more for _, more in report.not_compared)
+        lines.append(
+            f"{len(report.not_compared)} pictures look like so many others that only the nearest were compared; "
+            f"{more} more were near and not compared"
+        )
     kinds = Counter(member.kind for group in report.groups for member in group.members)
     lines.append(
         f"images {report.images}, unreadable files {len(report.unreadable)}, groups {len(report.groups)}, "
-        f"exact duplicates {kinds['exact']}, near duplicates {kinds['near']}, pairs to look at {kinds['ask']}"
+        f"exact duplicates {kinds['exact']}, near duplicates {kinds['near']}, pairs to look at {kinds['ask']}, "
+        f"scenes {len(report.scenes)}"
     )
     return "\n".join(lines)

@@ -20,6 +20,8 @@ class Links(NamedTuple):
 
     confirmed: Sequence[tuple[int, int]]
     unsure: Sequence[tuple[int, int]]
+    scene: Sequence[tuple[int, int]] = ()
+    """Views of one scene: both stay, unasked, in one group."""
 
 
 class Decisions(NamedTuple):
@@ -45,7 +47,9 @@ def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]
         exempt: Groups declared for each image; images that share one are alike by design, and not compared.
         kept: Images that are never dropped; where they would be, they are asked about.
     """
-    confirmed, unsure = ([(one, other) for one, other in pairs if not exempt[one] & exempt[other]] for pairs in links)
+    confirmed, unsure, scene = (
+        [(one, other) for one, other in pairs if not exempt[one] & exempt[other]] for pairs in links
+    )
     better: defaultdict[int, set[int]] = defaultdict(set)
     for one, other in confirmed:
         first, second = sorted((one, other), key=lambda image: rank[image])
@@ -66,7 +70,7 @@ def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]
     return Decisions(
         dropped=dropped,
         asked={image: tuple(sorted(ones, key=lambda one: rank[one])) for image, ones in asked.items()},
-        group=_best_of_component([*confirmed, *unsure], rank),
+        group=_best_of_component([*confirmed, *unsure, *scene], rank),
     )
 
 

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+import numpy as np
+
+from .clusters import components
 from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates
 
@@ -50,11 +53,21 @@ class DuplicateGroup(NamedTuple):
 
 
 class DuplicateReport(NamedTuple):
-    """What was found in a folder; `images` counts the files that could be read."""
+    """What was found in a folder.
+
+    Args:
+        images: Files that could be read.
+        unreadable: The others.
+        groups: Sorted by the kept file.
+        scenes: Files that show one scene from several places and all stay, sorted; each stands for its copies too.
+        not_compared: Pictures that have more near ones by hash than they were compared with, and how many more.
+    """
 
     images: int
     unreadable: tuple[UnreadableFile, ...]
     groups: tuple[DuplicateGroup, ...]
+    scenes: tuple[tuple[str, ...], ...] = ()
+    not_compared: tuple[tuple[str, int], ...] = ()
 
     def asked(self) -> list[tuple[str, str, float]]:
         """Return the pairs that people should look at: the kept file, the other, the score."""
@@ -127,7 +140,29 @@ def report_of(done: Finished) -> DuplicateReport:
             )
         )
     images = sum(len(picture.paths) for picture in pictures)
-    return DuplicateReport(images, tuple(sorted(unreadable)), tuple(group_pictures(pictures)))
+    kept_as = {first[image]: first[evidence["of"]] for image, evidence in decided.items() if "of" in evidence}
+    views = [
+        tuple(kept_as.get(first[image], first[image]) for image in (row["record_id"], other))
+        for row in done.outcomes("near_duplicates.looks")
+        for other in row["scene"] or ()
+    ]
+    left_out = [
+        (first[row["record_id"]], row["left_out"]) for row in done.outcomes("near_duplicates.pairs") if row["left_out"]
+    ]
+    return DuplicateReport(
+        images, tuple(sorted(unreadable)), tuple(group_pictures(pictures)), _scenes(views), tuple(sorted(left_out))
+    )
+
+
+def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the pictures that hang together by pairs of views, as sorted groups of two and more."""
+    names = sorted({name for pair in views for name in pair})
+    number_of = {name: number for number, name in enumerate(names)}
+    ends = np.array([[number_of[name] for name in pair] for pair in views], np.int64).reshape(-1, 2)
+    scenes: defaultdict[int, list[str]] = defaultdict(list)
+    for name, root in zip(names, components(len(names), ends[:, 0], ends[:, 1]).tolist(), strict=True):
+        scenes[root].append(name)
+    return tuple(sorted(tuple(scene) for scene in scenes.values() if len(scene) > 1))
 
 
 def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:

@@ -66,11 +66,12 @@ def read_words(text: str) -> Words:
 
 
 class FeatureWords(MapStep):
-    """Describe every picture by words of its local features."""
+    """Describe every picture by words of its local features, and keep a miniature to try alignments of words on."""
 
     name: ClassVar[str] = "features"
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"words": "string"}
+    version: ClassVar[int] = 2
+    values: ClassVar[Mapping[str, str]] = {"words": "string", "miniature": "string"}
 
     def open(self, ctx: OpenContext) -> object:
         """Make the detector."""
@@ -78,9 +79,12 @@ class FeatureWords(MapStep):
         return detector(WORD_CANDIDATES)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Describe one picture; one without corners has no words."""
+        """Describe one picture; one without corners has no words, and needs no miniature."""
+        from .word_geometry import miniature, spelled_miniature
+
         luma = ctx.images.luma(record, at_least_px=_DECODED_AT_LEAST_PX)
-        return Outcome(values={"words": described(luma, ctx.opened)})
+        words = described(luma, ctx.opened)
+        return Outcome(values={"words": words, "miniature": spelled_miniature(miniature(luma)) if words else None})
 
 
 def described(luma: Image.Image, orb: Any) -> str:

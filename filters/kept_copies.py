@@ -23,13 +23,17 @@ if TYPE_CHECKING:
 
 REASON = "near_duplicate"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
-_COLUMNS = ("image_id", "source_uri", "licence", "width", "height", "size_bytes", "looks.confirmed", "looks.unsure")
+_COLUMNS = (
+    "image_id", "source_uri", "licence", "width", "height", "size_bytes", "looks.confirmed", "looks.unsure",
+    "looks.scene",
+)  # fmt: skip
 
 
 class KeptOfCopies(GatherStep):
-    """Drop confirmed copies of what is kept, ask about the unsure, and group what hangs together."""
+    """Drop confirmed copies of what is kept, ask about the unsure, and group what hangs together, scenes too."""
 
     name: ClassVar[str] = "kept"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
     """`like`: of an image that is asked about, the images before it that it may be a copy of, best first."""

@@ -2,7 +2,7 @@
 
 A hash only proposes: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
 different pictures. What a second look confirms is dropped, what stays unsure is asked about, and what hangs
-together shares a group key, so that no split parts it.
+together, views of one scene too, shares a group key, so that no split parts it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from .kept_copies import KeptOfCopies
 from .perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from .proposals import MOST_BY_HASH, Bonds, near_by_features, near_by_hash, near_by_mirrored_hash, told_once
 from .second_looks import SecondLooks
+from .word_geometry import read_miniature
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,17 +49,23 @@ class PerceptualHashes(MapStep):
 
 _COLUMNS = (
     "image_id", "width", "height", "hashes.phash", "hashes.dhash", "hashes.mirrored", "features.words",
+    "features.miniature",
 )  # fmt: skip
 _EMBEDDING = "embeddings.embedding"
 
 
 class ProposedPairs(GatherStep):
-    """Name for each image the partners that it is to be compared with; each pair stands under one of its images."""
+    """Name for each image the partners that it is to be compared with; each pair stands under one of its images.
+
+    `left_out` is how many more images are near by hash than it is compared with, where there are more.
+    """
 
     name: ClassVar[str] = "pairs"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
+    values: ClassVar[Mapping[str, str]] = {
+        "partners": "list<string>", "mirrored": "list<string>", "left_out": "int64",
+    }  # fmt: skip
     imports: ClassVar[tuple[str, ...]] = ()
 
     distance: int = Field(ge=0, le=MAX_DISTANCE)
@@ -79,24 +86,36 @@ class ProposedPairs(GatherStep):
         pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
         hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
         rows = sorted(hashed, key=lambda row: (-pixels[row], ids[row]))
-        # Words are many times the rest: they are read one by one, and never taken into another order.
-        words, narrow = columns["features.words"], columns.drop_columns(["features.words"])
+        # Words and miniatures are many times the rest: they are read one by one, and never taken into another order.
+        words, miniatures = (columns[f"features.{name}"] for name in ("words", "miniature"))
+        narrow = columns.drop_columns(["features.words", "features.miniature"])
         live = narrow.take(arrow_array(rows, pa.int64()))
         ids = live["image_id"].to_pylist()
         phash, dhash, mirrored = (numbers_of(live[f"hashes.{name}"]) for name in ("phash", "dhash", "mirrored"))
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
-        found = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
-        featured = near_by_features(read_words(words[row].as_py() or "") for row in rows)
-        borne = told_once([*found, turned, featured, self._embedded(live)], ids)
-        told = sorted(borne, key=lambda image: rows[image])
+        hashed_near = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
+        featured = near_by_features(
+            [read_words(words[row].as_py() or "") for row in rows],
+            [read_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
+        )
+        borne = told_once([*(near.bonds for near in hashed_near), turned, featured, self._embedded(live)], ids)
+        compared = np.zeros(len(ids), np.int64)
+        for image, partners in borne.items():
+            compared[image] += len(partners)
+            compared[partners] += 1
+        left_out = np.maximum.reduce([near.near for near in hashed_near]) - compared if ids else compared
+        told = sorted({*borne, *np.flatnonzero(left_out > 0).tolist()}, key=lambda image: rows[image])
         return Gathered(
             rows=np.array([rows[image] for image in told], np.int64),
             values={
-                "partners": [[ids[one] for one in borne[image]] for image in told],
+                "partners": [[ids[one] for one in borne[image]] if image in borne else None for image in told],
                 "mirrored": [
                     [ids[one] for one in borne[image] if one in turned.get(image, ()) or image in turned.get(one, ())]
+                    if image in borne
+                    else None
                     for image in told
                 ],
+                "left_out": [int(left_out[image]) if left_out[image] > 0 else None for image in told],
             },
         )
 
@@ -132,7 +151,7 @@ class NearDuplicates(Step):
     """
 
     name: ClassVar[str] = "near_duplicates"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)

@@ -2,13 +2,14 @@
 
 Each proposer names an image's likeliest partners, a few at most, so that a thousand blank pages are not a million
 pairs. Images are numbered largest first; one with more partners than can be named is also compared with the
-largest of its cluster, the one that is likely to be kept.
+largest of its cluster, the one that is likely to be kept. How many were near and not named is counted.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +18,26 @@ from .feature_words import Words
 from .hamming import Pairs, iter_pairs
 from .neighbours import Neighbourhood
 from .shared_words import shared_words
+from .word_geometry import Miniature, agreement
 
 MOST_BY_HASH = 12
 MOST_BY_FEATURES = 6
+_MOST_CHECKED = 24
+"""Pictures that share most words with one, whose words are checked to lie alike before `MOST_BY_FEATURES` are named."""
 
 _Ints = NDArray[np.int64]
 Bonds = dict[int, set[int]]
 """Of an image, the images that it is to be compared with."""
 
 
-def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> Bonds:
+class NearByHash(NamedTuple):
+    """Whom a hash proposes, and for each position how many are near at all."""
+
+    bonds: Bonds
+    near: NDArray[np.int64]
+
+
+def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
     """Return for each position its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
 
     One with more partners gets the first position of its cluster too.
@@ -40,7 +51,7 @@ def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> Bonds:
         bonds[image] = {partner.image for partner in near.nearest(image)}
         if near.partners[image] > MOST_BY_HASH and leader != image:
             bonds[image].add(leader)
-    return bonds
+    return NearByHash(bonds, near.partners)
 
 
 def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> Bonds:
@@ -64,18 +75,36 @@ def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
-def near_by_features(words: Iterable[Words]) -> Bonds:
-    """Return for each position those with which it shares most corners, up to `MOST_BY_FEATURES`."""
+def near_by_features(words: Sequence[Words], miniatures: Sequence[Miniature | None]) -> Bonds:
+    """Return for each position those with which most words agree on one alignment, up to `MOST_BY_FEATURES`."""
     found = shared_words(words)
-    source = np.concatenate([found.left, found.right])
-    target = np.concatenate([found.right, found.left])
-    order = np.lexsort((target, -np.tile(found.shared, 2), source))
-    source, target = source[order], target[order]
-    first = np.arange(len(source)) - np.searchsorted(source, source) < MOST_BY_FEATURES
+    left, right, shared = found.left, found.right, found.shared
+    source, target, _ = _strongest(left, right, shared, most=_MOST_CHECKED)
+    agreed = []
+    checked = sorted({(min(pair), max(pair)) for pair in zip(source.tolist(), target.tolist(), strict=True)})
+    for one, other in checked:
+        here, there = miniatures[one], miniatures[other]
+        assert here is not None  # who has words has a miniature
+        assert there is not None
+        agreed.append(agreement((words[one], words[other]), (here, there)))
+    left, right = np.array(checked, np.int64).reshape(-1, 2).T
+    shared = np.array(agreed, np.int64)
+    holds = shared > 0
+    source, target, _ = _strongest(left[holds], right[holds], shared[holds], most=MOST_BY_FEATURES)
     bonds: Bonds = defaultdict(set)
-    for one, other in zip(source[first].tolist(), target[first].tolist(), strict=True):
+    for one, other in zip(source.tolist(), target.tolist(), strict=True):
         bonds[one].add(other)
     return dict(bonds)
+
+
+def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
+    """Return for each end of pairs its strongest others, up to `most`, equally strong ones by position."""
+    source, target = np.concatenate([left, right]), np.concatenate([right, left])
+    strength = np.tile(strength, 2)
+    order = np.lexsort((target, -strength, source))
+    source, target, strength = source[order], target[order], strength[order]
+    first = np.arange(len(source)) - np.searchsorted(source, source) < most
+    return source[first], target[first], strength[first]
 
 
 def told_once(found: Iterable[Bonds], ids: Sequence[str]) -> dict[int, list[int]]:

@@ -14,6 +14,10 @@ _MATCH_BITS = 64
 _REACH_PX = 4.0
 """How far from its predicted place a corner may lie; both pictures are some 500 px long."""
 LEAST_INLIERS = 8
+_SCENE_MATCHES = 40
+_SCENE_SPREAD = 0.5
+_SCENE_CELLS = 8
+_EPIPOLAR_REACH_PX = 2.0
 _MOST_SCALE = 6.0
 _MOST_STRETCH = 1.6
 
@@ -28,6 +32,37 @@ class Registered(NamedTuple):
     inliers: int
 
 
+def refined(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
+    """Return a transform moved until the pictures correlate best; None where that leads nowhere.
+
+    Corners of a small or much enlarged picture place it a few pixels off, which is much for thin lines on plain ground
+    (enhanced correlation: Evangelidis and Psarakis, PAMI 2008).
+    """
+    import cv2
+
+    back = np.asarray(cv2.invertAffineTransform(affine), np.float32)
+    stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
+    everywhere = np.full(moving.shape, 255, np.uint8)
+    try:
+        _, found = cv2.findTransformECC(fixed, moving, back, cv2.MOTION_AFFINE, stop, everywhere, 5)
+        affine = np.asarray(cv2.invertAffineTransform(found), np.float64)
+    except cv2.error:
+        return None
+    return affine if np.isfinite(affine).all() and _is_plausible(affine) else None
+
+
+class SceneGeometry(NamedTuple):
+    """What two views of one scene have in common.
+
+    Args:
+        matches: Corners that fit one geometry of two cameras.
+        spread: Share of the cells with corners that hold one of them, in the picture where it is less.
+    """
+
+    matches: int
+    spread: float
+
+
 def register(moving: Features, fixed: Features) -> Registered | None:
     """Return the transform that takes corners of `moving` onto corners of `fixed`; None where there is none.
 
@@ -36,14 +71,9 @@ def register(moving: Features, fixed: Features) -> Registered | None:
     """
     import cv2
 
-    if min(len(moving), len(fixed)) < LEAST_INLIERS:
+    source, target = _matched(moving, fixed)
+    if len(source) < LEAST_INLIERS:
         return None
-    matches = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(moving.descriptors, fixed.descriptors)
-    near = [match for match in matches if match.distance <= _MATCH_BITS]
-    if len(near) < LEAST_INLIERS:
-        return None
-    source = moving.points[[match.queryIdx for match in near]]
-    target = fixed.points[[match.trainIdx for match in near]]
     cv2.setRNGSeed(0)
     found, inside = cv2.estimateAffine2D(
         source, target, method=cv2.RANSAC, ransacReprojThreshold=_REACH_PX, maxIters=3000, confidence=0.995
@@ -52,6 +82,48 @@ def register(moving: Features, fixed: Features) -> Registered | None:
         return None
     affine = np.asarray(found, np.float64)
     return Registered(affine, inliers) if _is_plausible(affine) else None
+
+
+def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:
+    """Return how much of two pictures fits one geometry of two cameras; None where it is not most of both.
+
+    Near things move further than far ones when the camera does, so no transform of the plane takes one view onto the
+    other. Corners that match must lie on lines that the fundamental matrix gives (Hartley and Zisserman, Multiple View
+    Geometry, chapter 9); that is little for one corner, so many are asked for, all over both pictures.
+    """
+    import cv2
+
+    source, target = _matched(moving, fixed)
+    if len(source) < _SCENE_MATCHES:
+        return None
+    cv2.setRNGSeed(0)
+    found, inside = cv2.findFundamentalMat(source, target, cv2.FM_RANSAC, _EPIPOLAR_REACH_PX, 0.99, 2000)
+    if found is None or (matches := int(inside.sum())) < _SCENE_MATCHES:
+        return None
+    fits = inside.ravel().astype(np.bool_)
+    spread = min(
+        len(_cells(points[fits], every.points)) / len(_cells(every.points, every.points))
+        for points, every in ((source, moving), (target, fixed))
+    )
+    return SceneGeometry(matches, spread) if spread >= _SCENE_SPREAD else None
+
+
+def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Return the different cells of a frame's corners in which points lie."""
+    low, high = frame.min(axis=0), frame.max(axis=0)
+    cell = np.minimum((points - low) / np.maximum(high - low, 1) * _SCENE_CELLS, _SCENE_CELLS - 1).astype(np.int64)
+    return np.unique(cell[:, 0] * _SCENE_CELLS + cell[:, 1])
+
+
+def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return the places of corners that look alike, one to one, in both pictures."""
+    import cv2
+
+    if min(len(moving), len(fixed)) < LEAST_INLIERS:
+        return moving.points[:0], fixed.points[:0]
+    matches = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(moving.descriptors, fixed.descriptors)
+    near = [match for match in matches if match.distance <= _MATCH_BITS]
+    return moving.points[[match.queryIdx for match in near]], fixed.points[[match.trainIdx for match in near]]
 
 
 def _is_plausible(affine: Affine) -> bool:

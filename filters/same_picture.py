@@ -4,12 +4,16 @@
 |---|---|
 | `confirmed` | one shows nearly all of the other, or a good part of it, and the overlap shows the same |
 | `unsure` | much is the same, but parts were replaced, or one is only a detail of the other |
+| `scene` | two views of one scene: no alignment lays one over the other, but corners all over both fit one geometry |
 | `different` | anything else: other pictures, look-alikes, views that merely share a part |
+
+Where nearly all of the overlap is plain ground, the few regions that are not decide: two posters of one template with
+other words are different pictures, whatever share of the paper they have in common.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -18,16 +22,18 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from .local_features import Features, describe, detector, shrunk
-from .registration import Affine, register
-from .structure import Structure, compare
+from .registration import Affine, Registered, SceneGeometry, refined, register, scene_geometry
+from .structure import BLOCK_PX, Structure, compare
 
 SIDE_PX = 448
 """Longer side at which pictures are compared."""
+_LEAST_SIDE_PX = 160
+"""Tiny pictures of a block and more are enlarged to this, so that they are more than a handful of blocks."""
 DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
 
-Verdict = Literal["confirmed", "unsure", "different"]
-_BEST_FIRST: dict[Verdict, int] = {"confirmed": 0, "unsure": 1, "different": 2}
+Verdict = Literal["confirmed", "unsure", "scene", "different"]
+_BEST_FIRST: dict[Verdict, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "different": 3}
 
 
 class SameEnough(NamedTuple):
@@ -39,6 +45,7 @@ class SameEnough(NamedTuple):
         alike: Least share of the overlap's blocks that show the same.
         replaced: Most blocks that show something else in both.
         preserved: Least share of one picture's details that the other has too.
+        region: Least share of details, and of those of the worst region, that is preserved where all else is plain.
     """
 
     contained: float
@@ -46,6 +53,7 @@ class SameEnough(NamedTuple):
     alike: float
     replaced: float
     preserved: float
+    region: float
 
     def holds(self, found: Structure) -> bool:
         """Return whether what was measured is enough."""
@@ -55,14 +63,25 @@ class SameEnough(NamedTuple):
             and found.alike >= self.alike
             and found.replaced <= self.replaced
             and found.preserved >= self.preserved
+            and (found.common >= _SUBSTANCE or min(found.worst, found.preserved) >= self.region)
         )
 
 
-CONFIRMED = SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85)
-UNSURE = SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6)
+CONFIRMED = SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
+UNSURE = SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
+_SUBSTANCE = 0.38
+"""Share of the overlap that two pictures fill with the same, below which all else than their details is plain."""
+_NEARLY = 0.5
+"""Share of details from which an alignment of plain pictures is worth refining."""
+_REFINABLE = 0.15
+"""Share of blocks with details from which it can be: one simple shape can be drawn onto another."""
+_UNDER_OTHER_WORDS = 0.5
+"""Share of the overlap's rows that one band must fill for a picture under other words to be asked about."""
 _PLAIN = 0.02
 """Share of blocks with details, below which two pictures are as good as empty: then only shades can be compared."""
 _SAME_SHADE, _NEAR_SHADE = 0.01, 0.04
+_SCENE_COMMON = 0.2
+"""Share of the overlap that two views of a scene fill with the same, where no alignment is right; posters have less."""
 _FEW_INLIERS = 12
 """With fewer corners that agree, a transform alone proves nothing: such a pair is asked about at best."""
 
@@ -78,6 +97,7 @@ class Comparison:
             where `mirrored` says so.
         inliers: Corners that agree on the alignment; 0 where the frames were laid over each other as they are.
         mirrored: The moving picture was mirrored left to right.
+        scene: What two views of one scene have in common; None where they were not taken for that.
     """
 
     verdict: Verdict
@@ -85,6 +105,7 @@ class Comparison:
     affine: Affine | None = None
     inliers: int = 0
     mirrored: bool = False
+    scene: SceneGeometry | None = None
 
     @property
     def likeness(self) -> float:
@@ -97,6 +118,8 @@ class Comparison:
         if self.structure is not None and self.affine is not None:
             document |= {name: round(value, 4) for name, value in self.structure._asdict().items()}
             document["affine"] = [round(float(number), 3) for number in self.affine.ravel()]
+        if self.scene is not None:
+            document["scene"] = {"matches": self.scene.matches, "spread": round(self.scene.spread, 4)}
         return document
 
 
@@ -108,6 +131,11 @@ class Look:
     """
 
     def __init__(self, luma: Image.Image) -> None:
+        longer = max(luma.size)
+        if min(luma.size) >= BLOCK_PX and longer < _LEAST_SIDE_PX:
+            factor = _LEAST_SIDE_PX / longer
+            size = (max(1, round(luma.width * factor)), max(1, round(luma.height * factor)))
+            luma = luma.resize(size, Image.Resampling.BILINEAR)
         self.grey: NDArray[np.uint8] = shrunk(luma, side_px=SIDE_PX)
 
     @cached_property
@@ -141,9 +169,26 @@ def _aligned(fixed: Look, moving: Look, *, mirrored: bool) -> Comparison:
     if registered is not None:
         structure = compare(fixed.grey, moving.grey, registered.affine)
         found = _judged(structure, registered.affine, registered.inliers, mirrored=mirrored)
+        if structure is not None and _may_be_off(structure) and found.verdict != "confirmed":
+            affine = refined(fixed.grey, moving.grey, registered.affine)
+            if affine is not None:
+                better = _judged(
+                    compare(fixed.grey, moving.grey, affine), affine, registered.inliers, mirrored=mirrored
+                )
+                found = min(found, better, key=_order)
     if found.verdict != "confirmed":
         found = min(found, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
+    if found.verdict == "different" and registered is not None:
+        found = _as_scene(fixed, moving, registered, found)
     return found
+
+
+def _as_scene(fixed: Look, moving: Look, registered: Registered, found: Comparison) -> Comparison:
+    """Return `found`, as a scene where corners all over two pictures fit one geometry."""
+    if found.structure is None or found.structure.common < _SCENE_COMMON or registered.inliers < _FEW_INLIERS:
+        return found
+    geometry = scene_geometry(moving.features, fixed.features)
+    return replace(found, verdict="scene", scene=geometry) if geometry is not None else found
 
 
 def _laid_over(fixed: Look, moving: Look, *, mirrored: bool) -> Comparison:
@@ -163,7 +208,28 @@ def _judged(structure: Structure | None, affine: Affine, inliers: int, *, mirror
     elif structure is not None and UNSURE.holds(structure):
         sure = CONFIRMED.holds(structure) and not 0 < inliers < _FEW_INLIERS
         verdict = "confirmed" if sure else "unsure"
+    elif structure is not None and inliers >= _FEW_INLIERS and _is_under_other_words(structure):
+        verdict = "unsure"
     return Comparison(verdict, structure, affine, inliers, mirrored)
+
+
+def _may_be_off(structure: Structure) -> bool:
+    """Return whether plain pictures have much in common, but less than copies that were laid over each other well."""
+    return (
+        structure.common < _SUBSTANCE
+        and structure.detailed >= _REFINABLE
+        and structure.alike >= UNSURE.alike
+        and structure.preserved >= _NEARLY
+    )
+
+
+def _is_under_other_words(structure: Structure) -> bool:
+    """Return whether one band across both is the same picture, and what is above or below it other words."""
+    return (
+        max(structure.overlap_fixed, structure.overlap_moving) >= UNSURE.contained
+        and structure.common >= _SUBSTANCE
+        and structure.band >= _UNDER_OTHER_WORDS
+    )
 
 
 def _order(one: Comparison) -> tuple[int, float]:

@@ -12,8 +12,8 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from .same_picture import DECODED_AT_LEAST_PX, Look, look_again
 
-_LOOKS_KEPT = 96
-"""Pictures that a worker keeps ready, some 0.2 MB each: partners often come again."""
+_KEPT_BYTES = 16 << 20
+"""Grey pixels that a worker keeps ready, some 0.2 MB a picture: partners often come again."""
 
 
 class Looks:
@@ -21,6 +21,7 @@ class Looks:
 
     def __init__(self) -> None:
         self._ready: OrderedDict[str, Look] = OrderedDict()
+        self._bytes = 0
 
     def of(self, record: ImageRecord, ctx: Context) -> Look:
         """Return a picture, decoded in reduced size where its format allows.
@@ -31,9 +32,11 @@ class Looks:
         look = self._ready.pop(record.image_id, None)
         if look is None:
             look = Look(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
+            self._bytes += look.grey.nbytes
         self._ready[record.image_id] = look
-        while len(self._ready) > _LOOKS_KEPT:
-            self._ready.popitem(last=False)
+        while self._bytes > _KEPT_BYTES:
+            _, oldest = self._ready.popitem(last=False)
+            self._bytes -= oldest.grey.nbytes
         return look
 
 
@@ -41,8 +44,11 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
-    values: ClassVar[Mapping[str, str]] = {"confirmed": "list<string>", "unsure": "list<string>"}
+    values: ClassVar[Mapping[str, str]] = {
+        "confirmed": "list<string>", "unsure": "list<string>", "scene": "list<string>",
+    }  # fmt: skip
     reads: ClassVar[tuple[str, ...]] = ("pairs.partners", "pairs.mirrored")
     costly: ClassVar[bool] = True
 

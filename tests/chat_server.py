@@ -16,7 +16,7 @@ class ChatServer:
     """A real HTTP server on the loopback that plays an endpoint; what it does is set by `behave`.
 
     `behave(words, attempt, handler)` gets the words of a question and how often it was sent, and either returns the
-    reply's text or answers through the handler itself and returns None.
+    reply's text or answers through the handler itself and returns None; `handler.body` is the request.
     """
 
     def __init__(self) -> None:
@@ -52,6 +52,7 @@ class ChatServer:
     def _post(self, handler: BaseHTTPRequestHandler) -> None:
         body = json.loads(handler.rfile.read(int(handler.headers["content-length"])))
         words = words_of(body)
+        handler.body = body  # type: ignore[attr-defined]
         with self.lock:
             self.bodies.append(body)
             self.keys.append(handler.headers.get("authorization"))
@@ -76,6 +77,34 @@ class ChatServer:
             handler.send_header(name.replace("_", "-"), value)
         handler.end_headers()
         handler.wfile.write(data)
+
+
+def reasoning_model(words: str, attempt: int, handler: Any) -> str | None:
+    """Answer as OpenAI's reasoning models do, which refuse `max_tokens` and every temperature but 1."""
+    body = handler.body
+    refusal = None
+    if "max_tokens" in body:
+        refusal = {
+            "message": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+            "'max_completion_tokens' instead.",
+            "type": "invalid_request_error", "param": "max_tokens", "code": "unsupported_parameter",
+        }  # fmt: skip
+    elif body.get("temperature", 1) != 1:
+        refusal = {
+            "message": f"Unsupported value: 'temperature' does not support {body['temperature']} with this model. Only "
+            "the default (1) value is supported.",
+            "type": "invalid_request_error", "param": "temperature", "code": "unsupported_value",
+        }  # fmt: skip
+    if refusal is not None:
+        ChatServer.say(handler, 400, {"error": refusal})
+        return None
+    usage = {
+        "prompt_tokens": 10, "completion_tokens": 75, "total_tokens": 85,
+        "completion_tokens_details": {"reasoning_tokens": 64},
+    }  # fmt: skip
+    choice = {"message": {"content": "(B)"}, "finish_reason": "stop"}
+    ChatServer.say(handler, 200, {"choices": [choice], "usage": usage})
+    return None
 
 
 def words_of(body: dict[str, Any]) -> str:

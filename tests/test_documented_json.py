@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import pytest
 from doc_pages import CLI, COMMANDS, rows_of
 from PIL import Image
+from published_samples import write_published
 from walks import RECIPE, command, make_photographs
 
 from benchwright.cli.main import invoke
@@ -108,17 +109,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [release] = (folder / "w" / "releases").iterdir()
     release.rename(folder / "release")
     (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
-    for name, document in (
-        ("val_answers", {"val_Jigsaw_1": "(A)"}),
-        ("saved_val_predictions/one", {"val_Jigsaw_1": "(B)"}),
-    ):
-        (folder / "blink" / f"{name}.json").parent.mkdir(parents=True, exist_ok=True)
-        (folder / "blink" / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
-    question = {"id": "dev-1", "question": "Why?", "options": ["one", "two"], "answer": "B"}
-    record = {"local_path": "p/piece-01.jpg", "questions": [question], "meta_data": {}}
-    (folder / "ii" / "data").mkdir(parents=True)
-    (folder / "ii" / "data" / "dev.json").write_text(json.dumps([record]), encoding="utf-8")
-    shutil.copytree(folder / "p", folder / "ii" / "p")
+    write_published(folder, pictures=folder / "p")
     marks = [{"kind": "ring", "points": [[40.5, 30.5]], "label": "A"}]
     (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
     (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
@@ -147,6 +138,9 @@ def _make_filtered(folder: Path) -> None:
         image.rotate(90, expand=True).save(folder / "f" / "third.png")
     recipe = parse_recipe("name: filtered\nsteps: [exact_duplicates]\n", "filtered.yaml", folder)
     run_recipe(recipe, images=folder / "f", workspace=folder / "filtered", workers=1)
+    shutil.copytree(folder / "filtered", folder / "damaged")
+    shard = min((folder / "damaged" / "tables" / "exact_duplicates.pixels").glob("*.outcomes.*.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-9])
     words = ["first.png", "--step", "exact_duplicates", "--why", "private", "--by", "ada"]
     assert invoke(["filter", "drop", str(folder / "filtered"), *words]) == 0
 
@@ -163,6 +157,8 @@ def _make_filtered(folder: Path) -> None:
             ("steps freeze", 1, 0),
             ("outcomes @w", 0, 0),
             ("trace piece-01.jpg --workspace @w", 0, 0),
+            ("check @people", 0, 0),
+            ("check @damaged --repair", 0, 0),
             ("gc @w --dry-run", 0, 0),
             ("doctor", 0, 0),
             ("overlay @p/piece-01.jpg @marks.json @overlay.png", 0, 0),
@@ -194,6 +190,8 @@ def _make_filtered(folder: Path) -> None:
             ("review agreement --ratings @ratings.csv", 0, 0),
             ("release freeze --workspace @w --name by-hand", 0, 0),
             ("release verify @release", 0, 0),
+            ("release sign @release --key @key --out @release.sig", 0, 0),
+            ("release verify @release --signed-by @signers --signature @release.sig", 0, 0),
             ("release show @release", 0, 0),
             ("evaluate run @release --model random --out @results", 0, 0),
             ("evaluate score @release @replies.jsonl", 0, 0),
@@ -215,6 +213,8 @@ def _make_filtered(folder: Path) -> None:
 def test_the_json_document_of_a_command_has_the_documented_fields(
     line: str, variant: int, code: int, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    if "@key" in line or "@signers" in line:
+        _make_key(place)
     words = line.replace("@", f"{place}/").split(" ")
     assert invoke([*words, "--json"]) == code
     name = next(name for name in (" ".join(words[:2]), words[0]) if name in COMMANDS)
@@ -245,6 +245,15 @@ def test_the_json_document_of_review_serve_comes_first_and_has_the_documented_fi
     assert shape != _Shape()
     shape.check(json.loads(printed), "review serve")
     assert (serving.returncode, rest) == (0, "")
+
+
+def _make_key(place: Path) -> None:
+    """Make an SSH key and the file that allows it, unless they are there."""
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("ssh-keygen (OpenSSH) is not installed")
+    if not (place / "key").exists():
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(place / "key")], check=True)
+        (place / "signers").write_text(f"ada {(place / 'key.pub').read_text()}", encoding="utf-8")
 
 
 def _once_there(url: str) -> str:

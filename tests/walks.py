@@ -65,6 +65,25 @@ def tree_digest(workspace: Path) -> dict[str, str]:
     }
 
 
+def live_digest(workspace: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file that counts: shards that tables list, the release made last, all results.
+
+    What earlier settings or images left behind (shard files until `benchwright gc`, drafts of releases) is left out.
+    """
+    files: list[Path] = []
+    for listing in sorted((workspace / "tables").glob("*/current.json")):
+        files.append(listing)
+        for shard in json.loads(listing.read_text(encoding="utf-8"))["shards"]:
+            files += [listing.parent / file["name"] for file in shard["files"].values()]
+    made = json.loads((workspace / "workspace.json").read_text(encoding="utf-8"))["artifacts"]
+    files += [path for name in ("release", "results") if name in made for path in (workspace / made[name]).rglob("*")]
+    return {
+        path.relative_to(workspace).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(files)
+        if path.is_file()
+    }
+
+
 def command(*arguments: object) -> list[str]:
     """Return the command line of a Benchwright command in this environment."""
     return [sys.executable, "-m", "benchwright", *map(str, arguments)]
@@ -78,6 +97,11 @@ def benchwright(
         command(*arguments), capture_output=True, text=True, check=False, timeout=300, cwd=cwd,
         env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
     )  # fmt: skip
+
+
+def as_nobody_special() -> list[str]:
+    """Return what to put before a command so that it respects the modes of files, even where the tests run as root."""
+    return ["setpriv", "--bounding-set=-dac_override,-dac_read_search"] if os.geteuid() == 0 else []
 
 
 def run_json(*arguments: object, env: dict[str, str] | None = None) -> Any:

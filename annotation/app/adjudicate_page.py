@@ -11,6 +11,7 @@ from benchwright.errors import BenchwrightError
 from ..adjudication import AdjudicationDesk, Case, Decided
 from ..form import form_of
 from ..store import Annotation, Campaign
+from .option_letters import keys_told, question_in_words
 from .review_page import inert, pictures_of
 from .site import clock
 from .task_card.adjudication_card import adjudication_card, said_in_words
@@ -49,7 +50,7 @@ def _show_case(visit: Visit, desk: AdjudicationDesk, case: Case) -> None:
     st.caption(" · ".join(words))
     card = adjudication_card(case, visit.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
     show_card(card, heard=lambda: _hear(desk, case))
-    st.caption(TEXTS["keys_adjudicate"])
+    st.caption(keys_told("keys_adjudicate", card.reserved_letters))
 
 
 def _hear(desk: AdjudicationDesk, case: Case) -> None:
@@ -70,7 +71,7 @@ def _do(desk: AdjudicationDesk, case: Case, act: Act) -> None:
         if all(one.task_id in st.session_state[_SKIPPED] for one in desk.queue()):
             st.session_state[_SKIPPED] = [case.task_id]
         return
-    desk.decide(case.task_id, act.decision, now=clock(), note=act.note, edits=act.edits)
+    desk.decide(case.task_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits)
 
 
 def _show_decided(found: list[Decided], campaign: Campaign) -> None:
@@ -88,7 +89,8 @@ def _line(one: Decided, campaign: Campaign) -> dict[str, Any]:
 
     return {
         TEXTS["decision"]: TEXTS.get(one.decision, one.decision),
-        TEXTS["question"]: one.item.question,
+        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in one.reasons),
+        TEXTS["question"]: question_in_words(one.item),
         TEXTS["answers"]: " | ".join(words(said) for said in one.said),
         TEXTS["note"]: one.note or "",
     }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
 
-_SHARED = ("keys.js", "words.js")
+_SHARED = ("keys.js", "words.js", "chosen.js")
 
 
 @cache

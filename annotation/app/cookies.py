@@ -6,6 +6,7 @@ still open. JavaScript cannot read the cookie, and other sites' forms do not car
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -16,6 +17,7 @@ from pathlib import Path
 from itsdangerous import BadSignature, Signer
 
 from benchwright.errors import DataError
+from benchwright.private_files import keep_private
 
 from ..store.accounts import SESSION
 
@@ -23,6 +25,10 @@ COOKIE = "benchwright_session"
 FORM_COOKIE = "benchwright_form"
 ATTEMPT_COOKIE = "benchwright_attempt"
 ATTEMPT_S = 600
+DEVICE_COOKIE = "benchwright_device"
+DEVICE_S = 400 * 24 * 3600
+"""As long as browsers keep any cookie."""
+MOST_ON_A_DEVICE = 8
 _OF_THIS_HOST = "__Host-"
 """Before the names of cookies behind HTTPS: browsers then take them from this very host only, and over HTTPS only."""
 KEY_FILE = "review.key"
@@ -35,6 +41,7 @@ def signing_key(workspace: Path) -> str:
         DataError: The file holds no key.
     """
     path = workspace / KEY_FILE
+    keep_private(path)
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -54,6 +61,7 @@ class Cookies:
     def __init__(self, key: str, *, secure: bool) -> None:
         self._signer = Signer(key, salt="benchwright-session")
         self._attempts = Signer(key, salt="benchwright-attempt")
+        self._devices = Signer(key, salt="benchwright-device")
         self.is_secure = secure
 
     def session(self, token: str) -> str:
@@ -103,6 +111,32 @@ class Cookies:
         """Return the `Set-Cookie` line that forgets an attempt."""
         return self._line(ATTEMPT_COOKIE, "", 0)
 
+    def device(self, account: str, header: str) -> str:
+        """Return the `Set-Cookie` line by which a browser is known as one where an account's owner has signed in.
+
+        Args:
+            account: As `account_key`.
+            header: The browser's `Cookie` header: it may be known for other accounts too.
+        """
+        device, known = self._known_device(header)
+        mine = _fingerprint(account)
+        kept = [other for other in known if other != mine][-(MOST_ON_A_DEVICE - 1) :]
+        value = ".".join([device or secrets.token_urlsafe(16), *kept, mine])
+        return self._line(DEVICE_COOKIE, self._devices.sign(value).decode(), DEVICE_S)
+
+    def device_in(self, account: str, header: str) -> str | None:
+        """Return which device sent a `Cookie` header, if the account's owner has signed in on it before."""
+        device, known = self._known_device(header)
+        return device if _fingerprint(account) in known else None
+
+    def _known_device(self, header: str) -> tuple[str | None, list[str]]:
+        try:
+            value = self._devices.unsign(read_cookie(header, self.name(DEVICE_COOKIE)) or "").decode()
+        except (BadSignature, UnicodeError):
+            return None, []
+        device, *known = value.split(".")
+        return device, known
+
     def name(self, name: str) -> str:
         """Return what one of our cookies is called."""
         return _OF_THIS_HOST + name if self.is_secure else name
@@ -110,6 +144,11 @@ class Cookies:
     def _line(self, name: str, value: str, seconds: int) -> str:
         secure = "; Secure" if self.is_secure else ""
         return f"{self.name(name)}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
+
+
+def _fingerprint(account: str) -> str:
+    """Return what a device remembers of an account: not its name, which others at this browser could read."""
+    return hashlib.sha256(b"benchwright device " + account.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def read_cookie(header: str, name: str) -> str | None:

@@ -18,14 +18,16 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError
 
 from ..store import RefusedError
+from .attempts import SignInAttempt, account_key, address_key
 from .door_pages import closed_page, login_page, logout_page, welcome_page
 from .gate import ACCOUNT, LOGIN, LOGOUT, WELCOME, token_from
-from .passwords import check_new_password, hash_password, is_right
+from .passwords import HashingBusyError, check_new_password
 from .session_doors import DOOR_HEADERS, address_of, inside, is_ours, let_in, sent_to
 from .site import Site, clock
 from .texts import TEXTS
 
 MAX_FORM_BYTES = 16 * 1024
+WORTH_ANOTHER_WAY_S = 30
 
 
 def door_routes(site: Site) -> list[Route]:
@@ -50,19 +52,21 @@ class _Doors:
         name, target = form.get("name", "").strip()[:100], inside(form.get("next", "/"))
         if not self._is_ours(request, form):
             return self._shown(login_page, 400, target=target, name=name, problem=TEXTS["form_expired"])
-        keys, now = _keys(request, name), clock()
-        waits = [self._site.attempts.wait(key, free=free, now=now) for key, free in keys.items()]
-        if (wait := max(waits)) > timedelta(0):
-            problem = TEXTS["wait"].format(seconds=ceil(wait.total_seconds()))
-            return self._shown(login_page, 429, target=target, name=name, problem=problem)
-        for key in keys:  # counted before it is known, so that many at once wait too
-            self._site.attempts.failed(key, now=now)
-        if not await run_in_threadpool(self._knows, name, form.get("password", "")):
+        attempts, attempt, now = self._site.attempts, self._attempt(request, name), clock()
+        if (wait := attempts.wait(attempt, now=now)) > timedelta(0):
+            return self._told_to_wait(ceil(wait.total_seconds()), target=target, name=name)
+        attempts.failed(attempt, now=now)  # before it is known, so that many at once wait too
+        kept = await run_in_threadpool(self._site.accounts.password_hash, name)
+        try:
+            is_right = await self._site.hashing.is_right(form.get("password", ""), kept)
+        except HashingBusyError:
+            attempts.not_tried(attempt)
+            return self._too_busy(login_page, target=target, name=name)
+        if not is_right:
             await run_in_threadpool(self._site.accounts.note_refused, name, address=address_of(request), now=now)
             return self._shown(login_page, 401, target=target, name=name, problem=TEXTS["wrong"])
-        for key in keys:
-            self._site.attempts.succeeded(key)
-        return await let_in(self._site, name, target)
+        attempts.succeeded(attempt)
+        return await let_in(self._site, request, name, target)
 
     async def welcome(self, request: Request) -> Response:
         """Let somebody who was invited choose a password, and in."""
@@ -81,11 +85,14 @@ class _Doors:
             if password != form.get("again", ""):
                 raise RefusedError(TEXTS["not_the_same"])
             check_new_password(password, name=invited.name)
-            hashed = await run_in_threadpool(hash_password, password)
+            hashed = await self._site.hashing.hash_password(password)
             await run_in_threadpool(self._site.accounts.accept, token, hashed, now=clock())
+        except HashingBusyError:
+            return self._too_busy(welcome_page, token=token, name=invited.name)
         except BenchwrightError as error:
             return self._shown(welcome_page, 400, token=token, name=invited.name, problem=str(error))
-        return await let_in(self._site, invited.name, "/")
+        self._site.attempts.forget_account(invited.name)
+        return await let_in(self._site, request, invited.name, "/")
 
     async def logout(self, request: Request) -> Response:
         """Ask whether to end this session, and end it."""
@@ -101,8 +108,23 @@ class _Doors:
             await run_in_threadpool(self._site.accounts.end_session, token)
         return sent_to(LOGIN, self._site.cookies.cleared())
 
-    def _knows(self, name: str, password: str) -> bool:
-        return is_right(password, self._site.accounts.password_hash(name))
+    def _attempt(self, request: Request, name: str) -> SignInAttempt:
+        account = account_key(name)
+        device = self._site.cookies.device_in(account, request.headers.get("cookie", ""))
+        return SignInAttempt(account, device, address_key(address_of(request)))
+
+    def _told_to_wait(self, seconds: int, *, target: str, name: str) -> Response:
+        problem = TEXTS["wait"].format(seconds=seconds)
+        if seconds > WORTH_ANOTHER_WAY_S:
+            problem += " " + TEXTS["wait_elsewhere"]
+        answer = self._shown(login_page, 429, target=target, name=name, problem=problem)
+        answer.headers["retry-after"] = str(seconds)
+        return answer
+
+    def _too_busy(self, page: object, **values: str) -> Response:
+        answer = self._shown(page, 503, problem=TEXTS["busy"], **values)
+        answer.headers["retry-after"] = "5"
+        return answer
 
     def _is_ours(self, request: Request, form: dict[str, str]) -> bool:
         return is_ours(self._site, request, form.get("nonce", ""))
@@ -114,12 +136,6 @@ class _Doors:
         answer = HTMLResponse(page(nonce=nonce, **by_provider, **values), status, headers=DOOR_HEADERS)
         answer.headers.append("set-cookie", self._site.cookies.form(nonce))
         return answer
-
-
-def _keys(request: Request, name: str) -> dict[str, int]:
-    """Return what failures are counted by, with the free ones: a name at an address, and any name at that address."""
-    address = address_of(request)
-    return {f"{address} {name.casefold()}": 5, address: 30}
 
 
 async def _form_of(request: Request) -> dict[str, str]:

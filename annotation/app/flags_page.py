@@ -7,6 +7,7 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ..store.remarks import Remark
+from .directed_text import show_text
 from .review_page import inert
 from .site import clock
 from .texts import TEXTS
@@ -29,8 +30,8 @@ def _show_line(one: Remark, visit: Visit) -> None:
     who.text(f"⚑ {one.annotator}" if one.is_flag else one.annotator)
     lines = about.container(gap=None)
     if one.words:
-        lines.text(one.words)
-    lines.caption(inert(" · ".join(part for part in (one.question, one.item_id) if part)))
+        show_text(lines, one.words)
+    show_text(lines, *(part for part in (one.question, one.item_id) if part))
     if act.button(TEXTS["settle"], key=f"settle-{one.id}"):
         try:
             visit.site.store.settle_remark(visit.campaign.name, one.id, by=visit.account.name, now=clock())

@@ -6,11 +6,12 @@ puts on every answer what tells a browser to run, frame and load nothing from el
 
 from __future__ import annotations
 
+from contextlib import suppress
 from urllib.parse import quote, urlsplit
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import HTTPConnection
+from starlette.requests import ClientDisconnect, HTTPConnection
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -55,7 +56,8 @@ class Gate:
         elif scope["type"] == "websocket" and not _is_of_this_site(connection.headers):
             await send({"type": "websocket.close", "code": 1008, "reason": "another site"})
         else:
-            await self._app(scope, receive, self._dressed(send))
+            with suppress(ClientDisconnect):  # who has gone, or was too slow, is told nothing any more
+                await self._app(scope, receive, self._dressed(send))
 
     async def _who_asks(self, connection: HTTPConnection) -> Account | None:
         token = token_from(connection, self._site.cookies)

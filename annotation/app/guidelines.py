@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from ..desk import is_id
 from ..store.guidelines import Guidelines, GuidelinesVersion
+from .directed_text import RIGHT_TO_LEFT, runs_right_to_left
 from .site import Site
 from .texts import TEXTS
 from .visit import Visit
@@ -31,7 +32,7 @@ def guideline_routes(site: Site) -> list[Route]:
             return PlainTextResponse("there is no such picture\n", 404)
         return Response(found.data, media_type=found.media_type, headers=_KEPT)
 
-    return [Route("/guidelines/{version:int}/{place:int}", picture)]
+    return [Route("/guidelines/{version:number}/{place:number}", picture)]
 
 
 def show_guidelines(visit: Visit) -> None:
@@ -40,8 +41,9 @@ def show_guidelines(visit: Visit) -> None:
 
     found = Guidelines(visit.site.store).newest(visit.campaign)
     if found is not None:
-        with st.expander(TEXTS["guidelines"].format(version=found.version)):
-            st.markdown(with_pictures(found))
+        folded = st.expander(TEXTS["guidelines"].format(version=found.version))
+        key = RIGHT_TO_LEFT if runs_right_to_left(found.text) else "benchwright-guidelines"
+        folded.container(key=key).markdown(with_pictures(found))
 
 
 def with_pictures(found: GuidelinesVersion) -> str:

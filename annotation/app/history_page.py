@@ -7,6 +7,8 @@ import streamlit as st
 from ..desk import Past, Said
 from ..form import form_of
 from ..store import Campaign
+from .directed_text import show_text
+from .option_letters import question_in_words
 from .review_page import TASK
 from .texts import TEXTS
 from .visit import Visit
@@ -26,7 +28,7 @@ def show(visit: Visit, *, review: st.Page) -> None:
         st.info(TEXTS["nothing_said"])
         return
     st.caption(TEXTS["history_why"])
-    found = [one for one in past if words in _about(one, visit.campaign).casefold()]
+    found = [one for one in past if words in " · ".join(_about(one, visit.campaign)).casefold()]
     if not found:
         st.info(TEXTS["nothing_found"])
     for one in found[:shown]:
@@ -41,17 +43,17 @@ def _show_line(one: Past, campaign: Campaign, review: st.Page) -> None:
     when.text(f"{one.said.submitted_at:%d %b %H:%M}")
     words = _in_words(one.said, campaign)
     what.text(words if one.said.version == 1 else f"{words} ({TEXTS['changed']})")
-    about.text(_about(one, campaign))
+    show_text(about, *_about(one, campaign))
     if act.button(TEXTS["open"], key=f"open-{one.task_id}", disabled=not one.is_current):
         st.switch_page(review, query_params={TASK: str(one.task_id), "campaign": campaign.name})
 
 
-def _about(one: Past, campaign: Campaign) -> str:
+def _about(one: Past, campaign: Campaign) -> list[str]:
     """Return what a line says of a decision: the item, what was said of it before and now, how long it took."""
     before = ", ".join(f"{_in_words(said, campaign)} ({said.submitted_at:%d %b %H:%M})" for said in one.earlier)
     parts = [
         one.item.task,
-        one.item.question,
+        question_in_words(one.item),
         _told(one.said, campaign),
         ", ".join(TEXTS.get(f"edited_{name}", name) for name in one.said.edits or {}),
         one.said.note,
@@ -59,7 +61,7 @@ def _about(one: Past, campaign: Campaign) -> str:
         *(f"⚑ {remark.words}".strip() if remark.is_flag else remark.words for remark in one.remarks),
         "" if one.said.active_s is None else TEXTS["took"].format(seconds=round(one.said.active_s)),
     ]
-    return " · ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def _in_words(said: Said, campaign: Campaign) -> str:

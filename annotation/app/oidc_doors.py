@@ -80,7 +80,7 @@ class _OidcDoors:
             address = address_of(request)
             await run_in_threadpool(self._site.accounts.note_refused, None, address=address, now=clock())
             return self._refused(str(error), 403)
-        answer = await let_in(self._site, account.name, attempt["next"])
+        answer = await let_in(self._site, request, account.name, attempt["next"])
         answer.headers.append("set-cookie", self._site.cookies.attempt_over())
         return answer
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from typing import TypeVar
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
@@ -10,6 +14,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from benchwright.errors import BenchwrightError
 
 SHORTEST, LONGEST = 10, 1024
+HASHES_AT_ONCE, MOST_WAITING = 2, 64
+Result = TypeVar("Result")
 _HASHER = PasswordHasher()
 
 
@@ -42,3 +48,53 @@ def is_right(password: str, password_hash: str | None) -> bool:
 @cache
 def _nobodys() -> str:
     return _HASHER.hash("nobody has this account")
+
+
+class HashingBusyError(BenchwrightError):
+    """More people wait for their passwords to be checked than is worth waiting behind."""
+
+
+class BoundedHashing:
+    """Hashes passwords in threads of its own, so many at once and no more: each hash takes 64 MiB while it lasts.
+
+    Args:
+        at_once: Hashes under way at once.
+        most_waiting: Further ones that wait for their turn; whoever comes then is told to come back.
+    """
+
+    def __init__(self, *, at_once: int = HASHES_AT_ONCE, most_waiting: int = MOST_WAITING) -> None:
+        self._threads = ThreadPoolExecutor(at_once, thread_name_prefix="hashing")
+        self._most = at_once + most_waiting
+        self._under_way = 0
+
+    async def hash_password(self, password: str) -> str:
+        """Return what the store keeps of a password.
+
+        Raises:
+            HashingBusyError: Too many wait already.
+        """
+        return await self._run(lambda: hash_password(password))
+
+    async def is_right(self, password: str, password_hash: str | None) -> bool:
+        """Return whether a password is the one of a hash; see `is_right`.
+
+        Raises:
+            HashingBusyError: Too many wait already.
+        """
+        return await self._run(lambda: is_right(password, password_hash))
+
+    async def _run(self, work: Callable[[], Result]) -> Result:
+        if self._under_way >= self._most:
+            raise HashingBusyError("too many people sign in at this moment; try again in a few seconds")
+        self._under_way += 1
+        loop = asyncio.get_running_loop()
+
+        def ended(_done: Future[Result]) -> None:  # also of whoever has gone away meanwhile
+            loop.call_soon_threadsafe(self._ended)
+
+        done = self._threads.submit(work)
+        done.add_done_callback(ended)
+        return await asyncio.wrap_future(done)
+
+    def _ended(self) -> None:
+        self._under_way -= 1

@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
 from benchwright.previews import preview
 
-from ..desk import Desk
+from ..desk import Desk, is_id
 from ..form import Photograph, form_of
 from ..intake import TakenIn, take_in_photograph
 from ..store import Account, Campaign, RefusedError, Uploads
@@ -31,8 +31,8 @@ def photograph_routes(site: Site) -> list[Route]:
     """Return the routes of photographs; the gate in front has said who asks."""
     served = _Photographs(site)
     return [
-        Route("/photographs/{task:int}", served.take, methods=["PUT"]),
-        Route("/photographs/{task:int}/{photograph:str}", served.show),
+        Route("/photographs/{task:number}", served.take, methods=["PUT"]),
+        Route("/photographs/{task:number}/{photograph:str}", served.show),
     ]
 
 
@@ -83,7 +83,7 @@ class _Photographs:
             RefusedError: They do not.
         """
         task_id = request.path_params["task"]
-        campaign = self._site.store.campaign_of(task_id)
+        campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
         if campaign is None:
             raise RefusedError("there is no such task")
         Desk(self._site.store, campaign, _account(request).name).open(task_id, now=clock())
@@ -104,7 +104,7 @@ class _Photographs:
         task_id, image_id = request.path_params["task"], request.path_params["photograph"]
         account = _account(request)
         by = None if account.role == "curator" else account.name
-        if not Uploads(self._site.store).holds(task_id, image_id, by=by):
+        if not is_id(task_id) or not Uploads(self._site.store).holds(task_id, image_id, by=by):
             return PlainTextResponse("there is no such photograph for you\n", 404)
         headers = {"Cache-Control": "private, no-cache", "ETag": f'"{image_id}"'}
         if request.headers.get("if-none-match") == headers["ETag"]:

@@ -92,9 +92,17 @@ def _show_found(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...
     st.subheader(TEXTS["agreement"])
     figures = agreement_of(found)
     st.dataframe(
-        [{name: TEXTS["undefined"] if value is None else f"{value:.2f}" for name, value in figures.items()}],
+        [{_heading(name): _figure(value) for name, value in figures.items()}],
         hide_index=True,
     )
+
+
+def _heading(name: str) -> str:
+    return TEXTS["items_compared"] if name == "compared" else name
+
+
+def _figure(value: float | int | None) -> str:
+    return TEXTS["undefined"] if value is None else str(value) if isinstance(value, int) else f"{value:.2f}"
 
 
 def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:

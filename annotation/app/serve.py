@@ -16,7 +16,12 @@ from .site import Site, serve_from
 if TYPE_CHECKING:
     import streamlit as st
 
+    from .connections import ConnectionLimits, Network
+
 SCRIPT = Path(__file__).with_name("screen.py")
+PING_S = 30.0
+MOST_SENT_BYTES = 8 * 1024 * 1024
+"""In one message of a browser over the websocket; photographs and drafts come by routes of their own."""
 SWITCH_S = 0.0005
 """How long one thread keeps the others waiting: whoever holds the store's lock goes on after each statement at once."""
 
@@ -44,16 +49,51 @@ def build_app(site: Site) -> st.App:
     )  # fmt: skip
 
 
-def run_app(site: Site, *, address: str, port: int) -> None:
+def run_app(
+    site: Site,
+    *,
+    address: str,
+    port: int,
+    trusted_proxies: tuple[Network, ...] = (),
+    limits: ConnectionLimits | None = None,
+) -> None:
     """Serve a site on an address until interrupted.
+
+    Args:
+        site: What is served.
+        address: Where to listen.
+        port: Where to listen.
+        trusted_proxies: Whose word on where requests come from (`X-Forwarded-For`) is taken; nobody's else.
+        limits: Of connections.
 
     Raises:
         BenchwrightError: The address cannot be listened on.
     """
+    import uvicorn
+    from streamlit.web import bootstrap
+
+    from .connections import ConnectionLimits, bounded_protocol, with_more_files
+
     check_free(address, port)
     app = build_app(site)
     _settle()
-    app.run(config=_config(address, port))
+    # As Streamlit's own `App.run` does, but with our protocol under it, and with proxies that are named or none.
+    bootstrap.load_config_options(_config(address, port))
+    uvicorn.run(
+        app,
+        host=address,
+        port=port,
+        http=bounded_protocol(with_more_files(limits or ConnectionLimits()), trusted_proxies),
+        ws="websockets-sansio",
+        ws_ping_interval=PING_S,
+        ws_ping_timeout=PING_S,
+        ws_max_size=MOST_SENT_BYTES,
+        ws_per_message_deflate=False,
+        proxy_headers=bool(trusted_proxies),
+        forwarded_allow_ips=[str(network) for network in trusted_proxies],
+        use_colors=False,
+        access_log=False,
+    )
 
 
 def _settle() -> None:

@@ -8,6 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from .attempts import account_key
 from .headers import door_policy
 from .site import Site, clock
 
@@ -15,10 +16,12 @@ DOOR_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": door_pol
 """Of every page outside the gate."""
 
 
-async def let_in(site: Site, name: str, target: str) -> Response:
-    """Open a session for somebody who has shown who they are, and lead them on."""
+async def let_in(site: Site, request: Request, name: str, target: str) -> Response:
+    """Open a session for somebody who has shown who they are, know their browser again, and lead them on."""
     token = await run_in_threadpool(site.accounts.open_session, name, now=clock())
-    return sent_to(target, site.cookies.session(token))
+    answer = sent_to(target, site.cookies.session(token))
+    answer.headers.append("set-cookie", site.cookies.device(account_key(name), request.headers.get("cookie", "")))
+    return answer
 
 
 def sent_to(target: str, cookie: str) -> Response:
@@ -41,5 +44,5 @@ def is_ours(site: Site, request: Request, nonce: str) -> bool:
 
 
 def address_of(request: Request) -> str:
-    """Return from where a request comes: behind a proxy, the proxy's address."""
+    """Return from where a request comes: behind a proxy that is not named as trusted, the proxy's address."""
     return request.client.host if request.client else "?"

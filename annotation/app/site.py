@@ -6,13 +6,37 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from starlette.convertors import Convertor, register_url_convertor
+
 from benchwright.workspace import Workspace
 
 from ..store import Account, Accounts, ReviewStore, open_store
 from .attempts import Attempts
 from .cookies import Cookies, signing_key
 from .identity_provider import IdentityProvider
+from .passwords import BoundedHashing
 from .shown_pictures import ShownPictures
+
+MOST_DIGITS = 19
+"""Of 2^63, above what SQLite and PostgreSQL take for a number."""
+NO_ROW = -1
+
+
+class _Number(Convertor[int]):
+    """The number of a row in an address; one that no database can hold is the number of no row."""
+
+    regex = "[0-9]+"
+
+    def convert(self, value: str) -> int:
+        return int(value) if len(value) < MOST_DIGITS else NO_ROW
+
+    def to_string(self, value: int) -> str:
+        return str(value)
+
+
+NUMBER = "number"
+"""Kind of a part of an address, as in `/drafts/{task:number}`."""
+register_url_convertor(NUMBER, _Number())
 
 
 @dataclass(frozen=True)
@@ -25,6 +49,7 @@ class Site:
     cookies: Cookies
     attempts: Attempts
     pictures: ShownPictures
+    hashing: BoundedHashing
     provider: IdentityProvider | None = None
 
     def account_of(self, token: str | None) -> Account | None:
@@ -51,6 +76,7 @@ def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | Non
         cookies=Cookies(signing_key(workspace), secure=secure),
         attempts=Attempts(),
         pictures=ShownPictures(workspace),
+        hashing=BoundedHashing(),
         provider=provider,
     )
 

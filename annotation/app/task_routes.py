@@ -14,8 +14,9 @@ from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
 from ..desk import MAX_DRAFT_BYTES, Desk, is_id, may_see
+from ..drafts import Seen
 from ..exhibit import exhibit_in
-from ..store import Account, RefusedError
+from ..store import Account, RefusedError, StaleError
 from ..store.adjudicating import has_opened
 from .gate import ACCOUNT
 from .shown_pictures import etag
@@ -23,6 +24,8 @@ from .site import Site, clock
 
 DRAFT_HEADER = "x-benchwright-draft"
 """Sent by the app's own script. Another site's page could not add it without being asked by the browser first."""
+SEEN_HEADER = "x-benchwright-seen"
+"""What the window that sends a draft had before it: `VERSION.REVISION`."""
 
 
 def picture_url(task_id: int, place: int, *, marks: bool = False) -> str:
@@ -39,9 +42,9 @@ def task_routes(site: Site) -> list[Route]:
     """Return the routes of tasks; the gate in front has said who asks."""
     served = _Served(site)
     return [
-        Route("/pictures/{task:int}/{place:int}", served.picture),
-        Route("/pictures/{task:int}/{place:int}/marks", served.marks),
-        Route("/drafts/{task:int}", served.draft, methods=["PUT"]),
+        Route("/pictures/{task:number}/{place:number}", served.picture),
+        Route("/pictures/{task:number}/{place:number}/marks", served.marks),
+        Route("/drafts/{task:number}", served.draft, methods=["PUT"]),
     ]
 
 
@@ -106,16 +109,30 @@ class _Served:
             if campaign is None:
                 raise RefusedError("there is no such task")
             desk = Desk(self._site.store, campaign, _account(request).name)
-            desk.save_draft(task_id, draft, now=clock())
+            kept = desk.save_draft(task_id, draft, now=clock(), seen=_seen(request))
+        except StaleError:
+            task = desk.open(task_id, now=clock())
+            there = {"saved": False, "version": task.seen.version, "revision": task.revision, "draft": dict(task.draft)}
+            return JSONResponse(there, 409)
         except RefusedError as error:
             return PlainTextResponse(f"{error}\n", 403)
         except (ValueError, RecursionError, BenchwrightError):
             return PlainTextResponse("this is no draft\n", 400)
-        return JSONResponse({"saved": True})
+        return JSONResponse({"saved": True, "revision": kept.revision})
 
     @staticmethod
     def _is_curator(request: Request) -> bool:
         return _account(request).role == "curator"
+
+
+def _seen(request: Request) -> Seen | None:
+    """Return what a window had before it; None where it does not say."""
+    if SEEN_HEADER not in request.headers:
+        return None
+    version, _, revision = request.headers[SEEN_HEADER].partition(".")
+    if not (version.isdecimal() and revision.isdecimal() and len(version + revision) < 40):
+        raise ValueError("this is nothing that a window sends")
+    return Seen(int(version), int(revision))
 
 
 def _account(request: Request) -> Account:

@@ -17,6 +17,9 @@ TEXTS: Mapping[str, str] = {
     "welcome_why": "Choose a password of at least {shortest} characters.",
     "wrong": "Name or password is wrong.",
     "wait": "Too many attempts. Try again in {seconds} seconds.",
+    "wait_elsewhere": "A browser in which you have signed in before lets you in meanwhile, and so does a new "
+    "invitation from a curator.",
+    "busy": "Too many people sign in at this moment. Try again in a few seconds.",
     "form_expired": "This form was open too long, or cookies are off. Please try again.",
     "not_the_same": "The two passwords differ.",
     "no_invitation": "This invitation is used up or has ended. Ask a curator for a new one.",
@@ -41,10 +44,12 @@ TEXTS: Mapping[str, str] = {
     # Task
     "guidelines": "Guidelines, version {version}",
     "mine_done": "{done} decided, {left} to go",
+    "part_done": "{done} decided, {part} to go of your part (open to you: {left})",
+    "part_is_done": "{done} decided: your part is done; open to you: {left} more",
     "question": "Question",
     "image": "Image {place}",
     "choice": "Option {key}",
-    "choices_of": "option {keys}",
+    "picture_of_option": "Picture {key}",
     "alt": "{caption} of this task",
     "right": "marked as right",
     "declines": "marked as right: nothing in the picture answers",
@@ -57,12 +62,14 @@ TEXTS: Mapping[str, str] = {
     "note_hint": "What is wrong, or what to change (N)",
     "reasons": "Reasons",
     "needs_reason": "Pick at least one reason (keys 1 to {count}), then press X again.",
-    "needs_note": "Write what to change, then press E again (or Ctrl+Enter).",
-    "needs_edits": "Change what is wrong (or write a note with N), then press E again, or Ctrl+Enter while writing.",
+    "needs_why": "Write why in the note, then press X again (or Ctrl+Enter).",
+    "needs_note": "Write what to change, then press V again (or Ctrl+Enter).",
+    "needs_edits": "Change what is wrong (or write a note with N), then press V again, or Ctrl+Enter while writing.",
     "edit_item": "Edit the item",
     "right_option": "Right option",
     "explanation": "Explanation",
-    "needs_choice": "Pick an option first (keys 1 to {count}).",
+    "needs_choice": "Pick an option first ({letters} or 1 to {count}, or a click on it).",
+    "letter_is_option": "{letter} is an option here. The keys are Y to accept, X to reject, V to revise.",
     "needs_option": "Pick an option of “{field}” (number keys), then press Enter again.",
     "needs_text": "Fill in “{field}”, then press Enter again (Ctrl+Enter while writing).",
     "needs_photograph": "Choose a photograph (P), then press Enter again.",
@@ -74,14 +81,17 @@ TEXTS: Mapping[str, str] = {
     "answer": "Answer",
     "submit": "Done",
     "saved": "Draft saved",
+    "other_window": "Written in another window",
+    "behind": "Another window has written about this too. Both are kept; the other one stands on the left.",
+    "decided_elsewhere": "You decided this in another window meanwhile. What you write here is kept.",
     "not_saved": "Draft not saved: no connection",
     "keys_verify": (
-        "A accept · X reject · E edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
+        "Y accept · X reject · V edit or ask for revision · S skip · U undo · 1–9 reasons · N note (Esc leaves it) · "
         "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_answer": (
-        "1–9 pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · G comment or flag · "
-        "O marks · M compare · + − 0 zoom"
+        "A–{last} or 1–{count} pick an option · Enter answers · S skip · U undo · N note (Esc leaves it) · "
+        "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_collect": (
         "1–9 pick an option · F next field · P choose a photograph · N write (Esc leaves it) · Enter done · S skip · "
@@ -92,15 +102,26 @@ TEXTS: Mapping[str, str] = {
         "G comment or flag · O marks · M compare · + − 0 zoom"
     ),
     "keys_review": (
-        "1 yes, 2 no · F next vote · E edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
+        "1 yes, 2 no · F next vote · V edit the item · N note (Esc leaves it) · Enter done · S skip · U undo · "
         "O marks · M compare · + − 0 zoom"
     ),
     "answered": "You answered",
     "said": "You said “{decision}” before. What you decide now replaces it; the earlier decision stays on record.",
     "moved_on": "The item has changed since. This decision cannot be changed any more.",
     "gone": "That task is not yours, or not any more. Here is the next one.",
-    "all_done": "All done",
-    "all_done_why": "There is no task left for you in this campaign. Thank you.",
+    "all_done": "All done in {campaign}.",
+    "all_done_how_many": "You decided {done} here, and nothing is left for you.",
+    "nothing_here": "Nothing waits for you in {campaign}.",
+    "wait_in": "Waiting in {campaign}: {left}.",
+    "go_on": "Go on to {campaign}",
+    "cases_wait_in": "Waiting for your word in {campaign}, under {adjudicate}: {waits}.",
+    "nothing_anywhere": "Nothing waits for you in any other campaign either. Thank you.",
+    "nothing_waits": "Nothing waits for you at present. Thank you.",
+    "menu_left": "{campaign} · {left} to go",
+    "menu_open": "{campaign} · {left} open",
+    "menu_none": "{campaign} · nothing waits",
+    "menu_decided": "{campaign} · done",
+    "menu_simulated": "{campaign} · simulated",
     "taken_by_field": "Answered",
     "nothing_to_undo": "Nothing to undo: you have not decided anything here yet.",
     # Adjudication
@@ -109,10 +130,10 @@ TEXTS: Mapping[str, str] = {
     "annotator_n": "Annotator {number}",
     "send_back": "Send back",
     "take_edits": "Take these edits",
-    "needs_own_edits": "Edit the item, or take up edits by number, then press E again (Ctrl+Enter while writing).",
+    "needs_own_edits": "Edit the item, or take up edits by number, then press V again (Ctrl+Enter while writing).",
     "keys_adjudicate": (
-        "A accept · X reject · E edit the item, again to be done · 1–9 take up an annotator's edits · "
-        "W send back to others · S skip · N note (Esc leaves it) · O marks · M compare · + − 0 zoom"
+        "Y accept · X reject · V edit the item, again to be done · 1–9 take up an annotator's edits, or give reasons "
+        "after X · W send back to others · S skip · N note (Esc leaves it) · O marks · M compare · + − 0 zoom"
     ),
     "no_adjudicator": "This campaign has no adjudicator: its rule is {rule}.",
     "cases_left": "{waits} wait for you, {more} more are divided",
@@ -158,6 +179,7 @@ TEXTS: Mapping[str, str] = {
     "agreement": "Agreement",
     "undefined": "undefined",
     "answers_given": "What was found",
+    "items_compared": "Items compared",
     "share_of_items": "Share of items",
     "notes": "Notes",
     "closed": "Every task is decided. Go on with the recipe: run the same command again.",

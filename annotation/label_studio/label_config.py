@@ -25,8 +25,8 @@ EDITING, AS_IT_IS, TO_BE_EDITED = "editing", "Leave the item as it is", "Edit th
 NO_REASON = "no reason"
 """Beside a lone reason: Label Studio refuses a single choice. It says nothing."""
 REVISE = "revise"
-_HOTKEYS = {"accept": "a", "revise": "e", "reject": "x"}
-"""As in the review app."""
+_HOTKEYS = {"accept": "y", "revise": "v", "reject": "x"}
+"""As in the review app: no letter that options have."""
 
 
 def label_config(form: Mapping[str, Any], *, letters: Sequence[str] = (), votes: bool = False) -> str:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
+from ..closing import close_decided
 from ..next_rounds import open_next_rounds
 from ..store import Campaign, ReviewStore, Task
 from ..store.elsewhere import Elsewhere, Taken
@@ -137,6 +138,7 @@ def pull(
             except BenchwrightError as error:
                 item_id = None if task is None else task.item_id
                 quarantined.append(Quarantined(int(one["id"]), int(row["id"]), item_id, author, str(error)))
+    close_decided(store, campaign)
     open_next_rounds(store, campaign.name)
     return Pulled(**counts, skipped=skipped, quarantined=tuple(quarantined))
 

@@ -7,7 +7,7 @@ from .forms import CHOICES, decisions_of, fields_of
 from .handout import BLIND
 from .overriding import Decided, Overriding
 from .payloads import about_in, beside_in, item_in, payload_with
-from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, Task, Upserted, Work
+from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, Upserted, Work
 from .review_store import ReviewStore, open_store, store_exists
 from .uploads import Uploads
 
@@ -28,6 +28,7 @@ __all__ = [
     "RefusedError",
     "ReviewStore",
     "Role",
+    "StaleError",
     "Task",
     "Uploads",
     "Upserted",

@@ -73,6 +73,15 @@ class Act(NamedTuple):
     about: Mapping[str, Any]
 
 
+_UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sa.exc.DatabaseError)
+"""What reading a row raises whose values are not of their columns' kinds."""
+
+
+def _unreadable(error: Exception) -> str:
+    cause = getattr(error, "orig", None) or error
+    return f"it cannot be read ({' '.join(str(cause).split())[:200] or type(cause).__name__})"
+
+
 class Broken(NamedTuple):
     """The first row at which the log does not hold, and why; no row where one is missing at the end."""
 
@@ -187,8 +196,13 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> Audited:
     """
     chain = _Chain(expect)
     query = sa.select(audit_log).order_by(audit_log.c.id)
-    for row in connection.execute(query, execution_options=_STREAMED).mappings():
-        chain.take(dict(row))
+    try:
+        for row in connection.execute(query, execution_options=_STREAMED).mappings():
+            chain.take(dict(row))
+    except _UNREADABLE as error:
+        # A database reads many rows at once, and says only that one of them is no text.
+        number = None if isinstance(error, sa.exc.DatabaseError) else chain.rows + 1
+        chain.broken = chain.broken or Broken(number, _unreadable(error))
     broken, decisions = chain.broken, 0
     if broken is None and not chain.found_expected:
         broken = Broken(None, f"no row has the hash {expect}: rows were cut off, or the log was written anew")
@@ -214,7 +228,10 @@ class _Chain:
     def take(self, row: Mapping[str, Any]) -> None:
         self.rows += 1
         if self.broken is None:
-            why = self._why_not(row)
+            try:
+                why = self._why_not(row)
+            except _UNREADABLE as error:
+                why = _unreadable(error)
             if why is not None:
                 self.broken = Broken(self.rows if row["id"] > self.rows else row["id"], why)
         self.head = row["hash"]
@@ -245,13 +262,20 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[Broken | None, 
     )
     found: list[Broken] = []
     left, count = dict(chain.said), 0
-    for said in connection.execute(query, execution_options=_STREAMED).mappings():
+    decisions = iter(connection.execute(query, execution_options=_STREAMED).mappings())
+    while True:
+        try:
+            if (said := next(decisions, None)) is None:
+                break
+            digested = digest_of_decision(dict(said), task=said["task_id"], annotator=said["annotator"])
+        except _UNREADABLE as error:
+            return Broken(None, f"decision {count + 1}: {_unreadable(error)}"), count
         count += 1
         what = f"version {said['version']} of the decision in slot {said['slot_id']}"
         row, logged = left.pop((said["slot_id"], said["version"]), (None, None))
         if row is None:
             found.append(Broken(None, f"{what} is not in the log"))
-        elif logged != digest_of_decision(dict(said), task=said["task_id"], annotator=said["annotator"]):
+        elif logged != digested:
             found.append(Broken(row, f"{what} is not what it was when it was logged"))
     found += [
         Broken(row, f"version {version} of the decision in slot {slot} is gone")

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -76,19 +75,17 @@ def write_backup(store: ReviewStore, path: Path, *, photographs: ObjectStore | N
         found = sa.MetaData()
         found.reflect(connection)
         described: dict[str, dict[str, Any]] = {}
-        with replacing(path) as draft:
-            os.close(os.open(draft, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-            with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
-                for table in _tables(found):
-                    described[table.name] = _write_table(archive, connection, table)
-                carried = _NO_PHOTOGRAPHS
-                if photographs is not None:
-                    carried = write_photographs(archive, photographs_in_use(connection), photographs)
-                manifest = {
-                    "format": FORMAT, "version": VERSION, "revision": revision, "tables": described,
-                    "photographs": {"files": carried.files, "ids": carried.ids},
-                }  # fmt: skip
-                archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
+        with replacing(path, private=True) as draft, zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as archive:
+            for table in _tables(found):
+                described[table.name] = _write_table(archive, connection, table)
+            carried = _NO_PHOTOGRAPHS
+            if photographs is not None:
+                carried = write_photographs(archive, photographs_in_use(connection), photographs)
+            manifest = {
+                "format": FORMAT, "version": VERSION, "revision": revision, "tables": described,
+                "photographs": {"files": carried.files, "ids": carried.ids},
+            }  # fmt: skip
+            archive.writestr(_MANIFEST, json.dumps(manifest, indent=1, sort_keys=True))
     return Backup(revision, _rows_of(described), carried.files, carried.missing)
 
 

@@ -27,8 +27,8 @@ _ANSWERED = (
 )
 
 
-def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> None:
-    """Keep what an annotator answers before they see the key; the same again changes nothing.
+def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> bool:
+    """Keep what an annotator answers before they see the key, and return whether that is new; again changes nothing.
 
     Raises:
         RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
@@ -46,13 +46,14 @@ def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer
     if before is not None:
         if before != answer:
             raise RefusedError(f"{annotator!r} answered {before} before the key was shown; that stays")
-        return
+        return False
     if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
         raise RefusedError("the item has changed since it was handed out; claim again")
     values = {"task_id": slot.task_id, "annotator_id": slot.annotator_id, "answer": answer, "answered_at": now}
     connection.execute(sa.insert(blind_answers).values(values))
     if not slot.is_simulated:
         record(connection, "answered_blind", actor=annotator, at=now, task=slot.task_id, slot=slot_id, answer=answer)
+    return True
 
 
 def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:

@@ -72,6 +72,12 @@ def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None
     return None if text is None else dict(json.loads(text))
 
 
+def list_campaigns(connection: sa.Connection) -> list[Campaign]:
+    """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
+    query = sa.select(campaigns).where(~campaigns.c.is_archived).order_by(campaigns.c.id)
+    return [_campaign(row) for row in connection.execute(query)]
+
+
 def _campaign(row: sa.Row[Any]) -> Campaign:
     return Campaign(
         id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,

@@ -30,8 +30,11 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.private_files import make_private_file
+from benchwright.storage_faults import storage_fault
 
 from .fair_lock import FairLock
+from .read_only import is_read_only, read_only_engine
 from .turns import Turns
 
 BUSY_TIMEOUT_MS = 30_000
@@ -161,16 +164,27 @@ def _try_idle_ones(engine: sa.Engine) -> None:
 
 
 def _file(path: Path) -> sa.Engine:
-    # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
-    engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
+    read_only = is_read_only(path)
+    if read_only:
+        engine = read_only_engine(path)
+    else:
+        make_private_file(path)  # what SQLite lays beside it gets the same mode
+        # URL.create, not the text: a folder's name may hold a question mark or a percent sign.
+        engine = sa.create_engine(sa.URL.create("sqlite", database=str(path)))
     _turns[engine] = Turns(path, patience_s=BUSY_TIMEOUT_MS / 1000).turn
+
+    @event.listens_for(engine, "handle_error")
+    def _say_what_failed(context: sa.engine.ExceptionContext) -> None:
+        if (fault := storage_fault(context.original_exception, path=path)) is not None:
+            raise fault from context.original_exception
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # transactions begin below, not where the driver guesses
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys = ON")
-        _log_ahead(connection)
+        if not read_only:
+            _log_ahead(connection)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: sa.Connection) -> None:

@@ -12,7 +12,7 @@ from ..hand_out import hand_out_of
 from . import handout_sql as sql
 from .askers import eyes_of
 from .fresh_eyes import count_barred, eyes
-from .handout_sql import IS_CURRENT, IS_HANDED_OUT, IS_INDEXED_GOLD
+from .handout_sql import IS_CURRENT, IS_INDEXED_GOLD
 from .next_task import Ahead
 from .records import Campaign
 from .reports import latest_annotations
@@ -50,6 +50,7 @@ _OWN: sa.Select[Any] = (
         _latest.c.version,
         _latest.c.submitted_at.label("said_at"),
         drafts.c.body,
+        drafts.c.saved_at,
     )
     .select_from(slots)
     .join(tasks, slots.c.task_id == tasks.c.id)
@@ -134,7 +135,7 @@ def _counts(*, blind: bool) -> _Counts:
         "open": _OPEN,
         "open_mine": _OPEN_MINE,
         "decided": _DECIDED,
-        "held": sql.count_own(IS_HANDED_OUT, *unseen).where(slots.c.submitted_at.is_(None)),
+        "held": sql.count_own(IS_CURRENT, *unseen).where(slots.c.submitted_at.is_(None)),
         # Open tasks of which others hold whatever is not decided.
         "all_held": sa.select(sa.func.count(sa.distinct(slots.c.task_id)))
         .select_from(slots)

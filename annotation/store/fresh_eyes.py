@@ -62,6 +62,21 @@ INVOLVED_IN_TASK = sa.select(tasks.c.id).where(
 _is_involved = sa.or_(
     *(one.where(one.selected_columns[0] == tasks.c.id).correlate(tasks).exists() for one in _involved)
 )
+# The same the other way round, from the little that one annotator was handed to the items that it was about.
+_ITEMS_SHOWN = (
+    sa.select(_shown.c.item_id)
+    .select_from(_shown.join(_showing, _shown.c.campaign_id == _showing.c.id))
+    .where(
+        _shown.c.id.in_(
+            sa.union(*(
+                sa.select(of.c.task_id).where(of.c.annotator_id == _who)
+                for of in (_mine, skips, seen, blind_answers, adjudications)
+            ))
+        ),
+        _shows_key,
+        _gives_away,
+    )
+)  # fmt: skip
 _is_own = OWN_ITEMS.where(authors.c.item_id == tasks.c.item_id).correlate(tasks).exists()
 
 
@@ -82,7 +97,7 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
 
     Args:
         such: What else must hold of the tasks.
-        blind: Also those whose key they were shown; for these, all have to be asked.
+        blind: Also those whose key they were shown.
     """
     campaign: sa.BindParameter[int] = sa.bindparam("campaign")
     counted, is_open = sa.select(sa.func.count()).select_from(tasks), tasks.c.state == "open"
@@ -93,6 +108,4 @@ def count_barred(*such: sa.ColumnElement[bool], blind: bool) -> tuple[sa.Select[
     )
     if not blind:
         return found
-    return *found, counted.where(
-        tasks.c.campaign_id == campaign, is_open, *such, ~_is_involved, ~_is_own, ~IS_UNSHOWN
-    )  # fmt: skip
+    return *found, few.where(tasks.c.item_id.in_(_ITEMS_SHOWN), ~_is_involved, ~_is_own)

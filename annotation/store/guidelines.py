@@ -1,7 +1,8 @@
 """What annotators are told, version by version, and which version each decision followed.
 
 A version is never changed: other words, or other pictures, are another version. A recipe's `guidelines` make one when
-they say something new, and so does a curator who sets them (`review guidelines`); the newest is shown.
+they say something new, and so does a curator who sets them (`review guidelines`); the newest is shown. A campaign whose
+recipe says nothing begins with those of its kind.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from ..kinds import KINDS
 from .records import Campaign
 from .schema import followed, guideline_pictures, guidelines, slots
 
@@ -55,15 +57,19 @@ def write(
 
 
 def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:
-    """Make a version of what a recipe says, where that is not what it said last."""
+    """Make a version of what a recipe says, where that is not what it said last.
+
+    A recipe that says nothing leaves people with what their kind of campaign says by itself, as the first version;
+    never over a version that is there, and never where the recipe wants none (an empty text).
+    """
     text = campaign.form.get("guidelines")
-    last = (
-        sa.select(guidelines.c.text)
-        .where(guidelines.c.campaign_id == campaign.id, guidelines.c.origin == "recipe")
-        .order_by(guidelines.c.version.desc())
-        .limit(1)
-    )
-    if isinstance(text, str) and text.strip() and text != connection.execute(last).scalar_one_or_none():
+    is_left_open = "guidelines" in campaign.form and text is None and not campaign.is_simulated
+    known = sa.select(guidelines.c.text, guidelines.c.origin).where(guidelines.c.campaign_id == campaign.id)
+    versions = connection.execute(known.order_by(guidelines.c.version)).all()
+    last = next((row.text for row in reversed(versions) if row.origin == "recipe"), None)
+    if is_left_open and not versions and campaign.kind in KINDS:
+        text = KINDS[campaign.kind].guidelines
+    if isinstance(text, str) and text.strip() and text != last:
         write(connection, campaign, text, (), origin="recipe")
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from ..hand_out import hand_out_of
 from ..kinds import ANSWER as ANSWER_KIND
 from . import handout_sql as sql
 from .askers import shown_key, who_asks
@@ -174,11 +175,13 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
         return "it is a gold item, and only the app hands these out"
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
+    rule = campaign.rule
+    closes = hand_out_of(campaign.settings).close_decided
     return (
         _knows_too_much(connection, who)
         or {
             "open": "all its slots are taken",
-            "done": f"all {campaign.rule} decisions are in",
+            "done": f"it is decided under {rule}" if closes else f"all {rule} decisions are in",
             "retired": "the item has changed since; look at its new version",
         }[state]
     )

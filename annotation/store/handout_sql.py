@@ -107,7 +107,7 @@ _IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(ONE)
 _OF_TASK = tasks.c.id == sa.bindparam("task")
 # The sum keeps SQLite from going through a campaign's tasks: an annotator holds few slots, and has an index for them.
 _OWN = (
-    _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_HANDED_OUT)
+    _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_CURRENT)
     .where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
     .limit(ONE)
 )
@@ -202,7 +202,7 @@ _holds_one = sa.exists().where(
     _mine.c.annotator_id == _who,
     _mine.c.submitted_at.is_(None),
     sa.select(sa.literal_column("1"))
-    .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_HANDED_OUT)
+    .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_CURRENT)
     .correlate(_mine)
     .exists(),
 )

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from benchwright.errors import DataError
 
 from .connection import WRITING
+from .read_only import READ_ONLY
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Migrations that this program knows, in order; a test holds it equal to `migrations/versions`."""
@@ -23,8 +24,14 @@ def upgrade(engine: sa.Engine, *, where: str) -> None:
         DataError: The store is newer than this program, or the file belongs to another one.
     """
     with engine.connect() as connection:
-        if revision_of(connection, where) == REVISIONS[-1]:
+        revision = revision_of(connection, where)
+        if revision == REVISIONS[-1]:
             return
+    if engine.get_execution_options().get(READ_ONLY, False):
+        raise DataError(
+            f"{where} is of an older version ({revision or 'empty'}) and cannot be brought up to {REVISIONS[-1]} where "
+            "it lies, since it or its folder cannot be written to; copy the workspace to a place where you may write"
+        )
     with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
         upgrade_within(connection, "head")  # does nothing where another process was faster
 

@@ -20,6 +20,10 @@ class RefusedError(BenchwrightError):
     """A claim or decision that the store does not take; the message says why."""
 
 
+class StaleError(RefusedError):
+    """What comes from a window that has not seen what the same annotator said or wrote in another one since."""
+
+
 class ChangedError(BenchwrightError):
     """What was found or checked before a turn to write is not so any more; whoever meant to act on it looks again."""
 

@@ -82,7 +82,8 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
         (slots.c.submitted_at.is_not(None), "submitted"), (slots.c.lease_until > now, "leased"), else_="free"
     )
     current = slots.join(tasks)
-    filled = _count_by(connection, slot_state, current, of_campaign & (tasks.c.state != "retired"))
+    is_current = of_campaign & (tasks.c.state != "retired") & ~is_withdrawn(now)
+    filled = _count_by(connection, slot_state, current, is_current)
     people = (
         sa.select(sa.func.count(sa.distinct(slots.c.annotator_id)))
         .select_from(current)
@@ -97,6 +98,12 @@ def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datet
         slots={state: filled.get(state, 0) for state in SLOT_STATES},
         annotators=connection.execute(people).scalar_one(),
     )
+
+
+def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
+    """Return whether a slot of a task is to be had no more: the task closed without it, and nobody holds it."""
+    is_held = slots.c.lease_until.is_not(None) & (slots.c.lease_until > now)
+    return (tasks.c.state == "done") & slots.c.submitted_at.is_(None) & ~is_held
 
 
 def _count_by(

@@ -6,17 +6,20 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.private_files import keep_private
 
 from ..hand_out import LEASE_S
 from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting
 from .connection import ASKED_FIRST, READING, SNAPSHOT, UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
+from .read_only import READ_ONLY
 from .records import (
     Annotation,
     AnnotatorKind,
@@ -30,6 +33,7 @@ from .records import (
     Work,
 )
 from .submitting import Saying
+from .turns import SUFFIX as TURN_SUFFIX
 
 
 def open_store(url: str) -> ReviewStore:
@@ -50,7 +54,15 @@ def open_store(url: str) -> ReviewStore:
     except BaseException:
         engine.dispose()
         raise
+    if path is not None:
+        _keep_private(path)
     return ReviewStore(engine, where)
+
+
+def _keep_private(path: Path) -> None:
+    """Close a store that others of this machine may read: its files, and the folder where that is a workspace."""
+    folder = [path.parent] if (path.parent / "workspace.json").exists() else []
+    keep_private(*folder, *(path.with_name(path.name + end) for end in ("", "-wal", "-shm", TURN_SUFFIX)))
 
 
 def store_exists(url: str) -> bool:
@@ -244,7 +256,9 @@ class ReviewStore:
         fields: Mapping[str, Any] | None = None,
         amend: bool = False,
         active_s: float | None = None,
+        seen_version: int | None = None,
         then: Callable[[ReviewStore, int], object] | None = None,
+        may_close: bool = False,
     ) -> None:
         """Take a decision; see `submitting.submit`. What can be checked is, before the turn to write.
 
@@ -259,15 +273,19 @@ class ReviewStore:
             fields: See there.
             amend: As in `submitting.make_ready`.
             active_s: See there.
+            seen_version: As in `submitting.make_ready`.
             then: What else is done in the same transaction where this may settle the task, given the store in it and
                 the task's id.
+            may_close: Whether any decision may settle it, not only the last that is missing or a change.
         """
         saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
-            ready = submitting.make_ready(connection, slot_id, annotator, saying, now=now, amend=amend)
+            ready = submitting.make_ready(
+                connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
+            )
 
         def finish(connection: sa.Connection, written: submitting.Written) -> None:
-            if then is not None and written.may_settle:
+            if then is not None and (written.may_settle or may_close):
                 then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
 
         try:
@@ -278,7 +296,10 @@ class ReviewStore:
             if self._held is not None:
                 raise
         with self.writing() as connection:
-            finish(connection, submitting.submit(connection, slot_id, annotator, saying, now=now, amend=amend))
+            written = submitting.submit(
+                connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
+            )
+            finish(connection, written)
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
         """See `elsewhere.take_in`."""
@@ -311,6 +332,11 @@ class ReviewStore:
         with self.writing() as connection:
             audit.record(connection, act, actor=actor, at=now, **about)
 
+    def record_read(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
+        """Add a row on what was taken out to the audit log; a store that can only be read keeps no account of that."""
+        if not self._engine.get_execution_options().get(READ_ONLY, False):
+            self.record(act, actor=actor, now=now, **about)
+
     def audited(self, *, expect: str | None = None) -> audit.Audited:
         """See `audit.audited`."""
         with self.snapshot() as connection:
@@ -325,6 +351,11 @@ class ReviewStore:
         """Return the campaigns that are not archived, by name."""
         with self.reading() as connection:
             return reports.list_campaign_names(connection)
+
+    def campaigns(self) -> list[Campaign]:
+        """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
+        with self.reading() as connection:
+            return campaigns.list_campaigns(connection)
 
     def tasks(self, campaign: str, *, states: tuple[TaskState, ...] = ("open",)) -> list[Task]:
         """Return a campaign's tasks in these states, by item id and round."""

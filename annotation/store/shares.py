@@ -15,7 +15,8 @@ import sqlalchemy as sa
 
 from ..hand_out import HandOut
 from .fresh_eyes import count_barred
-from .schema import annotators, slots, tasks
+from .records import Campaign
+from .schema import accounts, annotators, assignments, slots, tasks
 
 _mine, _free = slots.alias("mine"), slots.alias("free")
 _of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
@@ -61,6 +62,17 @@ LEAVES_ENOUGH = _counted.where(_free.c.task_id == tasks.c.id, _free.c.annotator_
 """Whether a task has a free slot beside those for everybody in `names` who lacks it; `waiting` is their number."""
 
 
+_can_sign_in = (accounts.c.annotator_id == annotators.c.id) & ~accounts.c.is_disabled
+_is_other = annotators.c.name != sa.bindparam("name")
+_OTHERS = (
+    _counted.select_from(annotators.join(accounts, _can_sign_in)).where(_is_other, accounts.c.role != "curator")
+)  # fmt: skip
+_OTHERS_ASSIGNED = (
+    _counted.select_from(annotators.join(accounts, _can_sign_in).join(assignments))
+    .where(_is_other, assignments.c.campaign_id == sa.bindparam("campaign"))
+)  # fmt: skip
+
+
 class Allowed(NamedTuple):
     """What an annotator may get.
 
@@ -93,6 +105,19 @@ def may_still_get(connection: sa.Connection, settings: HandOut, annotator: str, 
     kept, waiting = _kept(connection, settings, who, items=items)
     free = connection.execute(_FREE_SLOTS, who).scalar_one()
     return Allowed(max(0, min(left, free - kept)), waiting)
+
+
+def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
+    """Return how many of a campaign's tasks an annotator decides if all who may decide take as many.
+
+    Those are who is assigned to it, or else every annotator and adjudicator who can sign in; of curators, who may
+    decide too, only the one who is asked about. Gold items come on top.
+    """
+    items = connection.execute(_ITEMS, {"campaign": campaign.id}).scalar_one()
+    people = connection.execute(_OTHERS_ASSIGNED if campaign.is_for_assigned else _OTHERS, {
+        "campaign": campaign.id, "name": annotator,
+    }).scalar_one()  # fmt: skip
+    return min(items, -(-items * campaign.slots_per_task // (people + 1)))
 
 
 def _kept(

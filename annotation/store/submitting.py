@@ -24,7 +24,7 @@ from .audit import CHANGED, DECIDED, Act, digest_of_decision, run_recorded
 from .blind import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 from .forms import decisions_of, edits_in, fields_of
 from .payloads import item_in
-from .records import ChangedError, RefusedError
+from .records import ChangedError, RefusedError, StaleError
 from .together import Step, run_together
 from .uploads import HandedIn, check_uploads, photographs_in
 
@@ -69,8 +69,9 @@ class Ready:
 
 
 def make_ready(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False
-) -> Ready:
+    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False,
+    seen_version: int | None = None,
+) -> Ready:  # fmt: skip
     """Check what an annotator says of a slot that they hold. Nothing is written.
 
     Args:
@@ -80,8 +81,10 @@ def make_ready(
         saying: What they say.
         now: Moment of the decision.
         amend: Replace an earlier decision of this annotator on this slot: a new version, the old one stays.
+        seen_version: The version of their decision that they had before them, 0 for none; None where nobody knows.
 
     Raises:
+        StaleError: They have said something else since what they had before them.
         RefusedError: The lease is gone or another's, the item changed meanwhile, a different decision was
             given before, or the form does not know the decision or a reason.
     """
@@ -105,6 +108,11 @@ def make_ready(
         before = connection.execute(sql.SAID, {"held": slot_id}).one()
         if all(getattr(before, column) == value for column, value in said.items()):
             return Ready(slot, None)
+        if seen_version is not None and before.version != seen_version:
+            raise StaleError(
+                "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
+                "both, and decide again if you like"
+            )
         if not amend:
             raise RefusedError(f"{annotator!r} has already said {before.decision!r} here; amend it, or leave it")
         version, since = before.version + 1, before.submitted_at
@@ -188,8 +196,9 @@ def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], sa
 
 
 def submit(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False
-) -> Written:
+    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False,
+    seen_version: int | None = None,
+) -> Written:  # fmt: skip
     """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
 
     Args:
@@ -198,12 +207,14 @@ def submit(
         annotator: Who holds it.
         saying: What they say.
         now: Moment of the decision.
-        amend: As in `make_ready`.
+        amend: As in `make_ready`, and so is `seen_version`.
+        seen_version: See there.
 
     Raises:
         RefusedError: As `make_ready` and `write`.
     """
-    return write(connection, make_ready(connection, slot_id, annotator, saying, now=now, amend=amend))
+    ready = make_ready(connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version)
+    return write(connection, ready)
 
 
 def within(active_s: float | None, elapsed_s: float) -> float | None:
@@ -215,18 +226,20 @@ def within(active_s: float | None, elapsed_s: float) -> float | None:
 
 def _check(form: Mapping[str, Any], decisions: Sequence[str], saying: Saying, *, is_edited: bool) -> None:
     decision, note = saying.decision, saying.note
+    mistakes = []
     if decision not in decisions:
-        raise RefusedError(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
-    if is_edited and decision != "revise":
-        raise RefusedError(f"decision {decision!r} comes with edits; only `revise` does")
-    if decision in form.get("needs_note", []) and not (note or "").strip() and not is_edited:
-        raise RefusedError(f"decision {decision!r} needs a note that says what to change, or edits")
+        mistakes.append(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
+    elif is_edited and decision != "revise":
+        mistakes.append(f"decision {decision!r} comes with edits; only `revise` does")
+    elif decision in form.get("needs_note", []) and not (note or "").strip() and not is_edited:
+        mistakes.append(f"decision {decision!r} needs a note that says what to change, or edits")
     known = form.get("reasons", [])
     if unknown := sorted(set(saying.reasons) - set(known)):
-        raise RefusedError(
-            f"reason {unknown[0][:60]!r} is none of {', '.join(known) or 'the form (it has no reasons)'}"
-        )
+        words = ", ".join(known) or "the form (it has no reasons)"
+        mistakes += [f"reason {reason[:60]!r} is none of {words}" for reason in unknown]
     if note is not None and (len(note) > MAX_NOTE or not can_be_kept(note)):
-        raise RefusedError(
+        mistakes.append(
             f"a note is at most {MAX_NOTE} characters, none of them null or half of one; this one has {len(note)}"
         )
+    if mistakes:
+        raise RefusedError("; ".join(mistakes))

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from .dialects import day_of, member_of
 from .lineage import is_current, is_of_any_round
 from .records import TASK_STATES, Campaign
-from .reports import latest_annotations
+from .reports import is_withdrawn, latest_annotations
 from .schema import adjudications, annotations_table, annotators, revisions, slots, tasks
 
 _NOTE = "note"
@@ -71,7 +71,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
     query = (
         sa.select(sa.func.count(), sa.func.count(slots.c.decision), sa.func.sum(sa.case((held, 1), else_=0)))
         .select_from(slots.join(tasks))
-        .where(is_current(campaign))
+        .where(is_current(campaign), ~is_withdrawn(now))
     )
     every, submitted, leased = connection.execute(query).one()
     return Filled(submitted, int(leased or 0), every - submitted - int(leased or 0))

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from benchwright.private_files import file_mode
+
 from .fair_lock import FairLock
 
 SUFFIX = "-turn"
@@ -45,7 +47,7 @@ class Turns:
     @contextmanager
     def _among_processes(self, *, waits: bool) -> Iterator[None]:
         try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
         except OSError:  # a folder that cannot be written to: then neither can the database, which says so itself
             yield
             return

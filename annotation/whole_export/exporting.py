@@ -58,7 +58,7 @@ def export_everything(
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to make {out.name} in")
     draft = out.with_name(f".{out.name[:80]}.{secrets.token_hex(4)}.tmp")
-    draft.mkdir()
+    draft.mkdir(mode=0o700)
     try:
         with store.as_it_is() as held:
             names = held.campaign_names() if campaigns is None else sorted(set(campaigns))
@@ -67,6 +67,8 @@ def export_everything(
                 for table in _tables(held, names, pseudonymous=pseudonymous, is_whole=campaigns is None)
             }
         write_json(draft / "manifest.json", _manifest(tables, names, pseudonymous=pseudonymous))
+        for file in draft.iterdir():
+            file.chmod(0o600)
         draft.rename(out)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)

@@ -13,8 +13,6 @@ from .figure_rows import Row, chained, in_order, rounded
 from .table_files import Columns, Table
 from .work_tables import Names
 
-RESAMPLES = 1000
-
 
 def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Table]:
     """Yield the tables of figures of these campaigns.
@@ -27,14 +25,16 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
     yield Table("outcomes", columns, chained(_outcomes(one) for one in overviews))
     columns = {
         "campaign": "text", "aspect": "text", "metric": "text", "by": "text", "part": "text", "units": "int",
-        "raters": "int", "statistic": "text", "value": "float", "ci_low": "float", "ci_high": "float",
+        "compared": "int", "raters": "int", "statistic": "text", "value": "float", "ci_low": "float",
+        "ci_high": "float",
     }  # fmt: skip
     yield Table("agreement", columns, chained(_agreement(one, called) for one in overviews))
     found = {one.campaign.name: _qualities(one) for one in overviews}
     columns = {
         "campaign": "text", "annotator": "text", "ratings": "int", "with_others": "float", "with_others_units": "int",
-        "on_gold": "float", "on_gold_units": "int", "estimated_accuracy": "float", "alpha_without": "float",
-        "median_seconds": "float", "pace": "float", "suspiciously_fast": "bool",
+        "on_gold": "float", "on_gold_units": "int", "shared_units": "int", "estimated_accuracy": "float",
+        "alpha_without": "float", "alpha_without_units": "int", "median_seconds": "float", "timed": "int",
+        "pace": "float", "suspiciously_fast": "bool",
     }  # fmt: skip
     rows = in_order(
         [name, *rounded(called[one["rater"]], *(one[column] for column in list(columns)[2:]))]
@@ -74,7 +74,7 @@ def _agreement(one: Overview, called: Names) -> Iterator[Row]:
         said = one.said(asked)
         head = (one.campaign.name, asked.aspect.name, asked.metric)
         for split in SPLITS:
-            for group in one.agreement_by(split, said, metric=asked.metric, resamples=RESAMPLES):
+            for group in one.agreement_by(split, said, metric=asked.metric):
                 yield from _statistics((*head, split, group.name), group.found)
         others = {called[name]: found for name, found in without_each(said.ratings, metric=asked.metric).items()}
         for name, found in sorted(others.items()):
@@ -84,7 +84,7 @@ def _agreement(one: Overview, called: Names) -> Iterator[Row]:
 def _statistics(head: Row, found: Agreement) -> Iterator[Row]:
     for name in STATISTICS:
         low, high = found.ci.get(name) or (None, None)
-        yield rounded(*head, found.units, found.raters, name, getattr(found, name), low, high)
+        yield rounded(*head, found.units, found.compared, found.raters, name, getattr(found, name), low, high)
 
 
 def _qualities(one: Overview) -> list[dict[str, Any]]:

@@ -23,12 +23,12 @@ class Drawn:
     def __enter__(self) -> Drawn:
         if sys.stderr.isatty():
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
             from rich.progress import TimeRemainingColumn as Left
 
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Left())
-            told = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[beside]}", markup=False))
-            self._bars = Progress(*columns, *told, console=Console(stderr=True))
+            columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[count]}"))
+            rates = (TextColumn("{task.fields[rate]}"), TextColumn("{task.fields[beside]}", markup=False))
+            self._bars = Progress(*columns, TimeElapsedColumn(), Left(), *rates, console=Console(stderr=True))
             self._bars.start()
         return self
 
@@ -36,6 +36,8 @@ class Drawn:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._bars is not None:
+            if kind is None:
+                self._end_phase()
             self._bars.stop()
 
     def phase(self, name: str, total: int, unit: str = "images") -> None:
@@ -43,18 +45,20 @@ class Drawn:
         if self._bars is None:
             note(f"{name}: {total} {unit}" if total else name)
             return
-        if self._task is not None:
-            self._bars.update(self._task, visible=True)
-        self._task = self._bars.add_task(name, total=total or None, rate="", beside="")
-        if not total:
+        self._end_phase()
+        self._task = self._bars.add_task(name, total=total or None, count=_count(0, total), rate="", beside="")
+
+    def _end_phase(self) -> None:
+        """Fill the bar of a phase whose size nobody knew beforehand."""
+        if self._bars is not None and self._task is not None and self._bars.tasks[self._task].total is None:
             self._bars.update(self._task, total=1, completed=1)
 
     def advance(self, records: int) -> None:
         """Move the bar."""
         if self._bars is not None and self._task is not None:
             self._bars.advance(self._task, records)
-            speed = self._bars.tasks[self._task].speed
-            self._bars.update(self._task, rate=_rate(speed))
+            task = self._bars.tasks[self._task]
+            self._bars.update(self._task, rate=_rate(task.speed), count=_count(task.completed, task.total))
 
     def beside(self, text: str) -> None:
         """Put words beside the bar."""
@@ -67,6 +71,13 @@ class Drawn:
             self._bars.console.print(f"warning: {message}", markup=False)
         else:
             note(f"warning: {message}")
+
+
+def _count(completed: float, total: float | None) -> str:
+    """Return how many are finished, of how many where that is known; nothing before the first of an unknown number."""
+    if total:
+        return f"{completed:.0f}/{total:.0f}"
+    return f"{completed:.0f}" if completed else ""
 
 
 def _rate(speed: float | None) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,21 +21,25 @@ from benchwright.cli.output import emit, json_option
     default=7.0,
     show_default=True,
     metavar="DAYS",
-    help="Photographs that people uploaded and never handed in go when they are older than this.",
+    help="Photographs that people uploaded and never handed in go when they are older than this, and what is kept of "
+    "single items in cache/ when nothing used it for as long.",
 )
 @json_option
 def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None:
-    """Remove files of WORKSPACE that no table refers to any more, and photographs that nobody handed in.
+    """Remove files of WORKSPACE that no table refers to any more, photographs that nobody handed in, and old cache.
 
     Tables, images that a table names, releases, results and everything that people said stay; so do photographs that
     a decision, in any version, or a draft refers to.
     """
+    from benchwright.item_cache import FILE_NAME, ItemCache
     from benchwright.photographs import unused_photographs
     from benchwright.pipeline.garbage import orphans
     from benchwright.workspace import Workspace
 
     space = Workspace.open(workspace)
-    with space.locked():
+    # Where nothing can be written nothing runs, and nobody can take the lock.
+    only_read = dry_run and not os.access(space.root, os.W_OK)
+    with nullcontext() if only_read else space.locked():
         found = list(orphans(space))
         size = sum(path.stat().st_size for path in found)
         if not dry_run:
@@ -41,12 +47,16 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
                 path.unlink()
         before = datetime.now(UTC) - timedelta(days=older_than)
         unused = unused_photographs(space.root, before=before, remove=not dry_run)
+        cache_file = space.cache / FILE_NAME
+        with ItemCache(cache_file if cache_file.exists() else None) as cache:
+            cached = cache.unused_since(older_than, remove=not dry_run)
     found += [path for one in unused for path in one.files]
-    size += sum(one.size_bytes for one in unused)
+    size += sum(one.size_bytes for one in unused) + cached.size_bytes
     photographs = {"unused": sum(one.photographs for one in unused), "old": sum(one.old for one in unused)}
     verb = "would remove" if dry_run else "removed"
     document = {"removed": [str(path.relative_to(workspace)) for path in found], "bytes": size, "dry_run": dry_run}
-    text = f"{verb} {len(found)} files, {size / 1e6:.1f} MB"
+    text = f"{verb} {len(found)} files and {cached.entries} entries of the cache, {size / 1e6:.1f} MB"
     if young := photographs["unused"] - photographs["old"]:
         text += f"; {young} photographs that nobody handed in are no older than {older_than:g} days, and stay"
-    emit({**document, "photographs": photographs}, as_json=as_json, text=text)
+    document |= {"photographs": photographs, "cache": cached._asdict()}
+    emit(document, as_json=as_json, text=text)

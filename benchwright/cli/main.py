@@ -7,8 +7,10 @@ Exit codes: 0 success, 1 the thing checked does not hold, 2 wrong use or a missi
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Any, NoReturn
@@ -17,8 +19,9 @@ import click
 
 from benchwright import __version__
 from benchwright.cli.room import COMMANDS, GROUPS
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, StorageError
 from benchwright.rooms import Found, catalogue
+from benchwright.storage_faults import naming, storage_fault
 
 
 def _commands() -> dict[str, Found]:
@@ -124,20 +127,43 @@ def invoke(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         where = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "benchwright"
         return _say(f"{error.format_message()} (see {where} --help)", "UsageError", 2, as_json)
-    except BenchwrightError as error:
-        return _say(str(error), type(error).__name__, error.exit_code, as_json)
     except (KeyboardInterrupt, click.Abort):
         return _say("interrupted; the same command goes on where it stopped", "Interrupted", 130, as_json)
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except Exception as error:
+        mistake = error if isinstance(error, BenchwrightError) else storage_fault(error)
+        if mistake is None:
+            raise
+        return _say(str(mistake), type(mistake).__name__, mistake.exit_code, as_json)
     return result if isinstance(result, int) else 0
 
 
 def _say(message: str, kind: str, code: int, as_json: bool) -> int:
-    click.echo(f"benchwright: error: {message}", err=True)
+    with suppress(OSError):  # nowhere left to say it: the exit code does
+        click.echo(f"benchwright: error: {message}", err=True)
     if as_json:
-        click.echo(json.dumps({"error": {"type": kind, "message": message, "exit_code": code}}, ensure_ascii=False))
+        document = {"error": {"type": kind, "message": message, "exit_code": code}}
+        with suppress(OSError):
+            click.echo(json.dumps(document, ensure_ascii=False))
+    return code
+
+
+def _flushed(code: int) -> int:
+    """Return the exit code once all that was printed is out; a full disk behind standard output is an error too."""
+    try:
+        with naming("standard output"):
+            sys.stdout.flush()
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        code = code or _say(str(storage_fault(error) or error), StorageError.__name__, StorageError.exit_code, False)
+    else:
+        return code
+    # What could not be written stays buffered, and Python would complain of it again at its end.
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -153,4 +179,4 @@ def main() -> NoReturn:
         if "--json" in sys.argv:
             click.echo(json.dumps({"error": {"type": "Unexpected", "message": "see standard error", "exit_code": 3}}))
         code = 3
-    sys.exit(code)
+    sys.exit(_flushed(code))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, printable
+
+if TYPE_CHECKING:
+    from benchwright.pipeline.record_names import RecordNames
 
 
 @click.command()
@@ -21,14 +24,17 @@ def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str
     """List what every step said of every file, image and item of WORKSPACE, and why."""
     from benchwright.errors import BenchwrightError
     from benchwright.pipeline.finished import stage_names
+    from benchwright.pipeline.live import INGEST
+    from benchwright.pipeline.record_names import RecordNames
     from benchwright.workspace import Workspace
 
     space = Workspace.open(workspace)
     names = stage_names(space)
     if step is not None and not any(_is_of(name, step) for name in names):
         raise BenchwrightError(f"no step {step!r} ran in {workspace}; these did: {', '.join(names)}")
+    known = RecordNames(space)
     rows = [
-        row
+        {**row, "file": row["record"] if row["step"] == INGEST else known.file(row["record"])}
         for name in names
         if step is None or _is_of(name, step)
         for row in _rows(space, name)
@@ -37,12 +43,25 @@ def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str
 
     def text() -> str:
         return "\n".join(
-            f"{row['step']:28} {row['verdict']:7} {row['reason'] or '':18} {printable(row['record'])}"
-            f"{'  ' + printable(row['detail']) if row['detail'] else ''}"
+            f"{row['step']:28} {row['verdict']:7} {row['reason'] or '':18} {printable(known.name(row['record']))}"
+            f"{'  ' + printable(_spelled(row['detail'], known)) if row['detail'] else ''}"
             for row in rows
         )
 
-    emit({"outcomes": rows}, as_json=as_json, text=text)
+    document = [{**row, "detail": _joined(row["detail"])} for row in rows] if as_json else []
+    emit({"outcomes": document}, as_json=as_json, text=text)
+
+
+def _joined(detail: str | dict[str, Any] | None) -> str | None:
+    if isinstance(detail, dict):
+        return ", ".join(f"{key}={value}" for key, value in detail.items()) or None
+    return detail
+
+
+def _spelled(detail: str | dict[str, Any], known: RecordNames) -> str:
+    if isinstance(detail, dict):
+        return ", ".join(f"{key}={known.spelled(value)}" for key, value in detail.items())
+    return detail
 
 
 def _is_of(stage: str, step: str) -> bool:
@@ -65,10 +84,9 @@ def _rows(space: Any, stage: str) -> Iterator[dict[str, Any]]:
             }
         return
     for row in outcomes_of(space, stage):
-        detail = ", ".join(f"{key}={value}" for key, value in sorted(row["evidence"].items())) or None
         yield {
             "step": stage,
             "record": row["record_id"],
             **{k: row[k] for k in ("verdict", "reason")},
-            "detail": detail,
+            "detail": dict(sorted(row["evidence"].items())),
         }

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from benchwright.storage_faults import naming
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -21,9 +23,11 @@ def json_option(command: F) -> F:
 def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[], str]) -> None:
     """Print a command's result to standard output, as JSON or as text for people."""
     if as_json:
-        click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
-        return
-    click.echo(text() if callable(text) else text)
+        printed = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    else:
+        printed = text() if callable(text) else text
+    with naming("standard output"):
+        click.echo(printed)
 
 
 def note(message: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from benchwright.atomic import write_bytes
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.recipes import bundled_recipes, companions
@@ -22,7 +25,7 @@ def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
     found = bundled_recipes()
     if name is None:
         rows = [{"name": one, "help": _first_comment(path)} for one, path in found.items()]
-        emit({"recipes": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:12} {r['help']}" for r in rows))
+        emit({"recipes": rows}, as_json=as_json, text=lambda: "\n".join(f"{r['name']:23} {r['help']}" for r in rows))
         return
     if name not in found:
         raise BenchwrightError(f"there is no bundled recipe {name!r}; there are {', '.join(found)}")
@@ -30,7 +33,7 @@ def recipes(name: str | None, to: Path | None, as_json: bool) -> None:
         text = found[name].read_text(encoding="utf-8")
         emit({"name": name, "text": text}, as_json=as_json, text=lambda: text.rstrip("\n"))
         return
-    copied = [_copied(path, to) for path in (found[name], *companions(found[name]))]
+    copied = _copied([found[name], *companions(found[name])], to)
     emit({"name": name, "copied": copied}, as_json=as_json, text=lambda: "\n".join(copied))
 
 
@@ -38,14 +41,15 @@ def _first_comment(path: Path) -> str:
     return path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
 
 
-def _copied(path: Path, folder: Path) -> str:
+def _copied(paths: Sequence[Path], folder: Path) -> list[str]:
+    """Copy files into a folder; one that an earlier, cut off copy left there as it should be is taken as it is."""
     folder.mkdir(parents=True, exist_ok=True)
-    target = folder / path.name
-    try:
-        with target.open("xb") as file:
-            file.write(path.read_bytes())
-    except FileExistsError:
-        raise BenchwrightError(
-            f"{target} is there already and is not overwritten; give another folder with --to"
-        ) from None
-    return str(target)
+    targets = {path: folder / path.name for path in paths}
+    there = {path: target for path, target in targets.items() if os.path.lexists(target)}
+    for path, target in there.items():
+        if len(there) == len(targets) or not target.is_file() or target.read_bytes() != path.read_bytes():
+            raise BenchwrightError(f"{target} is there already and is not overwritten; give another folder with --to")
+    for path in paths:
+        if path not in there:
+            write_bytes(targets[path], path.read_bytes())
+    return [str(target) for target in targets.values()]

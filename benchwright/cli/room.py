@@ -13,6 +13,9 @@ GROUPS = {
 """One line for each group of commands."""
 
 COMMANDS = {
+    "check": Entry(
+        "benchwright.cli.check:check", "Read all of a workspace and name what is damaged; repair what can be."
+    ),
     "demo": Entry("benchwright.cli.demo:demo", "Build and score a small benchmark from photographs, offline."),
     "doctor": Entry("benchwright.cli.doctor:doctor", "Say what this machine can do and what to install for the rest."),
     "filter funnel": Entry(

@@ -43,17 +43,23 @@ def run(
     copy: bool,
     as_json: bool,
 ) -> None:
-    """Run RECIPE, a YAML file or the name of a bundled one (demo), over a folder of images.
+    """Run RECIPE, a YAML file or the name of one that comes along (`benchwright recipes`), over a folder of images.
 
     Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
     or was killed, and redoes only what changed.
     """
     from benchwright.cli.drawing_progress import Drawn
     from benchwright.pipeline import run_recipe
+    from benchwright.pipeline.example_facts import check_facts_fit
+    from benchwright.pipeline.run import image_folder
     from benchwright.recipe import load_recipe
     from benchwright.recipes import bundled_recipes
 
-    loaded = load_recipe(recipe if recipe.exists() else bundled_recipes().get(str(recipe), recipe))
+    bundled = bundled_recipes()
+    path = recipe if recipe.exists() else bundled.get(str(recipe), recipe)
+    loaded = load_recipe(path)
+    if path in bundled.values():
+        check_facts_fit(loaded, path, image_folder(loaded, images))
     with Drawn() as progress:
         finished = run_recipe(
             loaded,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, printable
 from benchwright.cli.workspaces import find_workspace
+
+if TYPE_CHECKING:
+    from benchwright.pipeline.record_names import RecordNames
 
 
 @click.command()
@@ -19,21 +22,22 @@ from benchwright.cli.workspaces import find_workspace
 @json_option
 def trace(item: str, workspace: Path | None, as_json: bool) -> None:
     """Tell the whole history of ITEM: an item's or image's id (or its first digits), or a file of the image folder."""
+    from benchwright.pipeline.record_names import RecordNames
     from benchwright.trace import trace as trace_of
+    from benchwright.workspace import Workspace
 
-    document = trace_of(find_workspace(workspace), item)
-    emit(
-        document,
-        as_json=as_json,
-        text=lambda: "\n".join([f"{document['kind']} {document['id']}", *_lines(document["chain"])]),
-    )
+    root = find_workspace(workspace)
+    document = trace_of(root, item)
+
+    def text() -> str:
+        known = RecordNames(Workspace.open(root))
+        lines = [f"  {number:2}. {printable(_line(link, known))}" for number, link in enumerate(document["chain"], 1)]
+        return "\n".join([f"{document['kind']} {document['id']}", *lines])
+
+    emit(document, as_json=as_json, text=text)
 
 
-def _lines(chain: list[dict[str, Any]]) -> list[str]:
-    return [f"  {number:2}. {printable(_line(link))}" for number, link in enumerate(chain, start=1)]
-
-
-def _line(link: dict[str, Any]) -> str:
+def _line(link: dict[str, Any], known: RecordNames) -> str:
     what = link["what"]
     if what == "file":
         return f"file {link['uri']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
@@ -44,18 +48,18 @@ def _line(link: dict[str, Any]) -> str:
     if what in {"item made", "item revised"}:
         return f"{what} by {link['step']}: {link['item']['question']} answer {link['item']['answer']}"
     if what in {"verdict", "overridden"}:
-        return _judgement(link)
+        return _judgement(link, known)
     if what == "released":
         return f"released in {link['release']} ({link['split']})"
     return f"scored: {link['results']}: " + ", ".join(
-        f"{k}={v}" for k, v in link.items() if k not in {"what", "results", "item_id"}
+        f"{k}={known.spelled(v)}" for k, v in link.items() if k not in {"what", "results", "item_id"}
     )
 
 
-def _judgement(link: dict[str, Any]) -> str:
+def _judgement(link: dict[str, Any], known: RecordNames) -> str:
     if link["what"] == "overridden":
         did = "what it said is reversed" if link["verdict"] == "keep" else "dropped by hand"
         return f"{link['step']}: {did} by {link['by']}: {link['why']}"
-    values = ", ".join(f"{key}={value}" for key, value in {**link["values"], **link["evidence"]}.items())
+    values = ", ".join(f"{key}={known.spelled(value)}" for key, value in {**link["values"], **link["evidence"]}.items())
     said = f"{link['step']}: {link['verdict']}{' ' + link['reason'] if link['reason'] else ''}"
     return f"{said} ({values})" if values else said

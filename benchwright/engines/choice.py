@@ -40,11 +40,11 @@ def open_engine(
         if address is not None:
             raise BenchwrightError(f"--address {address} is for --engine ray; the local engine has no address")
         room = default_workers(max(stage.step.needs().memory_mb for stage in around.stages))
-        return LocalEngine(around, workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
+        return LocalEngine(around.for_workers(), workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
     if name == "ray":
         from benchwright.engines.ray_engine import RayEngine
         from benchwright.engines.shared_folders import SharedFolders
 
         shared = SharedFolders(around.workspace.root, around.images)
-        return RayEngine(around, workers=workers, log_folder=log_folder, address=address, shared=shared)
+        return RayEngine(around.for_workers(), workers=workers, log_folder=log_folder, address=address, shared=shared)
     raise BenchwrightError(f"there is no engine {name!r}; known: {', '.join(ENGINES)}")

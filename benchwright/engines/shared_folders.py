@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from benchwright import __version__
 from benchwright.atomic import write_bytes
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, StorageError
 from benchwright.versions import library_versions
 
 FILES_TRIED = 3
@@ -68,7 +68,7 @@ class Token:
         try:
             for text in ("draft", self.content):
                 write_bytes(self._reply(asked), text.encode("ascii"))
-        except OSError as error:
+        except (OSError, StorageError) as error:
             return f"files of the workspace {self.path.parent.parent} cannot be written and renamed ({_why(error)})"
         for name, size in self.samples:
             try:
@@ -110,8 +110,8 @@ class Token:
             return None
 
 
-def _why(error: OSError) -> str:
-    return error.strerror or type(error).__name__
+def _why(error: OSError | StorageError) -> str:
+    return str(error) if isinstance(error, StorageError) else error.strerror or type(error).__name__
 
 
 @contextmanager

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from multiprocessing import forkserver
+from multiprocessing import forkserver, util
 from multiprocessing.context import BaseContext
+from multiprocessing.process import current_process
 
 METHOD = "forkserver" if sys.platform == "linux" else "spawn"
 
@@ -47,10 +50,23 @@ def prepare(preload: Sequence[str]) -> None:
     """
     if METHOD != "forkserver":
         return
+    _own_temporary_folder()
     multiprocessing.get_context(METHOD).set_forkserver_preload(list(preload))
     path = os.pathsep.join(entry for entry in sys.path if entry)
     with uninterrupted(), _environment({**THREAD_SETTINGS, **_QUIET, "PYTHONPATH": path}):
         forkserver.ensure_running()
+
+
+def _own_temporary_folder() -> None:
+    """Lay the server's socket into a folder that goes in silence: where its disk has become read-only, the one that
+    `multiprocessing` makes prints a traceback when this process ends.
+    """
+    settings: dict[str, str | None] = current_process()._config  # type: ignore[attr-defined]
+    if settings.get("tempdir") is None:
+        settings["tempdir"] = tempfile.mkdtemp(prefix="pymp-")
+        util.Finalize(
+            None, shutil.rmtree, args=(settings["tempdir"],), kwargs={"ignore_errors": True}, exitpriority=-100
+        )
 
 
 @contextmanager

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import tempfile
 from pathlib import Path
 from typing import Self
 
 from benchwright.engines.jobs import Place
+from benchwright.storage_faults import naming
 
 SLOT_BYTES = 1 << 15
 """Of each of two slots: a stage and a path, escaped, fit."""
@@ -40,7 +42,14 @@ class Whereabouts:
     def make(cls) -> Self:
         """Make one in a temporary file of this machine; the worker's process opens it by its path."""
         with tempfile.NamedTemporaryFile(prefix="benchwright-at-", delete=False) as file:
-            file.truncate(_HEADER_BYTES + 2 * SLOT_BYTES)
+            # Written, not only made that long: on a full disk a mapped page without room ends the process (SIGBUS).
+            try:
+                with naming(file.name):
+                    file.write(bytes(_HEADER_BYTES + 2 * SLOT_BYTES))
+                    file.flush()
+            except OSError:
+                os.unlink(file.name)
+                raise
         return cls(Path(file.name))
 
     @classmethod

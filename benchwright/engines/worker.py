@@ -7,6 +7,7 @@ thread pools.
 from __future__ import annotations
 
 import faulthandler
+import io
 import os
 import signal
 import sys
@@ -14,14 +15,16 @@ import threading
 import time
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from benchwright.engines.jobs import Attempt
 from benchwright.engines.starting import THREAD_SETTINGS
 from benchwright.engines.whereabouts import Whereabouts
+from benchwright.storage_faults import storage_fault
 
 
 def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[str, str]) -> None:
@@ -36,11 +39,29 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the supervisor decides what an interrupt means
     os.environ.clear()
     os.environ.update({**environment, **THREAD_SETTINGS})
-    log = open(log_path, "a", encoding="utf-8", buffering=1)  # noqa: SIM115 - open as long as the process
+    log = _opened_log(log_path)
     sys.stdout = sys.stderr = log
     faulthandler.enable(log)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _serve(conn, Whereabouts.join(at_path))
+
+
+class _Losing(io.FileIO):
+    """A file whose writes may come to nothing: no record fails because what was printed about it could not be kept."""
+
+    def write(self, data: Any, /) -> int:
+        """Write what can be written, and say that it was all."""
+        with suppress(OSError):
+            super().write(data)
+        return memoryview(data).nbytes
+
+
+def _opened_log(path: str) -> TextIO:
+    try:
+        file = _Losing(path, "a")
+    except OSError:  # such as a full disk
+        file = _Losing(os.devnull, "a")
+    return io.TextIOWrapper(io.BufferedWriter(file), encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 
 def _end_with_parent() -> None:
@@ -77,7 +98,9 @@ def _serve(conn: Connection, whereabouts: Whereabouts) -> None:
             try:
                 result = job.run(surroundings, Attempt(whereabouts.at, singly, blamed))
             except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
-                answer = ("raised", (error if _can_travel(error) else None, traceback.format_exc()))
+                # What an exception came from does not travel with it, and a full disk may be there only.
+                told = storage_fault(error) or error
+                answer = ("raised", (told if _can_travel(told) else None, traceback.format_exc()))
             else:
                 answer = ("done", (result, time.perf_counter() - started))
             whereabouts.at(None)

@@ -133,7 +133,7 @@ def _listed(value: Any) -> Sequence[Any]:
 
 
 def _question(record: Shown) -> str:
-    return f'<p class="question">{safe(record.question)}</p>' if record.question else ""
+    return f'<p class="question" dir="auto">{safe(record.question)}</p>' if record.question else ""
 
 
 def _told(example: Example) -> Iterator[str]:

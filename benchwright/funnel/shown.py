@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.atomic import write_bytes
 from benchwright.errors import UnreadableImage
 from benchwright.identify import path_for
 from benchwright.images import ImageReader
+from benchwright.item_cache import ItemCache
 from benchwright.pipeline.live import INGEST
-from benchwright.previews import fitted, preview
+from benchwright.previews import fitted, kept_preview
 from benchwright.records import ImageRecord, Item
 from benchwright.shards import StageTable, shard_of
 from benchwright.steps import Stream
@@ -58,6 +58,7 @@ class Showing:
     """Finds records by id and makes their pictures small, each once."""
 
     space: Workspace
+    cache: ItemCache
     images_folder: Path
     stages: tuple[str, ...]
     shard_count: int
@@ -84,18 +85,15 @@ class Showing:
 
     def thumbnail(self, record: ImageRecord) -> Thumbnail:
         """Return an image's picture made small; kept in the workspace's cache from one page to the next."""
-        path = self.space.cache / "funnel" / f"{record.image_id}-{SIDE_PX}.jpg"
-        width, height = fitted(record.width, record.height, max_side_px=SIDE_PX)
         try:
-            data = path.read_bytes()
-        except OSError:
-            try:
-                data = preview(self._reader.file_bytes(record), max_side_px=SIDE_PX).data
-            except UnreadableImage as error:
-                return Thumbnail("", width, height, f"no picture: {error.reason}")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, data)
-        return Thumbnail(f"data:image/jpeg;base64,{base64.b64encode(data).decode('ascii')}", width, height)
+            small = kept_preview(
+                self.cache, record.image_id, lambda: self._reader.file_bytes(record), max_side_px=SIDE_PX
+            )
+        except UnreadableImage as error:
+            width, height = fitted(record.width, record.height, max_side_px=SIDE_PX)
+            return Thumbnail("", width, height, f"no picture: {error.reason}")
+        text = base64.b64encode(small.data).decode("ascii")
+        return Thumbnail(f"data:{small.media_type};base64,{text}", small.width, small.height)
 
     @cached_property
     def _reader(self) -> ImageReader:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.atomic import replacing, write_json
-from benchwright.canonical import digest, file_digest
+from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError
 from benchwright.funnel.cards import Place
 from benchwright.funnel.counting import FunnelStep, count_funnel, counts_of
@@ -17,9 +15,10 @@ from benchwright.funnel.examples import examples_of
 from benchwright.funnel.page import Head, Refused, Section, Sheet, pieces
 from benchwright.funnel.shown import Showing, partners_in
 from benchwright.funnel.thresholds import spreads_of
+from benchwright.item_cache import cache_of
 from benchwright.pipeline.finished import files_of, stage_names
 from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.overrides import current_snapshot, may_be_overridden, snapshot_of
+from benchwright.pipeline.overrides import may_be_overridden, snapshot_of
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.pipeline.standing import how_they_stand
 from benchwright.stages import Stage
@@ -27,8 +26,6 @@ from benchwright.workspace import Workspace
 
 PER_REASON = 12
 """Examples of each reason on the page that a run writes."""
-PAGE_FILE = "funnel.html"
-_LATEST = "funnel.json"
 
 
 class WrittenFunnel(NamedTuple):
@@ -67,44 +64,19 @@ def write_funnel(
     settings = space.settings()
     head = Head(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
     ran = tuple(name for name in stage_names(space) if name != INGEST)
-    showing = Showing(space, Path(settings["images"]), ran, int(settings["shards"]))
     wanted = [one for one in steps if step in {None, one.name}]
-    sections = _sections(space, stages, wanted, head, showing)
     refused = _refused(space, per_reason, page) if wanted and wanted[0].name == INGEST else []
     stale = [one for one in how_they_stand(space, snapshot_of(space)) if one.state == "stale"]
-    with replacing(out) as draft, draft.open("w", encoding="utf-8", newline="\n") as handle:
+    with (
+        cache_of(space.cache) as cache,
+        replacing(out) as draft,
+        draft.open("w", encoding="utf-8", newline="\n") as handle,
+    ):
+        showing = Showing(space, cache, Path(settings["images"]), ran, int(settings["shards"]))
+        sections = _sections(space, stages, wanted, head, showing)
         for piece in pieces(head, steps, sections, refused, stale, showing):
             handle.write(piece)
     return WrittenFunnel(out, steps)
-
-
-def write_run_funnel(root: Path, run_folder: Path) -> Path:
-    """Write the page of a run into its folder, unless an earlier run's shows the very same; return the page.
-
-    Raises:
-        BenchwrightError: Nothing has run there.
-    """
-    space = Workspace.open(root)
-    told = _told(space)
-    latest = space.runs / _LATEST
-    try:
-        known = json.loads(latest.read_text(encoding="utf-8"))
-        page = space.runs / Path(str(known["page"])).parent.name / PAGE_FILE
-        if known["told"] == told and page.exists():
-            return page
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
-        pass
-    page = run_folder / PAGE_FILE
-    write_funnel(root, page)
-    write_json(latest, {"told": told, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
-    return page
-
-
-def _told(space: Workspace) -> str:
-    """Return the digest of all that a page shows."""
-    settings = space.settings()
-    tables = [file_digest(space.tables / name / "current.json") for name in stage_names(space)]
-    return digest([settings["recipe"], settings["state"], str(space.root.resolve()), tables, current_snapshot(space)])
 
 
 def _sections(

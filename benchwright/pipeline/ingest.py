@@ -161,11 +161,10 @@ def _write(
     for shard, found in by_shard.items():
         files, images = _rows(found, brought)
         for image in images:
-            if (photograph := brought.get(image["source_uri"])) is not None:
-                if not workspace.objects.path(image["image_id"]).exists():
-                    workspace.objects.put(photograph.path.read_bytes())
-            elif copy_from is not None:
-                workspace.objects.put((copy_from / path_for(str(image["source_uri"]))).read_bytes())
+            origin = _copied_from(image, brought, copy_from)
+            stored = workspace.objects.path(image["image_id"])
+            if origin is not None and workspace.checked.wrong(stored, image["image_id"]) is not None:
+                workspace.objects.put(origin.read_bytes())
         counts = Counts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
         parts.append(counts)
         fingerprint = digest([files, images])
@@ -181,6 +180,13 @@ def _write(
             )
     table.publish(list(by_shard), None)
     return Counts.total(parts)
+
+
+def _copied_from(image: Mapping[str, Any], brought: Mapping[str, Photograph], copy_from: Path | None) -> Path | None:
+    """Return the file of an image that is to be stored in the workspace; None where it stays where it is."""
+    if (photograph := brought.get(image["source_uri"])) is not None:
+        return photograph.path
+    return None if copy_from is None else copy_from / path_for(str(image["source_uri"]))
 
 
 def _rows(

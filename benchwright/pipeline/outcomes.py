@@ -15,6 +15,7 @@ from benchwright.records import ImageRecord, Item
 from benchwright.shards import Counts, Marker, StageTable, effect_of
 from benchwright.stages import Stage
 from benchwright.steps import AnyRecord, Outcome
+from benchwright.storage_faults import writing
 from benchwright.tables import IMAGES, ITEMS, image_records, image_row, item_row, items_of, outcome_schema, sorted_rows
 
 
@@ -131,10 +132,9 @@ class Journal:
             return {}
         found: dict[str, Judged] = {}
         for line in lines:
-            checksum, _, text = line.partition(" ")
-            if bytes_digest(text.encode("utf-8", "surrogatepass"))[:16] != checksum:
+            if not _is_whole(line):
                 continue
-            document = json.loads(text)
+            document = json.loads(line.partition(" ")[2])
             if document["config"] == self._config:
                 found[document["record_id"]] = Judged(
                     document["record_id"], document["record_hash"], _outcome_from(document["outcome"])
@@ -143,19 +143,31 @@ class Journal:
 
     def append(self, judged: Judged) -> None:
         """Add one finished record."""
-        self.path.parent.mkdir(parents=True, exist_ok=True)
         text = canonical_json(
             {
                 "config": self._config, "record_id": judged.record_id, "record_hash": judged.record_hash,
                 "outcome": _outcome_to(judged.outcome),
             }
         )  # fmt: skip
-        with self.path.open("a", encoding="utf-8") as handle:
-            handle.write(f"{bytes_digest(text.encode('utf-8', 'surrogatepass'))[:16]} {text}\n")
+        with writing(self.path):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as handle:
+                handle.write(f"{bytes_digest(text.encode('utf-8', 'surrogatepass'))[:16]} {text}\n")
 
     def remove(self) -> None:
         """Forget the journal once its shard is written."""
         self.path.unlink(missing_ok=True)
+
+
+def torn_lines(path: Path) -> int:
+    """Return how many lines of a journal are not as they were written; the last may be half written and is left out."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    return sum(not _is_whole(line) for line in lines[:-1])
+
+
+def _is_whole(line: str) -> bool:
+    checksum, _, text = line.partition(" ")
+    return bytes_digest(text.encode("utf-8", "surrogatepass"))[:16] == checksum
 
 
 def _outcome_to(outcome: Outcome) -> dict[str, Any]:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -13,11 +12,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from benchwright.atomic import write_json
 from benchwright.canonical import digest, file_digest
-from benchwright.errors import DataError
+from benchwright.errors import DamagedError, DataError
 from benchwright.overrides import Override
 from benchwright.rooms import catalogue
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.shards import shard_of
 from benchwright.stages import Stage
 from benchwright.store_place import has_store
@@ -98,8 +97,12 @@ def snapshot_of(space: Workspace) -> list[Override]:
     Raises:
         DataError: The snapshot is damaged or newer than this program.
     """
-    name = current_snapshot(space)
-    return [] if name is None else [Override(**row) for row in read_table(space.overrides / name).to_pylist()]
+    document = _snapshot(space)
+    if document is None:
+        return []
+    path = space.overrides / _file_name(document)
+    space.checked.require(path, document["sha256"])
+    return [Override(**row) for row in read_table(path).to_pylist()]
 
 
 def current_snapshot(space: Workspace) -> str | None:
@@ -108,16 +111,38 @@ def current_snapshot(space: Workspace) -> str | None:
     Raises:
         DataError: What names it is damaged or newer than this program.
     """
+    document = _snapshot(space)
+    return None if document is None else _file_name(document)
+
+
+def snapshot_problems(space: Workspace) -> Iterator[DamagedError]:
+    """Yield what is not as it was written among the snapshots; every one is named by its SHA-256."""
+    try:
+        document = _snapshot(space)
+    except DamagedError as error:
+        yield error
+        return
+    if document is not None:
+        path = space.overrides / _file_name(document)
+        if (what := space.checked.wrong(path, document["sha256"], afresh=True)) is not None:
+            yield DamagedError(path, what)
+
+
+def _snapshot(space: Workspace) -> dict[str, Any] | None:
     path = space.overrides / "current.json"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = read_sealed(path)
     except FileNotFoundError:
         return None
-    except ValueError as error:
-        raise DataError(f"{path} is damaged: {error}; delete it and run again") from error
     if document.get("format") != FORMAT or document.get("version") != VERSION:
         raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
-    return Path(str(document.get("file"))).name
+    if not {"file", "sha256"} <= document.keys():
+        raise DamagedError(path, "is damaged: it names no file and SHA-256")
+    return document
+
+
+def _file_name(document: Mapping[str, Any]) -> str:
+    return Path(str(document["file"])).name
 
 
 def _write(space: Workspace, found: list[Override]) -> None:
@@ -130,7 +155,7 @@ def _write(space: Workspace, found: list[Override]) -> None:
     sha256 = file_digest(draft)
     name = f"{sha256[:16]}.parquet"
     draft.replace(space.overrides / name)
-    write_json(
+    write_sealed(
         path,
         {"format": FORMAT, "version": VERSION, "file": name, "sha256": sha256, "rows": len(found)},
         tmp=space.tmp,

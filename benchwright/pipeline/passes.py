@@ -23,6 +23,7 @@ from benchwright.pipeline.surroundings import StageContext, Surroundings
 from benchwright.shards import StageTable
 from benchwright.stages import Stage
 from benchwright.steps import AnyRecord, MapStep, Outcome
+from benchwright.storage_faults import is_of_the_machine, storage_fault
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ TRANSIENT = frozenset(
 """Failures that another run, or a mended step, may not meet; they are tried again each time."""
 
 ROOTS_PER_CHUNK = 32
-PIXELS_PER_CHUNK = 32_000_000
+PIXELS_PER_CHUNK = 12_000_000
 
 
 @dataclass
@@ -70,15 +71,17 @@ class Pass:
         return f"{'+'.join(self.stages)} shard {self.shard}"
 
     def run(self, worker: Surroundings, attempt: Attempt) -> dict[str, Any]:
-        """Run the pass and write every stage's shard; return how many records ran, full decodes, seconds a stage."""
+        """Run the pass and write every stage's shard; return how much it was: records, decodes, seconds."""
         stages = [stage for stage in worker.stages if stage.id in self.stages]
         first = worker.upstream(stages[0], self.shard)
         reads = [full for stage in stages for full in stage.reads.values()]
         live = load_live(worker.workspace, first, reads)
         running = [self._start(worker, stage, live) for stage in stages]
-        decoded, ran = worker.reader.decodes, 0
+        decoded, remade, ran = worker.reader.decodes, len(worker.remade), 0
         seconds = dict.fromkeys(self.stages, 0.0)
-        for chunk in _chunks(live, stages):
+        for number, chunk in enumerate(_chunks(live, stages)):
+            if number:
+                worker.rest()  # seldom wanted again; those of the last chunk may serve the next pass
             for one in running:
                 started = time.perf_counter()
                 ran += _run_chunk(one, live, chunk, attempt)
@@ -91,7 +94,10 @@ class Pass:
                 overrides=worker.overrides.digest(one.stage, self.shard),
             )  # fmt: skip
             one.journal.remove()
-        return {"ran": ran, "decoded": worker.reader.decodes - decoded, "seconds": seconds}
+        return {
+            "ran": ran, "decoded": worker.reader.decodes - decoded, "seconds": seconds,
+            "remade": worker.remade[remade:],
+        }  # fmt: skip
 
     def _start(self, worker: Surroundings, stage: Stage, live: Live) -> _Running:
         config = worker.config(stage)
@@ -178,7 +184,8 @@ def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> 
         except BenchwrightError as error:
             if not isinstance(error, DataError | OutOfMemory):
                 raise
-        except Exception:
+        except Exception as error:
+            _raise_if_of_the_machine(error)
             logger.warning("%s: a batch of %d raised; going on one at a time", stage.id, len(records), exc_info=True)
         else:
             if len(outcomes) != len(records):
@@ -211,9 +218,17 @@ def _one(one: _Running, record: AnyRecord) -> Outcome:
     except BenchwrightError:
         raise
     except OSError as error:
+        _raise_if_of_the_machine(error)
         return Outcome("failed", "unreadable", evidence={"detail": type(error).__name__})
     except Exception as error:  # noqa: BLE001 - a step may raise anything
+        _raise_if_of_the_machine(error)
         return _defect(one, record, error)
+
+
+def _raise_if_of_the_machine(error: Exception) -> None:
+    """End the run where a disk is full or the like: the record is as good as it was."""
+    if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
+        raise fault from error
 
 
 def _defect(one: _Running, record: AnyRecord, error: Exception) -> Outcome:

@@ -6,20 +6,21 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import write_json
-from benchwright.canonical import digest
+from benchwright.canonical import digest, file_digest
 from benchwright.engines.choice import open_engine
 from benchwright.engines.jobs import Done, Engine, Job
-from benchwright.errors import BenchwrightError, StepError
+from benchwright.errors import BenchwrightError, DamagedError, StepError
 from benchwright.identify import Limits
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.finished import Finished, StepReport, report_of
 from benchwright.pipeline.ingest import ingest
 from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.mending import files_made, mend_tables
 from benchwright.pipeline.overrides import take_in
 from benchwright.pipeline.passes import TRANSIENT, Pass
 from benchwright.pipeline.plan import Phase, phases, plan
@@ -30,6 +31,7 @@ from benchwright.pipeline.view import View
 from benchwright.pipeline.wholes import run_campaign, run_gather
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, parse_recipe
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.shards import Counts, StageTable, shard_names
 from benchwright.stages import Stage
 from benchwright.steps import FinalContext, FinalStep, Resources, Step
@@ -70,9 +72,7 @@ def run_recipe(
         BenchwrightError: The recipe does not fit together, the workspace is in use, or something is missing.
     """
     stages = plan(recipe.steps)
-    folder = images or (recipe.folder / recipe.header.images if recipe.header.images else None)
-    if folder is None:
-        raise BenchwrightError("no images: give a folder with --images DIR, or the key `images` in the recipe")
+    folder = image_folder(recipe, images)
     space = Workspace.create(workspace)
     about = {"recipe": recipe.resolved(), "images": str(folder), "engine": engine}
     for _ in range(len(stages) + 1):  # each campaign brings images in at most once; then people do, and may go on
@@ -83,6 +83,19 @@ def run_recipe(
         if not finished.begin_anew:
             break
     return finished
+
+
+def image_folder(recipe: Recipe, images: Path | None) -> Path:
+    """Return the folder that a recipe runs on: the one given, or the recipe's own.
+
+    Raises:
+        BenchwrightError: Neither names one.
+    """
+    if images is not None:
+        return images
+    if recipe.header.images:
+        return recipe.folder / recipe.header.images
+    raise BenchwrightError("no images: give a folder with --images DIR, or the key `images` in the recipe")
 
 
 def run_steps(
@@ -111,12 +124,19 @@ def open_view(workspace: Path) -> View:
     settings = space.settings()
     if settings.get("state") != "done":
         raise BenchwrightError(f"the run in {workspace} is not finished; call `benchwright run` again first")
-    resolved = settings["recipe"]
+    around = surroundings_of(space)
+    return View(around, around.stages, shard_names(around.shard_count), _what_made(around.stages, settings["recipe"]))
+
+
+def surroundings_of(space: Workspace) -> Surroundings:
+    """Return what the recipe that ran last in a workspace runs in, without curators' decisions.
+
+    Raises:
+        BenchwrightError: Nothing has run there, or a step of its recipe is not installed any more.
+    """
+    settings = space.settings()
     recipe = _recipe_of(space, settings)
-    stages = plan(recipe.steps)
-    header = recipe.header
-    around = _surroundings(space, header, stages, Path(settings["images"]))
-    return View(around, stages, shard_names(header.shards), _what_made(stages, resolved))
+    return _surroundings(space, recipe.header, plan(recipe.steps), Path(settings["images"]))
 
 
 def stages_of_workspace(workspace: Path) -> list[Stage]:
@@ -184,6 +204,8 @@ class _Run:
                 f"{line} since the last run here; what was made stays as it is "
                 "(delete a stage's folder under tables/ to make it again)"
             )
+        for line in mend_tables(self.space, self.stages, self.shards):
+            self.progress.warn(line)
         with opened as engine:
             if not (self.space.tables / INGEST / "current.json").exists():
                 engine.prepare()  # a new workspace is sure to need workers: they get ready while files are listed
@@ -198,8 +220,13 @@ class _Run:
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()
+        if remade := sorted(set(self.around.remade)):
+            self.progress.warn(
+                f"{len(remade)} pictures under objects/ were lost or damaged, such as {remade[0][:12]}: made again"
+            )
         self._warn_of_stale_decisions()
         self._save_settings("waiting" if waits else "done")
+        self.space.checked.save(tmp=self.space.tmp)
         return Finished(
             workspace=self.space.root,
             state="waiting" if waits else "done",
@@ -296,6 +323,7 @@ class _Run:
             result = done.result
             self.executed += 1
             self.decoded += result["decoded"]
+            self.around.remade += result["remade"]
             for stage_id, seconds in result["seconds"].items():
                 self.seconds[next(stage.entry for stage in phase.stages if stage.id == stage_id)] += seconds
             for stage in phase.stages:
@@ -336,10 +364,9 @@ class _Run:
         view = View(self.around, before, self.shards, recipe)
         fingerprint = digest([self.around.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
         folder = StageTable(self.space, stage.id).folder
-        try:
-            known = json.loads((folder / "final.json").read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
-            known = {}
+        known: Mapping[str, Any] = {}
+        with suppress(FileNotFoundError, DamagedError):
+            known = read_sealed(folder / "final.json")
         made: Mapping[str, str] = known.get("artifacts", {})
         if known.get("fingerprint") != fingerprint or not all(
             (self.space.root / path).exists() for path in made.values()
@@ -347,7 +374,9 @@ class _Run:
             context = FinalContext(self.around.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
             made = stage.step.finish(view, context)
             folder.mkdir(parents=True, exist_ok=True)
-            write_json(folder / "final.json", {"fingerprint": fingerprint, "artifacts": dict(made)}, tmp=self.space.tmp)
+            files = {name: file_digest(self.space.root / name) for name in sorted(files_made(self.space.root, made))}
+            document = {"fingerprint": fingerprint, "artifacts": dict(made), "files": files}
+            write_sealed(folder / "final.json", document, tmp=self.space.tmp)
         self.artifacts |= made
 
     def _reports(self) -> list[StepReport]:
@@ -365,16 +394,23 @@ class _Run:
             found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))
         return found
 
+    def _shards_of_tables(self) -> int | None:
+        """Return how many shards the tables have that are there; None where there are none."""
+        return len(StageTable(self.space, INGEST).marked()) or None
+
     def _save_settings(self, state: str) -> None:
         header = self.recipe.header
         path = self.space.root / "workspace.json"
-        if path.exists():
-            shards = self.space.settings().get("shards")
-            if shards not in {None, header.shards}:  # people may have reviewed there before anything ran
-                raise BenchwrightError(
-                    f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
-                    "number is fixed once images are in: put the old number back or use a new --workspace"
-                )
+        try:
+            shards = self.space.settings().get("shards") if path.exists() else self._shards_of_tables()
+        except DamagedError as error:
+            self.progress.warn(f"{path.name} {error.what.partition(';')[0]}: it is written again from the recipe")
+            shards = self._shards_of_tables()
+        if shards not in {None, header.shards}:  # people may have reviewed there before anything ran
+            raise BenchwrightError(
+                f"{self.space.root} was made with {shards} shards and the recipe says {header.shards}; the "
+                "number is fixed once images are in: put the old number back or use a new --workspace"
+            )
         self.space.save_settings(
             {
                 "recipe": self.recipe.resolved(), "images": str(self.images), "shards": header.shards, "state": state,

@@ -13,12 +13,14 @@ import os
 import platform
 import secrets
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchwright.atomic import write_json
+from benchwright.errors import StorageError
+from benchwright.storage_faults import naming
 from benchwright.versions import library_versions
 from benchwright.workspace import Workspace
 
@@ -43,7 +45,8 @@ class RunLog:
 
     def event(self, kind: str, **what: Any) -> None:
         """Add one line."""
-        self._events.write(json.dumps({"event": kind, **what}, ensure_ascii=True) + "\n")
+        with naming(self._events.name):
+            self._events.write(json.dumps({"event": kind, **what}, ensure_ascii=True) + "\n")
 
     def changed_versions(self) -> list[str]:
         """Return one line per library whose version differs from the last run's, and remember today's."""
@@ -63,7 +66,8 @@ class RunLog:
 
     def close(self, state: str) -> None:
         """Say how the run ended."""
-        self._events.close()
+        with naming(self._events.name):
+            self._events.close()
         write_json(
             self.folder / "run.json",
             {**self._document, "ended_at": datetime.now(UTC).isoformat(), "state": state},
@@ -82,4 +86,8 @@ def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]
         state = "interrupted"
         raise
     finally:
-        log.close(state)
+        if state == "ended":
+            log.close(state)
+        else:
+            with suppress(OSError, StorageError):  # what ended the run is what to say
+                log.close(state)

@@ -1,8 +1,8 @@
 """What ingest found of each file, and what it remembers of that until the next run.
 
-The memory is a file of one line per uri, sorted, and it is read and written as a stream beside the sorted list of
-files: a folder of a million files takes no more memory than what was found of them. It is only a shortcut, never part
-of a table.
+The memory is a file of one line per uri, sorted, each behind its checksum, and it is read and written as a stream
+beside the sorted list of files: a folder of a million files takes no more memory than what was found of them. It is
+only a shortcut, never part of a table.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import os
 import stat
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchwright.atomic import replacing
 from benchwright.canonical import digest
+from benchwright.checked_lines import checked_line, text_of
 from benchwright.identify import Limits, path_for
 
 _STAMP = struct.Struct("<qqqQ")
@@ -72,21 +74,21 @@ class IngestCache:
     def save(self, seen: Sequence[Seen], *, tmp: Path) -> None:
         """Remember what was found, in the order of `recall`."""
         with replacing(self._path, tmp=tmp) as draft, draft.open("w", encoding="utf-8") as handle:
-            handle.write(json.dumps(self._scope) + "\n")
+            handle.write(checked_line(json.dumps(self._scope)))
             for one, stamp in zip(seen, self._stamps, strict=True):
                 if one.reason not in _PASSING:
                     values = list(_STAMP.unpack(stamp)) if stamp is not None else None
                     line = {"uri": one.uri, "stamp": values, "seen": asdict(one)}
-                    handle.write(json.dumps(line, ensure_ascii=True) + "\n")
+                    handle.write(checked_line(json.dumps(line, ensure_ascii=True)))
 
     def _entries(self) -> Iterator[Mapping[str, Any]]:
         """Yield what the file holds, up to its end or the first line that is no entry."""
         try:
             with self._path.open(encoding="utf-8") as handle:
-                if json.loads(handle.readline()) != self._scope:
+                if json.loads(text_of(handle.readline())) != self._scope:
                     return
                 for line in handle:
-                    entry = json.loads(line)
+                    entry = json.loads(text_of(line))
                     if (
                         not isinstance(entry, dict)
                         or not {"stamp", "seen"} <= entry.keys()
@@ -106,6 +108,22 @@ class IngestCache:
         if not stat.S_ISREG(found.st_mode):
             return None
         return _STAMP.pack(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def is_whole(path: Path) -> bool:
+    """Return whether every line of such a file is as it was written; older programs wrote no checksums."""
+    with path.open(encoding="utf-8", errors="replace") as handle:
+        first = handle.readline()
+        with suppress(ValueError):
+            if isinstance(json.loads(first), str):
+                return True
+        try:
+            text_of(first)
+            for line in handle:
+                text_of(line)
+        except ValueError:
+            return False
+        return True
 
 
 def _seen(fields: Any) -> Seen | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,11 @@ from benchwright.workspace import Workspace
 
 if TYPE_CHECKING:
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
+
+_SHARDS_OF_IMAGES_KEPT = 16
+"""Tables of source images that a worker keeps, some MB each, since partners of one image lie in many shards."""
 
 
 @dataclass
@@ -47,8 +52,11 @@ class Surroundings:
     shard_count: int
     limits: Limits
     overrides: Overrides = field(default_factory=Overrides)
+    remade: list[str] = field(default_factory=list)
+    """Images whose lost or damaged file this worker made again."""
     _opened: dict[str, Any] = field(default_factory=dict)
     _markers: dict[tuple[str, str], Marker] = field(default_factory=dict)
+    _source_images: OrderedDict[str, tuple[dict[str, int], pa.Table]] = field(default_factory=OrderedDict)
 
     @property
     def cache_dir(self) -> Path:
@@ -58,7 +66,14 @@ class Surroundings:
     @cached_property
     def reader(self) -> ImageReader:
         """Return the one image reader of this worker."""
-        return ImageReader(self.locate, limits=self.limits)
+        from benchwright.pipeline.remaking import make_again  # which needs what is below
+
+        return ImageReader(self.locate, limits=self.limits, make_again=lambda record: make_again(self, record))
+
+    def for_workers(self) -> Surroundings:
+        """Return what a worker needs: the stages up to the last that workers run: it imports none after that."""
+        last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
+        return replace(self, stages=self.stages[: last + 1])
 
     def rest(self) -> None:
         """Drop decoded pictures, which can be decoded again."""
@@ -113,12 +128,22 @@ class Surroundings:
         """Look a source image up in its own shard."""
         table = StageTable(self.workspace, INGEST)
         marker = table.marker(shard_of(image_id, self.shard_count))
-        rows = table.read(marker, "images") if marker else None
-        if rows is None:
+        file = marker.files.get("images") if marker else None
+        if marker is None or file is None:
             return None
+        content = str(file["sha256"])
+        if content not in self._source_images:
+            rows = table.read(marker, "images")
+            assert rows is not None
+            ids = rows.column("image_id").to_pylist()
+            self._source_images[content] = ({known: row for row, known in enumerate(ids)}, rows)
+        self._source_images.move_to_end(content)
+        while len(self._source_images) > _SHARDS_OF_IMAGES_KEPT:
+            self._source_images.popitem(last=False)
+        row_of, rows = self._source_images[content]
         # A record is costly to make: only the one that is asked for.
-        place = rows.column("image_id").index(image_id).as_py()
-        return next(image_records(rows.slice(place, 1))) if place >= 0 else None
+        row = row_of.get(image_id)
+        return next(image_records(rows.slice(row, 1))) if row is not None else None
 
 
 class StageContext:

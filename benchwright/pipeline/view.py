@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +12,7 @@ from benchwright.errors import DataError
 from benchwright.pipeline.live import Live, load_live
 from benchwright.pipeline.surroundings import Surroundings
 from benchwright.records import ImageRecord, Item, Operation
+from benchwright.sealed import read_sealed
 from benchwright.shards import Counts, StageTable
 from benchwright.stages import Stage
 
@@ -89,5 +89,5 @@ class View:
         for stage in self._stages:
             path: Path = StageTable(self._around.workspace, stage.id).folder / "summary.json"
             if stage.kind == "campaign" and path.exists():
-                found[stage.id] = json.loads(path.read_text(encoding="utf-8"))
+                found[stage.id] = read_sealed(path)
         return found

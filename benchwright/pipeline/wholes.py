@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchwright.atomic import write_json
 from benchwright.canonical import digest
 from benchwright.engines.starting import uninterrupted
 from benchwright.memory import give_back
@@ -19,6 +18,7 @@ from benchwright.pipeline.live import input_digest, load_live
 from benchwright.pipeline.outcomes import Judged, write_outcomes
 from benchwright.pipeline.overriding import override_again
 from benchwright.pipeline.surroundings import Surroundings
+from benchwright.sealed import write_sealed
 from benchwright.shards import StageTable
 from benchwright.stages import Stage
 from benchwright.steps import (
@@ -142,7 +142,7 @@ def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> V
         marker = table.marker(shard)
         if marker is None or marker.fingerprint != fingerprint:
             write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
-    write_json(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
+    write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
     return verdicts
 
 

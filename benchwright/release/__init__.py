@@ -13,13 +13,17 @@ _PUBLIC = {
     "ReleasedItem": "rows",
     "Verification": "verify",
     "content_id_of": "identity",
+    "drawn_pictures": "drawn",
     "verify_release": "verify",
     "write_release": "writer",
 }
 
-__all__ = ["Release", "ReleasedItem", "Verification", "content_id_of", "verify_release", "write_release"]
+__all__ = [
+    "Release", "ReleasedItem", "Verification", "content_id_of", "drawn_pictures", "verify_release", "write_release",
+]  # fmt: skip
 
 if TYPE_CHECKING:
+    from benchwright.release.drawn import drawn_pictures
     from benchwright.release.identity import content_id_of
     from benchwright.release.reader import Release
     from benchwright.release.rows import ReleasedItem

@@ -4,68 +4,118 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from benchwright.release.agreement import is_simulated
 from benchwright.release.funnel_table import HEAD, FunnelRow, funnel_rows
 from benchwright.release.manifest import Counts
-from benchwright.release.staging import SourceCount
+from benchwright.release.sources import SourceCount
 
 MAX_SOURCE_ROWS = 50
 
-_USE = """\
-```python
+CARD_VERSION = 1
+"""Of the layout and wording of everything but the curator's words; raise it with either."""
+
+MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
+"""Last line of a card; the first cards had none."""
+
+_VERIFY = (
+    "`benchwright release verify` on this folder tells whether its files agree with each other. That they are the ones "
+    "that were frozen, it tells with `--expect` and the release id that the authors published, or with `--signed-by` "
+    "and their signature."
+)
+_EARLIER_VERIFY = "`benchwright release verify` on this folder tells whether every file is as it was frozen."
+_LOAD = """\
 import datasets
 
-benchmark = datasets.load_dataset("path/to/this/folder")
-```
+benchmark = datasets.load_dataset("path/to/this/folder")"""
 
-`benchwright release verify` on this folder tells whether every file is as it was frozen."""
+EARLIER_USE = f"```python\n{_LOAD}\n```\n\n{_EARLIER_VERIFY}"
+"""How cards without a mark say how to read the release."""
+
+_DRAW = """\
+import datasets
+from benchwright.release import drawn_pictures
+
+benchmark = datasets.load_dataset("path/to/this/folder")
+benchmark = benchmark.cast_column("images", datasets.List(datasets.Image(decode=False)))
+row = benchmark["{split}"][0]
+pictures = drawn_pictures(row)  # one for each of the row's images, with its marks"""
 
 _HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
 
-def card(
-    *,
-    name: str,
-    version: str,
-    licence: str | None,
-    description: str,
-    canary: str,
-    counts: Counts,
-    sources: Sequence[SourceCount],
-    stages: Sequence[Mapping[str, Any]],
-    agreement: Mapping[str, Mapping[str, Any]],
-    human_baseline: Mapping[str, Mapping[str, Any]] | None,
-) -> str:
-    """Return the text of `README.md`."""
-    parts = [
-        _front_matter(name, licence, counts),
-        f"# {_cell(name)} {_cell(version)}",
-        description.strip(),
-        "## Items",
-        _items(counts),
-        "## Funnel",
-        _funnel(stages),
-        "## People",
-        _people(agreement),
-        *(_baseline(name, answers) for name, answers in sorted((human_baseline or {}).items())),
-        "## Sources",
-        _sources(sources),
-        "## Use",
-        _USE,
-        "## Canary",
-        f"`{canary}`",
-        "This data is for testing. Leave it out of training sets: a model that can complete the mark above "
-        "has been trained on it, and its scores here say little.",
-    ]
+@dataclass(frozen=True)
+class CardFacts:
+    """What a card states, all of which other files of the release say too.
+
+    Attributes:
+        name: Of the benchmark.
+        version: Of the release.
+        licence: Of the release as a whole.
+        canary: The mark to search training data for.
+        counts: Items by split and task.
+        marked: Questions with marks on their pictures, by task.
+        sources: Source images by dataset and licence.
+        stages: Name and counts of each stage, as the manifest has them.
+        agreement: Summary of each campaign, by name.
+        human_baseline: Answers of people, by campaign.
+    """
+
+    name: str
+    version: str
+    licence: str | None
+    canary: str
+    counts: Counts
+    marked: Mapping[str, int]
+    sources: Sequence[SourceCount]
+    stages: Sequence[Mapping[str, Any]]
+    agreement: Mapping[str, Mapping[str, Any]]
+    human_baseline: Mapping[str, Mapping[str, Any]] | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the card.
+
+    Attributes:
+        heading: Without the hashes.
+        body: Markdown.
+        source: What of the release the body was made from.
+    """
+
+    heading: str
+    body: str
+    source: str
+
+
+def card(facts: CardFacts, *, description: str) -> str:
+    """Return the text of `README.md`: facts, and between title and first section the curator's words."""
+    parts = [card_head(facts), description.strip()]
+    parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts)]
+    parts.append(MARK)
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def is_simulated(summary: Mapping[str, Any]) -> bool:
-    """Return whether a campaign's summary says that any of its annotators was simulated."""
-    return bool(summary.get("simulated"))
+def card_head(facts: CardFacts) -> str:
+    """Return what the card begins with: settings for Hugging Face, and the title."""
+    title = f"# {_cell(facts.name)} {_cell(facts.version)}"
+    return f"{_front_matter(facts.name, facts.licence, facts.counts)}\n\n{title}"
+
+
+def card_sections(facts: CardFacts) -> tuple[Section, ...]:
+    """Return the sections of the card, in order."""
+    return (
+        Section("Items", _items(facts.counts), "the data"),
+        Section("Funnel", _funnel(facts.stages), "manifest.json"),
+        Section("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
+        Section("Sources", _sources(facts.sources), "provenance.json"),
+        Section("Use", _use(facts), "the data"),
+        Section("Canary", _canary(facts.canary), "manifest.json"),
+    )
 
 
 def _front_matter(name: str, licence: str | None, counts: Counts) -> str:
@@ -117,6 +167,11 @@ def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
     return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
 
 
+def _people_and_baseline(facts: CardFacts) -> str:
+    baseline = facts.human_baseline or {}
+    return "\n\n".join([_people(facts.agreement), *(_baseline(name, baseline[name]) for name in sorted(baseline))])
+
+
 def _baseline(name: str, answers: Mapping[str, Any]) -> str:
     return (
         f"Human baseline {_code(name)}: {len(answers['items'])} items, up to {answers['answers_per_item']} answers "
@@ -142,6 +197,26 @@ def _sources(sources: Sequence[SourceCount]) -> str:
     more = len(sources) - MAX_SOURCE_ROWS
     rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
     return f"{table}{rest}\n\n`provenance.json` names each image's source, author and licence."
+
+
+def _use(facts: CardFacts) -> str:
+    if not facts.marked:
+        return f"```python\n{_LOAD}\n```\n\n{_VERIFY}"
+    tasks = ", ".join(f"{_code(task)} {n}" for task, n in sorted(facts.marked.items()))
+    draw = _DRAW.format(split=min(facts.counts.splits))
+    return (
+        f"**{sum(facts.marked.values())} of {facts.counts.items} questions need marks** (rings, boxes, letters and the "
+        f"like) that are not in the pixels of the pictures: {tasks}. They lie in the column `visual_prompts`. This "
+        "draws them pixel by pixel as models are sent them in evaluation:\n\n"
+        f"```python\n{draw}\n```\n\n{_VERIFY}"
+    )
+
+
+def _canary(canary: str) -> str:
+    return (
+        f"`{canary}`\n\nThis data is for testing. Leave it out of training sets: a model that can complete the mark "
+        "above has been trained on it, and its scores here say little."
+    )
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -10,8 +10,9 @@ import json
 import resource
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from io import BufferedReader
 from pathlib import Path
 
@@ -19,13 +20,18 @@ from benchwright.errors import DataError
 from benchwright.records import Operation
 from benchwright.release import documents, identity
 from benchwright.release import manifest as manifests
+from benchwright.release.agreement import contradictions, read_agreement
+from benchwright.release.card import CardFacts
+from benchwright.release.claims import CardCheck, check_card
+from benchwright.release.drawn import has_marks
 from benchwright.release.files import open_inside, read_inside, shown
-from benchwright.release.human import parse_human_baseline
+from benchwright.release.human import CampaignAnswers, parse_human_baseline
 from benchwright.release.manifest import Manifest
 from benchwright.release.parquet import read_rows
 from benchwright.release.problems import Problems
 from benchwright.release.provenance import read_provenance
 from benchwright.release.rows import ReleasedItem, released_item
+from benchwright.release.sources import SourceTally
 
 
 @dataclass(frozen=True)
@@ -35,10 +41,14 @@ class Contents:
     Args:
         content_id: Root hash of the items as they are; None where not all of them could be read.
         problems: One line each, beginning with the file.
+        proven: What comparing the card proves.
+        not_proven: What on the card nothing was held against.
     """
 
     content_id: str | None
     problems: list[str]
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)
 
 
 @dataclass
@@ -50,6 +60,8 @@ class _Seen:
     images: set[bytes] = field(default_factory=set)
     operations: set[str] = field(default_factory=set)
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    marked: Counter[str] = field(default_factory=Counter)
+    sources: SourceTally = field(default_factory=SourceTally)
 
     def add(self, found: ReleasedItem) -> None:
         item = found.item
@@ -58,6 +70,8 @@ class _Seen:
         self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *found.images))
         self.operations.add(item.operation_id)
         self.counts[found.split, item.task] += 1
+        if has_marks(item):
+            self.marked[item.task] += 1
 
 
 def check_contents(root: Path, manifest: Manifest) -> Contents:
@@ -80,9 +94,13 @@ def check_contents(root: Path, manifest: Manifest) -> Contents:
     if content_id != manifest.content_id:
         problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
     _check_provenance(root, seen, problems)
-    if manifests.HUMAN_BASELINE in manifest.files:
-        _check_baseline(root, seen, problems)
-    return Contents(content_id, problems.all())
+    baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
+    if problems.found:  # what the card says follows from what is wrong already
+        return Contents(content_id, problems.all())
+    card = _check_card(root, manifest, seen, baseline)
+    for line in card.problems:
+        problems.add(line)
+    return Contents(content_id, problems.all(), list(card.proven), list(card.not_proven))
 
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
@@ -118,6 +136,8 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
                 operations.discard(record.operation_id)
             else:
                 missing.discard(bytes.fromhex(record.image_id))
+                if record.source is not None:
+                    seen.sources.add(record.source.dataset, record.source.licence, record.source.author)
     except DataError as error:
         problems.add(str(error))
         return
@@ -127,13 +147,13 @@ def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
         problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
 
 
-def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> None:
+def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str, CampaignAnswers] | None:
     try:
         data = read_inside(root, manifests.HUMAN_BASELINE, max_bytes=documents.MAX_BYTES)
         baseline = parse_human_baseline(data)
     except DataError as error:
         problems.add(str(error))
-        return
+        return None
     for campaign, answers in sorted(baseline.items()):
         for item_id in sorted(answers.items):
             if bytes.fromhex(item_id) not in seen.item_ids:
@@ -141,6 +161,36 @@ def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> None:
                     f"{manifests.HUMAN_BASELINE}: {shown(campaign)} counts answers to item {item_id}, which the "
                     "release does not have"
                 )
+    return baseline
+
+
+def _check_card(
+    root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignAnswers] | None
+) -> CardCheck:
+    """Hold the card against the rows, the manifest and the other documents, and these against each other."""
+    try:
+        text = read_inside(root, manifests.CARD, max_bytes=documents.MAX_BYTES).decode()
+        agreement = read_agreement(root)
+    except DataError as error:
+        return CardCheck((str(error),))
+    except UnicodeDecodeError:
+        return CardCheck((f"{manifests.CARD}: not UTF-8",))
+    answers = None if baseline is None else {name: one.model_dump(mode="json") for name, one in baseline.items()}
+    facts = CardFacts(
+        name=manifest.name,
+        version=manifest.release_version,
+        licence=manifest.licence,
+        canary=manifest.canary,
+        counts=manifest.counts,
+        marked=seen.marked,
+        sources=seen.sources.counts(),
+        stages=manifest.stages,
+        agreement=agreement,
+        human_baseline=answers,
+    )
+    check = check_card(text, facts)
+    others = contradictions(manifest.recipe, agreement, answers or {})
+    return replace(check, problems=(*others, *check.problems))
 
 
 def main(folder: str, memory_bytes: str) -> None:

@@ -14,7 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, StorageError
+from benchwright.storage_faults import is_of_the_machine, storage_fault
 
 
 @contextmanager
@@ -34,12 +35,24 @@ def unfinished(folder: Path) -> Iterator[Path]:
             _empty(draft)
             if folder.exists():
                 _remove(_replaced(folder))
-            yield draft
+            with _naming(folder):
+                yield draft
         finally:
             if _is_ours(held, draft):
                 shutil.rmtree(draft)
     finally:
         os.close(held)
+
+
+@contextmanager
+def _naming(folder: Path) -> Iterator[None]:
+    """Say of a disk that is full or fails which folder was being written; files and databases inside come and go."""
+    try:
+        yield
+    except Exception as error:
+        if not isinstance(error, StorageError) and is_of_the_machine(error):
+            raise storage_fault(error, path=folder) or error from error
+        raise
 
 
 def move_into_place(draft: Path, folder: Path) -> None:

@@ -19,6 +19,9 @@ MANIFEST = "manifest.json"
 SEAL = "manifest.sha256"
 """Holds the manifest's SHA-256 in the way of `sha256sum`, so that a change in the manifest itself shows."""
 
+SIGNATURE = "manifest.json.sig"
+"""Where a signature of the manifest lies, if anybody signed it; not listed in it, and never needed."""
+
 CARD = "README.md"
 AGREEMENT = "agreement.json"
 PROVENANCE = "provenance.json"
@@ -80,7 +83,7 @@ class Manifest(Record):
     @model_validator(mode="after")
     def _names_stay_inside(self) -> Manifest:
         for name in self.files:
-            if not _FILE.fullmatch(name) or name in {MANIFEST, SEAL}:
+            if not _FILE.fullmatch(name) or name in {MANIFEST, SEAL, SIGNATURE}:
                 raise ValueError(f"the manifest may not list a file named {name[:200]!a}")
         return self
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchwright.errors import DataError
@@ -120,8 +121,11 @@ def _groups(rows: Iterable[SizedRow], limits: Limits) -> Iterator[tuple[list[Map
         yield group, size
 
 
-def read_rows(handle: BinaryIO, *, what: str, canary: str) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a data file as Python values, a few decoded at a time.
+def read_rows(
+    handle: BinaryIO, *, what: str, canary: str, columns: Sequence[str] | None = None,
+    tasks: Collection[str] | None = None,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
 
     A file made to harm can unfold to more than it states, or end the process inside Arrow: files from others are
     read by `verify_release` first, in a process of its own.
@@ -134,11 +138,16 @@ def read_rows(handle: BinaryIO, *, what: str, canary: str) -> Iterator[dict[str,
         with pq.ParquetFile(handle, pre_buffer=False) as parquet:
             _check_shape(parquet, what, canary)
             for group in range(parquet.num_row_groups):
-                for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], use_threads=False):
-                    yield from batch.to_pylist()
+                for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False):
+                    wanted = batch if tasks is None else _of_tasks(batch, tasks)
+                    yield from wanted.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         reason = str(error).partition("\n")[0][:300]
         raise DataError(f"{what}: cannot be read as Parquet: {shown(reason)}") from error
+
+
+def _of_tasks(batch: pa.RecordBatch, tasks: Collection[str]) -> pa.RecordBatch:
+    return batch.filter(pc.is_in(batch.column("task"), pa.array(sorted(tasks), pa.string())))
 
 
 def _check_shape(parquet: pq.ParquetFile, what: str, canary: str) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Operation
+from benchwright.release import documents
 from benchwright.release import manifest as manifests
 from benchwright.release.files import open_inside, read_inside
 from benchwright.release.manifest import Manifest
@@ -26,6 +28,8 @@ class Release:
         self.manifest = manifest
         self.release_id = release_id
         """SHA-256 of the manifest: names these very bytes."""
+        self.checked: dict[str, tuple[int, ...]] = {}
+        """Data files that were as the manifest says: device, inode, size and times from before they were read."""
 
     @classmethod
     def open(cls, path: Path | str) -> Release:
@@ -81,8 +85,12 @@ class Release:
     def __repr__(self) -> str:
         return f"Release({str(self.path)!r}, {self.name!r}, {self.version!r}, items={len(self)})"
 
-    def items(self, split: str | None = None) -> Iterator[ReleasedItem]:
+    def items(self, split: str | None = None, *, tasks: Collection[str] | None = None) -> Iterator[ReleasedItem]:
         """Yield items by split and id, a few in memory at a time, each checked against its hashes.
+
+        Args:
+            split: Only this split; all where None.
+            tasks: Only items of these tasks; all where None.
 
         Raises:
             BenchwrightError: There is no such split.
@@ -92,16 +100,32 @@ class Release:
             raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
         for one in self.splits if split is None else (split,):
             for name in self.manifest.data_files(one):
-                yield from self._items_of(name, one)
+                yield from self._items_of(name, one, tasks)
 
-    def _items_of(self, name: str, split: str) -> Iterator[ReleasedItem]:
+    def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
         what = f"{self.path}: {name}"
         with open_inside(self.path, name) as handle:
-            for row in read_rows(handle, what=what, canary=self.canary):
+            for row in read_rows(handle, what=what, canary=self.canary, tasks=tasks):
                 found = released_item(row, what=what)
                 if found.split != split:
                     raise DataError(f"{what}: item {found.item.item_id} says that it is in split {found.split!r}")
                 yield found
+
+    def marked(self) -> dict[str, int]:
+        """Return the number of items with marks on their pictures, by task; nothing for a task without any.
+
+        Raises:
+            DataError: A data file is damaged.
+        """
+        found: Counter[str] = Counter()
+        for split in self.splits:
+            for name in self.manifest.data_files(split):
+                what = f"{self.path}: {name}"
+                with open_inside(self.path, name) as handle:
+                    for row in read_rows(handle, what=what, canary=self.canary, columns=("task", "visual_prompts")):
+                        marks = documents.parse(row["visual_prompts"] or "", what=f"{what}: visual_prompts")
+                        found[str(row["task"])] += isinstance(marks, list) and any(marks)
+        return {task: number for task, number in sorted(found.items()) if number}
 
     def provenance(self) -> Iterator[Operation | ImageRecord]:
         """Yield the operations that made the items, then the records of all images they show or go back to.

@@ -10,35 +10,28 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.records import ImageRecord, Item
 from benchwright.release import identity
+from benchwright.release.drawn import has_marks
 from benchwright.release.manifest import SPLIT
 from benchwright.release.rows import row_of
+from benchwright.release.sources import SourceCount, SourceTally
 
 _TABLES = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     CREATE TABLE item (
-        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, row TEXT
+        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER, row TEXT
     ) WITHOUT ROWID;
     CREATE TABLE image (
         image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
         operation_id TEXT, record TEXT
     ) WITHOUT ROWID;
 """
-
-
-class SourceCount(NamedTuple):
-    """How many source images come from one dataset under one licence."""
-
-    dataset: str | None
-    licence: str | None
-    images: int
-    authors: int
 
 
 class Staging:
@@ -81,9 +74,10 @@ class Staging:
             DataError: It is there already, or cannot be spelled as a row.
         """
         row = canonical_json(row_of(item, split))
-        values = (item.item_id, split, item.task, item.operation_id, identity.leaf_of(item, split), row)
+        leaf = identity.leaf_of(item, split)
+        values = (item.item_id, split, item.task, item.operation_id, leaf, has_marks(item), row)
         try:
-            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?)", values)
+            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?)", values)
         except sqlite3.IntegrityError:
             raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
 
@@ -126,6 +120,11 @@ class Staging:
             found.setdefault(split, {})[task] = n
         return found
 
+    def marked(self) -> dict[str, int]:
+        """Return the number of items with marks on their pictures, by task; nothing for a task without any."""
+        query = "SELECT task, count(*) FROM item WHERE is_marked GROUP BY task ORDER BY task"
+        return dict(self._database.execute(query))
+
     def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
         """Yield a split's rows by item id, each with the length of its text."""
         query = "SELECT row FROM item WHERE split = ? ORDER BY item_id"
@@ -151,11 +150,10 @@ class Staging:
 
     def sources(self) -> list[SourceCount]:
         """Return source images counted by dataset and licence, sorted."""
-        query = (
-            "SELECT dataset, licence, count(*), count(DISTINCT author) FROM image WHERE is_source "
-            "GROUP BY dataset, licence ORDER BY dataset, licence"
-        )
-        return [SourceCount(*row) for row in self._database.execute(query)]
+        tally = SourceTally()
+        for source in self._database.execute("SELECT dataset, licence, author FROM image WHERE is_source"):
+            tally.add(*source)
+        return tally.counts()
 
     def _one(self, query: str, *values: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._database.execute(query, values).fetchone()

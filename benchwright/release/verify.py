@@ -9,25 +9,31 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
-from benchwright.release import documents, errata, human, identity
+from benchwright.release import agreement, documents, errata, human, identity
 from benchwright.release import manifest as manifests
 from benchwright.release.apart import check_contents_apart
+from benchwright.release.contents import Contents
 from benchwright.release.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.manifest import Manifest
 from benchwright.release.problems import Problems
+from benchwright.release.proof import AGREES, Proof, checked_id, prove_origin
+from benchwright.release.signature import AllowedSigners, Signer
 
 _DOCUMENTS = {
-    manifests.AGREEMENT: ("benchwright/agreement", 1),
+    manifests.AGREEMENT: (agreement.FORMAT, agreement.FORMAT_VERSION),
     manifests.ERRATA: (errata.FORMAT, errata.VERSION),
     manifests.HUMAN_BASELINE: (human.FORMAT, human.FORMAT_VERSION),
 }
 """Format and newest version of each."""
+
+_UNLISTED = {manifests.MANIFEST, manifests.SEAL, manifests.SIGNATURE}
+"""What belongs to a release and is not in its manifest."""
 
 
 @dataclass(frozen=True)
@@ -40,23 +46,43 @@ class Verification:
         content_id: Root hash of the items as they are; None where manifest or listed files are not as they were,
             or not all items could be read.
         problems: One line each, beginning with the file; a long list is cut and its rest counted.
+        proven: What the check proves, a sentence each; nothing where there are problems.
+        not_proven: What it leaves open, each to be read as "Not proven: ...".
+        signer: Who signed the manifest, where that is known.
     """
 
     ok: bool
     release_id: str | None
     content_id: str | None
     problems: list[str]
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)
+    signer: Signer | None = None
 
 
-def verify_release(path: Path | str) -> Verification:
-    """Compare a release folder with its manifest, and its rows with what they claim to be.
+def verify_release(
+    path: Path | str, *, expect: str | None = None, signers: AllowedSigners | None = None
+) -> Verification:
+    """Compare a release folder with its manifest, its rows with what they claim to be, and its card with both.
 
-    Every flipped, cut, added, missing, renamed or linked file is named.
+    Every flipped, cut, added, missing, renamed or linked file is named. That the manifest is the one that was frozen is
+    proven only by something from outside.
+
+    Args:
+        path: The folder.
+        expect: Its release id or content id, or at least 12 digits of one.
+        signers: Whose signature of the manifest counts.
+
+    Raises:
+        BenchwrightError: `expect` is no id.
+        PrerequisiteError: A signature is to be checked and there is no `ssh-keygen`.
     """
     root, problems = Path(path), Problems()
+    if expect is not None:
+        checked_id(expect)
     if not root.is_dir():
         return Verification(False, None, None, [f"{shown(str(root))}: not a folder"])
-    manifest, release_id = _manifest(root, problems)
+    manifest, data = _manifest(root, problems)
     if manifest is not None:
         _check_manifest(manifest, problems)
         _check_files(root, manifest, problems)
@@ -65,17 +91,27 @@ def verify_release(path: Path | str) -> Verification:
         _tree(root, manifest, problems)
     except OSError as error:
         problems.add(f"the folder cannot be listed: {error.strerror}")
-    content_id = None
+    contents = Contents(None, [])
     if vouched_for:
         contents = check_contents_apart(root)
-        content_id = contents.content_id
         for line in contents.problems:
             problems.add(line)
+    proof = (
+        Proof()
+        if data is None
+        else prove_origin(root, data, content_id=contents.content_id, expect=expect, signers=signers)
+    )
+    for line in proof.problems:
+        problems.add(line)
     lines = problems.all()
-    return Verification(not lines, release_id, content_id, lines)
+    release_id = None if data is None else bytes_digest(data)
+    proven = [] if lines else [*AGREES, *contents.proven, *proof.proven]
+    not_proven = [*proof.not_proven, *contents.not_proven]
+    return Verification(not lines, release_id, contents.content_id, lines, proven, not_proven, proof.signer)
 
 
-def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, str | None]:
+def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | None]:
+    """Return the manifest and its bytes, as far as they can be had."""
     try:
         data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
     except DataError as error:
@@ -90,10 +126,10 @@ def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, str | No
     except DataError as error:
         problems.add(str(error))
     try:
-        return manifests.parse_manifest(data), bytes_digest(data)
+        return manifests.parse_manifest(data), data
     except DataError as error:
         problems.add(str(error))
-        return None, bytes_digest(data)
+        return None, data
 
 
 def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
@@ -107,7 +143,7 @@ def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
                 problems.add(f"{name}: a folder that does not belong to the release")
         elif found.kind != "file":
             problems.add(f"{name}: a {found.kind}, where a release holds regular files only")
-        elif found.name not in listed and found.name not in {manifests.MANIFEST, manifests.SEAL} and manifest:
+        elif found.name not in listed and found.name not in _UNLISTED and manifest:
             problems.add(f"{name}: not in the manifest; it was added or renamed")
 
 

@@ -11,8 +11,10 @@ from typing import Any
 from benchwright.canonical import bytes_digest, file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Item, Operation
+from benchwright.release import agreement as agreements
 from benchwright.release import documents, human, manifest
-from benchwright.release.card import card
+from benchwright.release.card import CardFacts, card
+from benchwright.release.claims import people_claimed
 from benchwright.release.errata import Corrections, errata_document
 from benchwright.release.folder import move_into_place, unfinished
 from benchwright.release.identity import canary_of
@@ -90,9 +92,15 @@ def write_release(
 
     Raises:
         BenchwrightError: The folder is something else already, or name or version is malformed.
-        DataError: An item, image, operation or the human baseline is not what it should be.
+        DataError: An item, image, operation or the human baseline is not what it should be, or the description says
+            that people did what was simulated.
     """
     _check_names(folder, name, version)
+    if claim := people_claimed(description, agreement):
+        raise DataError(
+            f"the description of release {name!r} says {claim!r}, and every campaign was simulated; leave that out "
+            "(the card says by itself who decided), or say that it was simulated"
+        )
     contents = _Contents(
         name, version, _distinct(operations), recipe, stages, agreement, seed, licence, description,
         human_baseline, corrections, limits or Limits(),
@@ -145,18 +153,19 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
         names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
     write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
     texts = _documents(contents)
-    texts[manifest.CARD] = card(
+    facts = CardFacts(
         name=contents.name,
         version=contents.version,
         licence=contents.licence,
-        description=contents.description,
         canary=canary,
         counts=counts,
+        marked=staging.marked(),
         sources=staging.sources(),
         stages=contents.stages,
         agreement=contents.agreement,
         human_baseline=contents.human_baseline,
-    ).encode()
+    )
+    texts[manifest.CARD] = card(facts, description=contents.description).encode()
     for name, data in texts.items():
         (draft / name).write_bytes(data)
     whole = Manifest(
@@ -220,7 +229,7 @@ def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRec
 
 def _documents(contents: _Contents) -> dict[str, bytes]:
     bodies: dict[str, tuple[str, int, Mapping[str, Any]]] = {
-        manifest.AGREEMENT: ("benchwright/agreement", 1, {"campaigns": dict(contents.agreement)}),
+        manifest.AGREEMENT: (agreements.FORMAT, agreements.FORMAT_VERSION, {"campaigns": dict(contents.agreement)}),
         manifest.ERRATA: ("benchwright/errata", 1, _errata(contents)),
     }
     if contents.human_baseline is not None:

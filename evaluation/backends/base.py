@@ -8,10 +8,15 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from benchwright.errors import BenchwrightError
+from benchwright.item_cache import ItemCache
+from benchwright.request_fields import RequestParameters, wrong_fields
 from benchwright.rooms import find
 
 from ..accounting import UNBOUNDED, Budget, Prices
 from ..questions import Question, Reply
+
+DECODING = ("temperature", "top_p", "seed", "max_tokens")
+"""Settings that decide how a reply is drawn, in the order in which requests hold them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,10 @@ class Options:
         batch_size: Questions that a local model answers together, at most.
         device: Where a local model runs, such as `cpu` or `cuda:0`; the first GPU, else the CPU, where None.
         dtype: Numbers that a local model computes with, such as `bfloat16`; as its weights are stored where None.
+        fields: Further fields of requests to an endpoint, such as `{"reasoning_effort": "low"}`.
+        omit: Fields of requests to be left out, such as `temperature`.
+        stated: Names of the settings above that the user gave a value, be it the usual one: they are not left out
+            where a model refuses them. Values that are not the usual ones count as given anyway.
     """
 
     base_url: str | None = None
@@ -57,11 +66,32 @@ class Options:
     batch_size: int = 8
     device: str | None = None
     dtype: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    omit: tuple[str, ...] = ()
+    stated: frozenset[str] = frozenset()
 
     def decoding(self) -> dict[str, Any]:
         """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
-        names = ("temperature", "top_p", "seed", "max_tokens")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
+
+    def parameters(self, model: str, where: str) -> RequestParameters:
+        """Return what requests to a model hold beside its name and messages.
+
+        Raises:
+            BenchwrightError: Fields are added or left out that cannot be, or are given twice.
+        """
+        own, usual = self.decoding(), _USUAL.decoding()
+        if wrong := wrong_fields(self.fields, self.omit):
+            raise BenchwrightError(wrong)
+        if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
+            raise BenchwrightError(
+                f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
+            )
+        stated = self.stated | {name for name, value in own.items() if usual.get(name) != value}
+        return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
+
+
+_USUAL = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +125,7 @@ class Asking:
         other_releases: Whether it may go on from what it was told about another release.
         labelled: Returns all items of all splits that have a right option, read on each call; for baselines that
             measure what can be learned from the words alone, and for no model.
+        cache: Keeps what rests on one question alone from one run to the next.
     """
 
     release_id: str
@@ -103,6 +134,7 @@ class Asking:
     log_folder: Path | None = None
     other_releases: bool = True
     labelled: Callable[[], Iterable[Labelled]] = _no_labels
+    cache: ItemCache = field(default_factory=lambda: ItemCache(None))
 
 
 class Backend(Protocol):
@@ -139,6 +171,9 @@ class PerQuestion:
         tasks: The tasks it can take; None if all.
         settings: Stamped on the score.
         looks: Whether it looks at words and pictures; if not, its questions have none.
+        version: Of the program, where its reply rests on nothing but the question: replies are then kept from one run
+            to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it is
+            asked again. Nothing is kept where None.
     """
 
     name: str
@@ -146,14 +181,24 @@ class PerQuestion:
     tasks: frozenset[str] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     looks: bool = True
+    version: int | None = None
 
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
         """Yield replies one by one."""
         for question in questions:
             try:
-                yield Reply(question.item_id, text=self.reply(question, asking.content_id))
+                yield Reply(question.item_id, text=self._text(question, asking))
             except BenchwrightError as error:
                 yield Reply(question.item_id, error=str(error))
+
+    def _text(self, question: Question, asking: Asking) -> str:
+        if self.version is None:
+            return self.reply(question, asking.content_id)
+        kept = asking.cache.get_or_make(
+            f"reply {self.version}", [self.name, dict(self.settings), question.content()],
+            lambda: self.reply(question, "").encode("utf-8", "surrogatepass"),
+        )  # fmt: skip
+        return kept.decode("utf-8", "surrogatepass")
 
 
 Factory = Callable[[str, Options], Backend]
@@ -168,7 +213,13 @@ def parse_model(model: str, options: Options | None = None) -> Backend:
     """
     kind, _, argument = model.partition(":")
     factory: Factory = find("backends", kind).load()
-    return factory(argument, options or Options())
+    backend = factory(argument, options or Options())
+    if options is not None and (options.fields or options.omit) and not getattr(backend, "takes_fields", False):
+        raise BenchwrightError(
+            f"model {model!r} is sent no requests to which fields could be added, or left out of; they go with models "
+            "behind an endpoint, such as openai:NAME"
+        )
+    return backend
 
 
 def without_argument(kind: str, argument: str) -> None:

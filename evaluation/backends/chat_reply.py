@@ -36,13 +36,24 @@ def read_completion(data: bytes) -> Answered:
 
 
 def _tokens(usage: Any) -> Tokens | None:
-    """Return the tokens that a server states; None if it states none, or nonsense."""
+    """Return the tokens that a server states; None if it states none, or nonsense.
+
+    Tokens of thoughts are among those of the completion; of servers that count them beside it the total says so.
+    """
     if not isinstance(usage, dict):
         return None
-    prompt, completion = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    if not all(type(n) is int and 0 <= n < 1 << 53 for n in (prompt, completion)):
+    prompt, completion, total = (_count(usage.get(f"{name}_tokens")) for name in ("prompt", "completion", "total"))
+    if prompt is None or completion is None:
         return None
-    return Tokens(prompt, completion)  # type: ignore[arg-type]
+    details = usage.get("completion_tokens_details")
+    reasoning = (_count(details.get("reasoning_tokens")) if isinstance(details, dict) else None) or 0
+    if total == prompt + completion + reasoning:
+        completion += reasoning
+    return Tokens(prompt, completion, min(reasoning, completion))
+
+
+def _count(stated: Any) -> int | None:
+    return stated if type(stated) is int and 0 <= stated < 1 << 53 else None
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

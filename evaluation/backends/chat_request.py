@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from benchwright.canonical import digest
@@ -25,14 +25,28 @@ class ChatRequest:
         key: SHA-256 over address, model, words, decoding and the pictures' SHA-256: equal requests, equal keys.
         body: The body with each picture's address replaced by its SHA-256, as logs keep it.
         pictures: Those that it shows.
-        pieces: The body in bytes, in order.
+        pieces: The body in bytes, in order; the first has the fields before the messages.
+        base_url: Where it goes to.
+        image_urls: Where the server fetches pictures; they are part of the request where None.
     """
 
     key: str
     body: Mapping[str, Any]
     pictures: tuple[SentPicture, ...]
     pieces: tuple[bytes | SentPicture, ...]
+    base_url: str
     image_urls: str | None
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Return the body's fields beside the messages."""
+        return {name: value for name, value in self.body.items() if name != "messages"}
+
+    def with_parameters(self, parameters: Mapping[str, Any]) -> ChatRequest:
+        """Return the same messages with other fields beside them."""
+        body = {**parameters, "messages": self.body["messages"]}
+        key = _key(body, self.base_url, self.image_urls)
+        return replace(self, key=key, body=body, pieces=(_json(parameters)[:-1], *self.pieces[1:]))
 
     def encoded(self) -> list[bytes]:
         """Return the body as it goes over the wire, in pieces; large ones of pictures are shared, not copied."""
@@ -83,8 +97,11 @@ def chat_request(
         logged.append({"role": role, "content": [_logged(part) for part in content]})
     pieces.append(b"]}")
     body = {**parameters, "messages": logged}
-    key = digest({"base_url": base_url, "by_url": image_urls is not None, "body": body})
-    return ChatRequest(key, body, tuple(shown), tuple(pieces), image_urls)
+    return ChatRequest(_key(body, base_url, image_urls), body, tuple(shown), tuple(pieces), base_url, image_urls)
+
+
+def _key(body: Mapping[str, Any], base_url: str, image_urls: str | None) -> str:
+    return digest({"base_url": base_url, "by_url": image_urls is not None, "body": body})
 
 
 def _content(content: Content) -> list[bytes | SentPicture]:

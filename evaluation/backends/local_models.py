@@ -13,11 +13,12 @@ from benchwright.errors import BenchwrightError
 
 from ..prompts import message_of
 from ..questions import Picture, Question, Reply
+from ..results_names import identity_of
 from .base import Asking, Backend, Options
 from .local_replies import Prompt, Said, generate, likeliest
 from .local_weights import Loaded, Weights, find_weights, load, model_name, require_extra
 from .reply_log import LOG_NAME, ReplyLog
-from .sent_pictures import SentPictures
+from .sent_pictures import SentPicture, SentPictures
 
 How = Literal["transformers", "likelihood"]
 AHEAD = 4
@@ -44,7 +45,16 @@ def likelihood(argument: str, options: Options) -> Backend:
 
 
 class _Asked(NamedTuple):
-    """A question, its prompt, and the key of its reply in the log."""
+    """A question with its words, None where a picture stands, its pictures, and the key of its reply in the log."""
+
+    question: Question
+    content: tuple[str | None, ...]
+    pictures: tuple[SentPicture, ...]
+    key: str
+
+
+class _Waiting(NamedTuple):
+    """A prompt that the log has no reply to, and the key of its reply."""
 
     prompt: Prompt
     key: str
@@ -83,6 +93,11 @@ class LocalModel:
         return chosen | self._decoding
 
     @property
+    def identity(self) -> Mapping[str, Any]:
+        """What can change a reply: the weights, the numbers that they compute with, and decoding."""
+        return identity_of(self.settings)
+
+    @property
     def _decoding(self) -> dict[str, Any]:
         if self._how == "likelihood":
             return {"score": "mean log-probability per token of each option"}
@@ -99,6 +114,7 @@ class LocalModel:
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again."""
         path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
+        self._pictures.item_cache = asking.cache
         coming = iter(questions)
         with ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log:
             log.run(asking.release_id, asking.content_id, self.settings)
@@ -108,33 +124,33 @@ class LocalModel:
 
     def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
         found: dict[int, Reply] = {}
-        waiting: list[tuple[int, _Asked]] = []
+        waiting: list[tuple[int, _Waiting]] = []
         for place, question in enumerate(questions):
             try:
                 asked = self._prepared(question, log)
+                if (known := log.reply_to(asked.key)) is not None:
+                    found[place] = known.reply(question.item_id)
+                else:
+                    waiting.append((place, _with_pixels(asked)))
             except BenchwrightError as error:
                 found[place] = Reply(question.item_id, error=str(error))
-                continue
-            if (known := log.reply_to(asked.key)) is not None:
-                found[place] = Reply(question.item_id, text=known.text, tokens=known.tokens)
-            else:
-                waiting.append((place, asked))
         waiting.sort(key=lambda entry: len(entry[1].prompt.pictures))
         coming = [asked for _, asked in waiting]
         said = self._batches.run(coming, self._said, key=lambda asked: len(asked.prompt.pictures))
-        for (place, asked), one in zip(waiting, said, strict=True):
-            found[place] = _kept(asked, one, log)
+        for (place, prompted), one in zip(waiting, said, strict=True):
+            found[place] = _kept(prompted, one, log)
         yield from (found[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _Asked:
         """Return a question as the model gets it, having put what it is into the log."""
         content: list[str | None] = []
-        pictures, logged = [], []
+        pictures: list[SentPicture] = []
+        logged = []
         for part in message_of(question):
             if isinstance(part, Picture):
                 sent = self._pictures.of(part)
                 log.picture(sent.record())
-                pictures.append(_image(sent.data))
+                pictures.append(sent)
                 content.append(None)
                 logged.append({"type": "image", "sha256": sent.sha256})
             else:
@@ -148,22 +164,27 @@ class LocalModel:
             body["options"] = [choice.text for choice in question.choices]
         key = digest(body)
         log.request(key, question.item_id, body)
-        return _Asked(Prompt(question, tuple(content), tuple(pictures)), key)
+        return _Asked(question, tuple(content), tuple(pictures), key)
 
-    def _said(self, asked: Sequence[_Asked]) -> list[Said]:
+    def _said(self, asked: Sequence[_Waiting]) -> list[Said]:
         prompts = [one.prompt for one in asked]
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)
         return generate(self._loaded, prompts, self._options.max_tokens)
 
 
-def _kept(asked: _Asked, said: Said | OutOfMemory, log: ReplyLog) -> Reply:
+def _with_pixels(asked: _Asked) -> _Waiting:
+    images = tuple(_image(sent.data) for sent in asked.pictures)
+    return _Waiting(Prompt(asked.question, asked.content, images), asked.key)
+
+
+def _kept(asked: _Waiting, said: Said | OutOfMemory, log: ReplyLog) -> Reply:
     item_id = asked.prompt.question.item_id
     if isinstance(said, OutOfMemory):
         log.failed(asked.key, item_id, str(said), 1)
         return Reply(item_id, error=str(said))
     log.answered(asked.key, item_id, said.answered, 1, **said.more)
-    return Reply(item_id, text=said.answered.text, tokens=said.answered.tokens)
+    return said.answered.reply(item_id)
 
 
 def _image(data: bytes) -> Any:

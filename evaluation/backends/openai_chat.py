@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -19,7 +19,7 @@ from .chat_request import ChatRequest, chat_request
 from .event_loop import EventLoop
 from .pace import Pace
 from .reply_log import LOG_NAME, Answered, ReplyLog
-from .sending import Failure, NotAsked, Sender
+from .sending import Adapted, Failure, NotAsked, Sender
 from .sent_pictures import SentPictures, store
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -61,16 +61,23 @@ def _check_address(option: str, address: str) -> None:
         )
 
 
+class _Reached(NamedTuple):
+    """A reply, and the key of the request that it answers."""
+
+    answered: Answered
+    request: str
+
+
 class _Begun(NamedTuple):
     """A question on its way: the reply if it is there already, else what is waited for."""
 
     item_id: str
     reply: Reply | None = None
-    future: Future[Answered] | None = None
+    future: Future[_Reached] | None = None
 
 
 class OpenAIChat:
-    """A model behind an endpoint. Each item is one request; many are under way at a time.
+    """A model behind an endpoint. Each item is one request, equal ones share one; many are under way at a time.
 
     A request that fails in a way that may pass (429, 5xx, a broken connection, a reply that is no JSON, a timeout) is
     sent again; one that fails for good ends that item with its cause. A refused key or an unknown model ends the run,
@@ -78,25 +85,45 @@ class OpenAIChat:
     """
 
     tasks = None
+    takes_fields = True
 
     def __init__(self, model: str, options: Options, key: str) -> None:
         self.name = f"openai:{model}"
         self._model, self._options, self._key = model, options, key
         self._url = (options.base_url or OPENAI_URL).rstrip("/")
         self._image_urls = None if options.image_urls is None else options.image_urls.rstrip("/")
+        self._under_way: dict[str, Future[_Reached]] = {}
+        """Requests that were sent and not answered, by key; equal questions share one."""
+        self._parameters = options.parameters(model, self._url)
         self._pictures = SentPictures()
         self.spending = Spending(options.budget, options.prices)
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """Address, decoding, how often an item is tried and how pictures travel; they are never resized."""
+        """Address, fields as they were really sent, how often an item is tried and how pictures travel.
+
+        `fields` holds those that the user added, `omit` those that were to be left out, and `refused` those that the
+        model turned out to refuse, each with what was sent instead.
+        """
+        options, sent = self._options, self._parameters.sent
+        more = {
+            "fields": {name: value for name, value in sent.items() if name in options.fields},
+            "omit": sorted(options.omit), "refused": self._parameters.refused,
+        }  # fmt: skip
         return {
             "base_url": self._url,
-            **self._options.decoding(),
-            "retries": self._options.retries,
-            "tries": self._options.tries,
+            **{name: value for name, value in sent.items() if name not in options.fields},
+            "retries": options.retries,
+            "tries": options.tries,
             "pictures": "inline" if self._image_urls is None else "by URL",
+            **{name: value for name, value in more.items() if value},
         }
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What can change a reply: the address, and all fields as settings ask for them, None where one is left out."""
+        left_out = dict.fromkeys(self._options.omit)
+        return {"base_url": self._url, **left_out, **self._parameters.asked}
 
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
@@ -107,19 +134,28 @@ class OpenAIChat:
         from .endpoint import Endpoint
 
         path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
+        self._pictures.item_cache = asking.cache
         under_way: deque[_Begun] = deque()
+        self._under_way.clear()
         self.spending = Spending(self._options.budget, self._options.prices)
         with (
             ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log,
             EventLoop() as loop,
         ):
-            log.run(asking.release_id, asking.content_id, self.settings)
+            self._parameters.know(log.refused(self._url))
+
+            def begins() -> None:
+                log.run(asking.release_id, asking.content_id, self.settings)
+
+            begins()
             endpoint = Endpoint(self._url, self._key, self._options.timeout_s)
             pace = Pace(self._options.concurrency)
-            sender = Sender(endpoint, self._model, self._url, self._key, self._options, pace, self.spending)
+            sender = Sender(
+                endpoint, self._model, self._url, self._key, self._options, pace, self.spending, self._parameters
+            )
             try:
                 for question in questions:
-                    under_way.append(self._begin(question, sender, log, loop))
+                    under_way.append(self._begin(question, sender, log, loop, begins))
                     while len(under_way) >= 2 * self._options.concurrency:
                         yield self._finish(under_way.popleft())
                     if len(under_way) == self._options.concurrency:
@@ -138,36 +174,47 @@ class OpenAIChat:
         """Return a question's request, pictures and all."""
         return chat_request(
             [("user", message_of(question))],
-            {"model": self._model, **self._options.decoding()},
+            self._fields(),
             self._pictures,
             base_url=self._url,
             image_urls=self._image_urls,
         )
 
-    def _begin(self, question: Question, sender: Sender, log: ReplyLog, loop: EventLoop) -> _Begun:
+    def _fields(self) -> dict[str, Any]:
+        return {"model": self._model, **self._parameters.sent}
+
+    def _begin(
+        self, question: Question, sender: Sender, log: ReplyLog, loop: EventLoop, begins: Callable[[], None]
+    ) -> _Begun:
         item_id = question.item_id
         try:
             request = self.request(question)
         except BenchwrightError as error:
             return _Begun(item_id, Reply(item_id, error=str(error)))
+        if (shared := self._under_way.get(request.key)) is not None:  # before the log, into which it may just go
+            return _Begun(item_id, future=shared)
         if (known := log.reply_to(request.key)) is not None:
-            return _Begun(item_id, Reply(item_id, text=known.text, tokens=known.tokens))
+            return _Begun(item_id, known.reply(item_id, request.key))
         for picture in request.pictures:
             log.picture(picture.record())
             if self._options.image_folder is not None:
                 store(picture, self._options.image_folder)
         log.request(request.key, item_id, request.body)
-        return _Begun(item_id, future=loop.submit(_asked(item_id, request, sender, log, self._options.tries)))
+        future = loop.submit(self._asked(item_id, request, sender, log, begins))
+        self._under_way[request.key] = future
+        # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.
+        future.add_done_callback(lambda _: self._under_way.pop(request.key, None))
+        return _Begun(item_id, future=future)
 
     def _finish(self, begun: _Begun) -> Reply:
         if begun.future is None:
             assert begun.reply is not None
             return begun.reply
         try:
-            answered = begun.future.result()
+            answered, request = begun.future.result()
         except Failure as failure:
             return Reply(begun.item_id, error=str(failure))
-        return Reply(begun.item_id, text=answered.text, tokens=answered.tokens)
+        return answered.reply(begun.item_id, request)
 
     def _await(self, under_way: Iterable[_Begun]) -> None:
         """Wait for what was sent before the budget was spent; its replies are paid for, and go to the log."""
@@ -184,23 +231,34 @@ class OpenAIChat:
             f"score yet.{kept}"
         )
 
+    async def _asked(
+        self, item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog, begins: Callable[[], None]
+    ) -> _Reached:
+        """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try.
+
+        One that is refused for a field is sent again without it, or with what stands in for it.
+        """
+        number = 1
+        while True:
+            try:
+                answered, sent = await sender.ask(request)
+            except Adapted:
+                begins()  # with other settings, which a run that goes on from here is to find
+                request = request.with_parameters(self._fields())
+                if (known := log.reply_to(request.key)) is not None:
+                    return _Reached(known, request.key)
+                log.request(request.key, item_id, request.body)
+                continue
+            except Failure as failure:
+                log.failed(request.key, item_id, str(failure), failure.sent, number)
+                if number == self._options.tries:
+                    raise
+                number += 1
+                continue
+            log.answered(request.key, item_id, answered, sent, **{"try": number})
+            return _Reached(answered, request.key)
+
 
 def _head_start(under_way: Iterable[_Begun]) -> None:
     """Let the first requests go out before further ones are made ready: both threads share one interpreter."""
     wait([begun.future for begun in under_way if begun.future], timeout=HEAD_START_S, return_when=FIRST_COMPLETED)
-
-
-async def _asked(item_id: str, request: ChatRequest, sender: Sender, log: ReplyLog, tries: int) -> Answered:
-    """Send a request, as often as the protocol tries until it is answered, and keep what becomes of each try."""
-    number = 1
-    while True:
-        try:
-            answered, sent = await sender.ask(request)
-        except Failure as failure:
-            log.failed(request.key, item_id, str(failure), failure.sent, number)
-            if number == tries:
-                raise
-            number += 1
-            continue
-        log.answered(request.key, item_id, answered, sent, **{"try": number})
-        return answered

@@ -73,6 +73,11 @@ class PredictionsFile:
         """What the file holds, by hash."""
         return {"sha256": file_digest(self.path)}
 
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What the file holds, by hash."""
+        return self.settings
+
     def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
         """Yield the file's replies.
 

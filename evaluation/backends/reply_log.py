@@ -28,8 +28,10 @@ from typing import Any, NamedTuple, Self
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.private_files import file_mode, keep_private, make_private_folder
 
 from ..accounting import Tokens
+from ..questions import Reply
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,11 @@ class Answered(NamedTuple):
     text: str
     finish: str | None
     tokens: Tokens | None
+
+    def reply(self, item_id: str, request: str | None = None) -> Reply:
+        """Return it as the reply to a question; `request` is the key of the request that it answers."""
+        cut_off = self.finish == "length"
+        return Reply(item_id, text=self.text, tokens=self.tokens, is_cut_off=cut_off, request=request)
 
 
 class ReplyLog:
@@ -65,6 +72,7 @@ class ReplyLog:
         self._requests: set[str] = set()
         self._pictures: set[str] = set()
         self._run: dict[str, Any] = {}
+        self._refused: dict[str, dict[str, str | None]] = {}
         self._handle: int | None = None
         self._synced = time.monotonic()
         if path is not None:
@@ -85,6 +93,10 @@ class ReplyLog:
     def reply_to(self, request: str) -> Answered | None:
         """Return what an earlier run was answered to exactly this request."""
         return self._answered.get(request)
+
+    def refused(self, base_url: str) -> dict[str, str | None]:
+        """Return the fields that earlier runs found this endpoint to refuse, each with what was sent instead."""
+        return dict(self._refused.get(base_url, {}))
 
     def run(self, release_id: str, content_id: str, settings: Mapping[str, Any]) -> None:
         """Keep that a run begins, if it is not as the one before."""
@@ -115,7 +127,9 @@ class ReplyLog:
             if request in self._answered:
                 return False
             self._answered[request] = reply
-        usage = None if reply.tokens is None else reply.tokens._asdict()
+        usage = None
+        if reply.tokens is not None:
+            usage = {name: n for name, n in reply.tokens._asdict().items() if n or name != "reasoning"}
         said = {"reply": reply.text, "finish": reply.finish, "usage": usage}
         self._append(kind="reply", request=request, item_id=item_id, sent=sent, **said, **more)
         return True
@@ -138,8 +152,9 @@ class ReplyLog:
                     line = line[os.write(self._handle, line) :]
 
     def _open(self, path: Path, release_id: str, *, other_releases: bool) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        make_private_folder(path.parent)
+        keep_private(path)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -189,7 +204,7 @@ class ReplyLog:
         kind = entry["kind"]
         if kind == "reply":
             usage = entry["usage"]
-            tokens = None if usage is None else Tokens(int(usage["prompt"]), int(usage["completion"]))
+            tokens = None if usage is None else _tokens(usage)
             self._answered.setdefault(str(entry["request"]), Answered(str(entry["reply"]), entry["finish"], tokens))
         elif kind == "request":
             self._requests.add(str(entry["request"]))
@@ -197,8 +212,15 @@ class ReplyLog:
             self._pictures.add(str(entry["sha256"]))
         elif kind == "run":
             self._run = {name: entry[name] for name in ("kind", "release_id", "content_id", "settings")}
+            refused = entry["settings"].get("refused")
+            if refused:
+                self._refused.setdefault(str(entry["settings"].get("base_url")), {}).update(refused)
         elif kind != "error":
             raise ValueError(f"its kind is {kind!a}")
+
+
+def _tokens(usage: Mapping[str, Any]) -> Tokens:
+    return Tokens(int(usage["prompt"]), int(usage["completion"]), int(usage.get("reasoning", 0)))
 
 
 def _check_stamp(entry: dict[str, Any], path: Path) -> None:

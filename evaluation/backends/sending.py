@@ -17,6 +17,8 @@ from .reply_log import Answered
 if TYPE_CHECKING:
     import httpx2
 
+    from benchwright.request_fields import RequestParameters
+
     from .chat_request import ChatRequest
     from .endpoint import Endpoint
 
@@ -37,6 +39,10 @@ class Failure(Exception):
         self.sent = sent
 
 
+class Adapted(Exception):
+    """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
+
+
 class NotAsked(Exception):
     """A request was not sent, because the budget is spent."""
 
@@ -46,7 +52,8 @@ class _Trouble(NamedTuple):
 
     Args:
         cause: For people.
-        kind: `rate` for a 429, `final` for what no repetition mends, else `fault`.
+        kind: `rate` for a 429, `final` for what no repetition mends, `field` for a field that later requests do not
+            hold any more, else `fault`.
         pause_s: What the server asks for.
         nobody_listens: No connection came about.
     """
@@ -63,20 +70,23 @@ class Sender:
     Args:
         endpoint: Repeats nothing by itself.
         key: To be kept out of messages; empty if there is none.
+        parameters: Take note of fields that the model refuses.
     """
 
     def __init__(
-        self, endpoint: Endpoint, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending
-    ) -> None:
+        self, endpoint: Endpoint, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending,
+        parameters: RequestParameters,
+    ) -> None:  # fmt: skip
         self._endpoint, self._model, self._url, self._key = endpoint, model, url, key
-        self._options, self._pace, self._spending = options, pace, spending
-        pace.alone = spending.goes_alone
+        self._options, self._pace, self._spending, self._parameters = options, pace, spending, parameters
+        self._set_alone()
 
     async def ask(self, request: ChatRequest) -> tuple[Answered, int]:
         """Send a request, again and again if need be, and return the reply and how often it was sent.
 
         Raises:
             Failure: It failed for good, or more often than is allowed.
+            Adapted: It was refused for a field that is not sent so any more.
             NotAsked: The budget does not allow it.
             BenchwrightError: No request to this endpoint can succeed.
         """
@@ -88,6 +98,8 @@ class Sender:
             sent += 1
             if isinstance(found, Answered):
                 return found, sent
+            if found.kind == "field":
+                raise Adapted
             if found.kind == "final":
                 raise Failure(found.cause, sent)
             failed[found.kind] += 1
@@ -107,6 +119,8 @@ class Sender:
         began = await self._pace.turn(first=first)
         answered: Answered | None = None
         try:
+            if self._parameters.refused and request.parameters != {"model": self._model, **self._parameters.sent}:
+                return _Trouble("it was made ready before a field was refused", "field")
             if not self._spending.sends():
                 raise NotAsked
             try:
@@ -114,7 +128,9 @@ class Sender:
                 answered = found if isinstance(found, Answered) else None
             finally:
                 self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
-                self._pace.alone = self._spending.goes_alone
+                if answered:
+                    self._parameters.settle()
+                self._set_alone()
         except BenchwrightError as error:
             self._pace.stop(error)  # before the turn is over: nobody who waits may send what cannot succeed
             raise
@@ -126,6 +142,10 @@ class Sender:
             self._pace.too_many(began, None if found.pause_s is None else min(found.pause_s, LONGEST_PAUSE_S))
         return found
 
+    def _set_alone(self) -> None:
+        """Send no second request while the first shows what one takes, or while fields are being refused."""
+        self._pace.alone = self._spending.goes_alone or not self._parameters.is_settled
+
     async def _exchange(self, request: ChatRequest) -> Answered | _Trouble:
         import httpx2
 
@@ -133,7 +153,7 @@ class Sender:
             async with asyncio.timeout(self._options.timeout_s):
                 response = await self._endpoint.post(request.encoded())
             if response.status_code != 200:
-                return self._judged(response)
+                return self._judged(response, request)
             found = read_completion(response.content)
             return found._replace(text=self._without_key(found.text))
         except (TimeoutError, httpx2.TimeoutException):
@@ -144,7 +164,7 @@ class Sender:
         except ValueError as error:
             return _Trouble(f"unusable response: {self._clean(str(error))}")
 
-    def _judged(self, response: httpx2.Response) -> _Trouble:
+    def _judged(self, response: httpx2.Response, request: ChatRequest) -> _Trouble:
         """Return what an HTTP status means for the item; raise where it means the end of the run."""
         from .endpoint import error_of
 
@@ -168,6 +188,8 @@ class Sender:
                 f"{self._url} sends requests on to {self._clean(response.headers.get('location', 'nowhere'))}; name "
                 "the address that answers with --base-url"
             )
+        if status in {400, 422} and self._parameters.adapt(request.parameters, cause, error):
+            return _Trouble(cause, "field")
         if status == 429:
             return _Trouble(cause, "rate", retry_after_s(response.headers))
         if status not in _MAY_PASS and status < 500:

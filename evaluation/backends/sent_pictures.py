@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import binascii
 import io
+import json
 from collections import OrderedDict
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
 from benchwright.atomic import write_bytes
-from benchwright.canonical import bytes_digest, digest
+from benchwright.canonical import bytes_digest, canonical_json, digest
 from benchwright.containers import MEDIA_TYPES, Container, walk
 from benchwright.drawing import draw_prompts
+from benchwright.errors import DataError
 from benchwright.identify import Limits
 from benchwright.images import decode_rgb, encode_png
+from benchwright.item_cache import ItemCache
 
 from ..questions import Picture
+
+VERSION = 1
+"""Raised when the same picture and marks may be sent as other bytes."""
 
 CACHE_BYTES = 256 * 1024**2
 _SENT_AS_STORED = frozenset({"JPEG", "PNG"})
@@ -39,6 +46,8 @@ class SentPicture:
         image_id: The picture of the release that it was made from.
         how: `stored` (the file's own bytes, without what is no pixel), `encoded` (as PNG, because decoders differ
             about the file) or `drawn` (as PNG, with marks).
+        size_bytes: Of `data`.
+        make: Returns `data`; called only if they are really sent.
     """
 
     sha256: str
@@ -47,7 +56,22 @@ class SentPicture:
     height: int
     image_id: str
     how: str
-    data: bytes
+    size_bytes: int
+    make: Callable[[], bytes] = field(repr=False, compare=False)
+
+    @cached_property
+    def data(self) -> bytes:
+        """The file.
+
+        Raises:
+            DataError: It comes out otherwise than when its SHA-256 was taken.
+        """
+        data = self.make()
+        if bytes_digest(data) != self.sha256:
+            raise DataError(
+                f"image {self.image_id} is encoded otherwise than before; delete cache/items.sqlite in the workspace"
+            )
+        return data
 
     @cached_property
     def base64(self) -> bytes:
@@ -63,7 +87,7 @@ class SentPicture:
         """Return what a log keeps of it."""
         return {
             "sha256": self.sha256, "media_type": self.media_type, "width": self.width, "height": self.height,
-            "size_bytes": len(self.data), "image_id": self.image_id, "how": self.how,
+            "size_bytes": self.size_bytes, "image_id": self.image_id, "how": self.how,
         }  # fmt: skip
 
 
@@ -75,10 +99,13 @@ class SentPictures:
 
     Attributes:
         made: How many were made ready.
+        item_cache: Keeps hash and size of what was drawn or encoded, so that a request that was answered in an earlier
+            run is found without drawing anything.
     """
 
     def __init__(self, cache_bytes: int = CACHE_BYTES) -> None:
         self.made = 0
+        self.item_cache = ItemCache(None)
         self._cache_bytes, self._used = cache_bytes, 0
         self._kept: OrderedDict[str, SentPicture] = OrderedDict()
 
@@ -94,7 +121,7 @@ class SentPictures:
             self._kept.move_to_end(key)
             return known
         self.made += 1
-        ready = _ready(picture)
+        ready = _ready(picture, marks, self.item_cache)
         self._kept[key] = ready
         self._used += _size(ready)
         while self._used > self._cache_bytes and len(self._kept) > 1:
@@ -111,18 +138,38 @@ def store(picture: SentPicture, folder: Path) -> None:
         write_bytes(path, picture.data, tmp=folder)
 
 
-def _ready(picture: Picture) -> SentPicture:
+def _ready(picture: Picture, marks: list[Any], item_cache: ItemCache) -> SentPicture:
     container = walk(io.BytesIO(picture.data), size=len(picture.data), limits=Limits())
-    if not picture.prompts and _reads_alike_everywhere(container):
+    if not marks and _reads_alike_everywhere(container):
         data = _pixels_only(picture.data, container)
         sha256 = picture.image_id if data is picture.data else bytes_digest(data)
         media_type = MEDIA_TYPES[container.format]
-        return SentPicture(sha256, media_type, *container.upright_wh, picture.image_id, "stored", data)
+        return SentPicture(
+            sha256, media_type, *container.upright_wh, picture.image_id, "stored", len(data), lambda: data
+        )
+    drawn: list[bytes] = []
+
+    def facts() -> bytes:
+        data, width, height = _drawn(picture)
+        drawn.append(data)
+        return canonical_json([bytes_digest(data), width, height, len(data)]).encode("ascii")
+
+    kept = item_cache.get_or_make(f"sent {VERSION}", [picture.image_id, marks], facts)
+    sha256, width, height, size_bytes = json.loads(kept)
+    make = (lambda: drawn[0]) if drawn else partial(_data, picture)
+    how = "drawn" if marks else "encoded"
+    return SentPicture(sha256, "image/png", width, height, picture.image_id, how, size_bytes, make)
+
+
+def _drawn(picture: Picture) -> tuple[bytes, int, int]:
+    """Return a picture with its marks as a PNG file, with width and height."""
     pixels = decode_rgb(picture.data)
     drawn = draw_prompts(pixels, picture.prompts) if picture.prompts else pixels
-    data = encode_png(drawn)
-    how = "drawn" if picture.prompts else "encoded"
-    return SentPicture(bytes_digest(data), "image/png", drawn.shape[1], drawn.shape[0], picture.image_id, how, data)
+    return encode_png(drawn), drawn.shape[1], drawn.shape[0]
+
+
+def _data(picture: Picture) -> bytes:
+    return _drawn(picture)[0]
 
 
 def _reads_alike_everywhere(container: Container) -> bool:
@@ -137,4 +184,4 @@ def _pixels_only(data: bytes, container: Container) -> bytes:
 
 
 def _size(picture: SentPicture) -> int:
-    return len(picture.data) * 7 // 3
+    return picture.size_bytes * 7 // 3

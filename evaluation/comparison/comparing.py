@@ -13,7 +13,7 @@ from benchwright.score_interval import Interval
 from ..metrics import task_numbers
 from ..score import Figure, Score, read_scores
 from ..side_by_side import SideBySide, side_by_side
-from .paired import Pair, compare_pair
+from .paired import Pair, compare_pair, least_p
 from .ranking import Place, holm, tied_ranks
 
 if TYPE_CHECKING:
@@ -51,11 +51,12 @@ class Compared(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A model in the ranking; models that were asked fewer items than others have no place."""
+    """A model in the ranking; models that were asked fewer items than others, and unfit scores, have no place."""
 
     model: str
     figure: Figure
     place: Place | None
+    why_unfit: str | None = None
 
 
 class Comparison(NamedTuple):
@@ -63,17 +64,40 @@ class Comparison(NamedTuple):
 
     Args:
         name: The task; `ALL` for all.
-        ranking: Best first; models without a place last.
+        ranking: Best first; models without a place last. Places say nothing where `why_no_ranks` does.
         pairs: By the names of the models.
+        against: The model that all others are compared with; None where all pairs are compared.
     """
 
     name: str
     ranking: tuple[Ranked, ...]
     pairs: tuple[Compared, ...]
+    against: str | None = None
+
+    @property
+    def least_p_holm(self) -> float | None:
+        """Return the smallest adjusted p that any pair could have with its clusters, were all differences one way."""
+        least = [least_p(one.pair.clusters) for one in self.pairs]
+        return min(1.0, len(least) * min(least)) if least else None
+
+    @property
+    def why_no_ranks(self) -> str | None:
+        """Return in words why models have no ranks; None where they may have."""
+        if self.against is not None:
+            return f"models are compared with {self.against} only, so there are no ranks"
+        if self.least_p_holm is None or self.least_p_holm < ALPHA:
+            return None
+        clusters = max(one.pair.clusters for one in self.pairs)
+        return (
+            f"ranks cannot be told: with {clusters} clusters no p can be below {least_p(clusters):.2g}, and over "
+            f"{len(self.pairs)} pairs Holm's correction cannot bring it below {self.least_p_holm:.2g}, which is not "
+            f"under {ALPHA}; compare fewer pairs (two models by name, or all with one by --against MODEL), or score a "
+            "release with more clusters"
+        )
 
 
 def compare_results(
-    results: Path, release: Release | None = None, models: Sequence[str] = ()
+    results: Path, release: Release | None = None, models: Sequence[str] = (), against: str | None = None
 ) -> tuple[SideBySide, list[Comparison]]:
     """Return how models of a folder of results compare: first over all tasks, then on each.
 
@@ -81,14 +105,18 @@ def compare_results(
         results: What `evaluate run` wrote.
         release: What was scored; needed only where an older program wrote the predictions.
         models: Two names, for just that pair; all where empty.
+        against: Name of a model with which all others are compared, and not with one another; all pairs where None.
 
     Raises:
         BenchwrightError: A name is none of the models, there is just one model, or the release is another.
         DataError: There are no results, they are of different releases or splits, or they are damaged.
     """
-    scores = _chosen(read_scores(results), models, results)
-    sheet = side_by_side(results, scores, release)
-    return sheet, [_comparison(name, held, sheet) for name, held in _scopes(sheet)]
+    if against is not None and models:
+        raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
+    scores = read_scores(results)
+    base = None if against is None else _named(scores, [against], results)[0].title
+    sheet = side_by_side(results, _chosen(scores, models, results), release)
+    return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
 
 
 def comparison_over_all(sheet: SideBySide) -> Comparison:
@@ -103,11 +131,22 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
         if len(scores) < 2:
             raise BenchwrightError(f"{results} holds the score of one model only; score another beside it")
         return list(scores)
-    by_name = {score.title: score for score in scores}
-    if missing := [name for name in models if name not in by_name]:
-        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {', '.join(sorted(by_name))}")
     if len(models) != 2 or models[0] == models[1]:
         raise BenchwrightError(f"give two different models to compare, or none for all pairs; found {len(models)}")
+    return _named(scores, models, results)
+
+
+def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
+    by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
+    if missing := [name for name in models if name not in by_name]:
+        raise BenchwrightError(
+            f"{results} holds no score of {missing[0]!r}; it has {', '.join(score.title for score in scores)}"
+        )
+    if unfit := [by_name[name] for name in models if by_name[name].unfit]:
+        raise BenchwrightError(
+            f"{unfit[0].title} cannot be compared: its score is unfit, since {unfit[0].why_unfit()}; run it again, or "
+            "allow more with --max-errors"
+        )
     return [by_name[name] for name in models]
 
 
@@ -122,11 +161,12 @@ def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
             yield name, numbers == number
 
 
-def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide) -> Comparison:
+def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide, against: str | None = None) -> Comparison:
     models = [score.title for score in sheet.scores]
     found: dict[tuple[int, int], Pair] = {}
-    for i, k in combinations(range(len(models)), 2):
-        if pair := _pair(sheet, i, k, held, name):
+    for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
+        is_wanted = against is None or against in {models[i], models[k]}
+        if is_wanted and (pair := _pair(sheet, i, k, held, name)):
             found[i, k] = pair
     adjusted = holm([pair.p for pair in found.values()])
     mcnemar = holm([pair.p_mcnemar for pair in found.values()])
@@ -135,7 +175,7 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide) -> Compar
         for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
     }
     apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
-    return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()))
+    return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
 
 
 def _pair(sheet: SideBySide, i: int, k: int, held: NDArray[np.bool_], name: str) -> Pair | None:
@@ -157,17 +197,20 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[f
     """Rank the models that were asked the same items as the one that was asked the most."""
     asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
-    if not numbers:
-        return ()
+    fit = [k for k in numbers if not sheet.scores[k].unfit]
     metric = "accuracy" if name == ALL else f"accuracy/{name}"
-    most = max(numbers, key=lambda k: (int(asked[k].sum()), -k))
-    placed = [k for k in numbers if (asked[k] == asked[most]).all()]
+    most = max(fit, key=lambda k: (int(asked[k].sum()), -k), default=None)
+    placed = [k for k in fit if most is not None and (asked[k] == asked[most]).all()]
 
     def order(k: int) -> tuple[float, str]:
         return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].title
 
     placed.sort(key=order)
     places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
-    others = sorted(set(numbers) - set(placed), key=order)
+    others = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
     ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
-    return tuple(Ranked(sheet.scores[k].title, sheet.scores[k].metrics[metric], place) for k, place in ranked)
+    return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
+
+
+def _ranked(score: Score, metric: str, place: Place | None) -> Ranked:
+    return Ranked(score.title, score.metrics[metric], place, score.why_unfit() if score.unfit else None)

@@ -99,6 +99,16 @@ def mcnemar_exact(b: int, c: int) -> float:
     return min(1.0, 2 * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)) * tail)
 
 
+def least_p(clusters: int) -> float:
+    """Return the smallest two-sided p-value that a sign-flip test over so many clusters can give: 2 of 2^m.
+
+    Example:
+        >>> least_p(8)
+        0.0078125
+    """
+    return min(1.0, 2.0 ** (1 - clusters))
+
+
 def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
     """Return the two-sided p-value of the exact sign-flip test over clusters.
 

@@ -46,18 +46,21 @@ def comparison_document(
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
-        "ranking": [_ranked(one) for one in comparison.ranking],
+        "why_no_ranks": comparison.why_no_ranks,
+        "least_p_holm": comparison.least_p_holm,
+        "ranking": [_ranked(one, comparison) for one in comparison.ranking],
         "pairs": [_compared(one) for one in comparison.pairs],
     }
 
 
-def _ranked(one: Ranked) -> dict[str, Any]:
-    place = one.place
+def _ranked(one: Ranked, comparison: Comparison) -> dict[str, Any]:
+    place = one.place if comparison.why_no_ranks is None else None
     return {
         "model": one.model,
         "rank": None if place is None else place.rank,
         "best": None if place is None else place.best,
         "worst": None if place is None else place.worst,
+        "unfit": one.why_unfit is not None,
         **one.figure.model_dump(mode="json"),
     }
 
@@ -90,16 +93,25 @@ def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, L
     return tables if letters is None else [*tables, _letters(letters)]
 
 
+def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return a line for each comparison without ranks, and for each unfit score."""
+    lines = [f"{one.name}: {one.why_no_ranks}" for one in comparisons if one.why_no_ranks is not None]
+    every = comparisons[0].ranking
+    return lines + [f"{printable(one.model)} is unfit: {one.why_unfit}" for one in every if one.why_unfit is not None]
+
+
 def _ranks(comparisons: Sequence[Comparison]) -> Table:
     lines = [("ranking", "rank", "model", "accuracy", "n")]
     for comparison in comparisons:
         for number, one in enumerate(comparison.ranking):
             rank = rank_text(one.place, (other.place for other in comparison.ranking))
+            rank = "cannot be told" if one.place is not None and comparison.why_no_ranks is not None else rank
+            rank = "unfit" if one.why_unfit is not None else rank
             name = comparison.name if number == 0 else ""
             lines.append(
                 (name, rank, printable(one.model), _with_interval(one.figure.value, one.figure.ci), str(one.figure.n))
             )
-    return _table("ranks; = is shared by models that are not told apart", lines)
+    return _table("ranks; = is shared by models between which this test finds no difference", lines)
 
 
 def _pairs(comparisons: Sequence[Comparison]) -> Table:

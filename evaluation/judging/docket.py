@@ -15,7 +15,7 @@ from ..protocols.base import Asked, Attempt
 from ..protocols.wordings import without_pictures
 from ..questions import Question
 from ..score import Judging
-from ..watching import Spent, Watched
+from ..watching import FirstFailures, Spent, Watched
 from .judge import PROMPT_VERSION, Judge, Verdict, judge_words, verdict_in
 
 if TYPE_CHECKING:
@@ -71,9 +71,11 @@ class Docket:
         self._handle.close()
         watched.phase(f"{self.backend.name} as judge", self.asked)
         with closing(self.backend.answer(self._questions(), self.asking)) as replies:
+            first = FirstFailures(f"{self.backend.name}, the judge,")
             for entry, reply in zip(self._entries(), replies, strict=True):
+                first.add(reply)
                 if reply.tokens is not None:
-                    self._spent.add(reply.tokens)
+                    self._spent.add(reply.tokens, reply.request)
                 found = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
                 self.errors += reply.text is None
                 self.unusable += reply.text is not None and found is None

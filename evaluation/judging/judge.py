@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import bytes_digest
@@ -67,6 +67,8 @@ class Judge:
         base_url: Where it answers; that of the model that is scored where None.
         api_key_env: Environment variable with its key; that of the model that is scored where None.
         prices: What its tokens cost.
+        fields: Further fields of its requests, such as `{"reasoning_effort": "low"}`.
+        omit: Fields of its requests to be left out.
     """
 
     model: str | Backend
@@ -74,6 +76,8 @@ class Judge:
     base_url: str | None = None
     api_key_env: str | None = None
     prices: Prices | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    omit: tuple[str, ...] = ()
 
     @property
     def asks(self) -> Literal["misses", "all"]:
@@ -89,7 +93,7 @@ class Judge:
         return replace(
             given, base_url=self.base_url or given.base_url, api_key_env=self.api_key_env or given.api_key_env,
             temperature=0.0, top_p=None, seed=None, max_tokens=MAX_TOKENS, tries=1, prices=self.prices, budget=budget,
-            image_urls=None, image_folder=None,
+            image_urls=None, image_folder=None, fields=self.fields, omit=self.omit, stated=frozenset(),
         )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from ..backends.base import Options
 
-AttemptState = Literal["answered", "miss", "refusal", "error", "caption"]
+AttemptState = Literal["answered", "miss", "refusal", "cut_off", "error", "caption"]
 
 
 class Asked(NamedTuple):
@@ -55,6 +55,7 @@ class Attempt(NamedTuple):
         cause: The error's.
         robust: What the robust reader makes of the same reply.
         note: What was done to the pictures, as canonical JSON.
+        is_cut_off: Whether the reply ends where the longest one was reached; it may have been answered before.
     """
 
     variant: str
@@ -68,6 +69,7 @@ class Attempt(NamedTuple):
     cause: str | None = None
     robust: str | None = None
     note: str | None = None
+    is_cut_off: bool = False
 
 
 class Verdict(NamedTuple):
@@ -152,9 +154,9 @@ def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
 
 
 def worst_state(attempts: Sequence[Attempt]) -> State:
-    """Return the state that says most about what went wrong: an error, else a miss, else a refusal, else none did."""
+    """Return the state that says most about what went wrong: an error, a reply cut off, a miss, a refusal, or none."""
     states = {one.state for one in attempts}
-    order: tuple[State, ...] = ("error", "miss", "refusal")
+    order: tuple[State, ...] = ("error", "cut_off", "miss", "refusal")
     return next((state for state in order if state in states), "answered")
 
 
@@ -169,7 +171,7 @@ def _state_of(attempt: Attempt) -> AttemptState:
         return attempt.state
     if attempt.robust is not None:
         return "answered"
-    return "refusal" if attempt.state == "refusal" else "miss"
+    return attempt.state if attempt.state in {"refusal", "cut_off"} else "miss"
 
 
 def _spelled(value: Any) -> str:

@@ -64,7 +64,8 @@ class Caption(Protocol):
         if round_number:
             return None
         url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
-        return self.by, replace(options, base_url=url, api_key_env=key)
+        of_the_other: dict[str, Any] = {"fields": {}, "omit": (), "stated": frozenset()}
+        return self.by, replace(options, base_url=url, api_key_env=key, **of_the_other)
 
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
         """Return a request for each picture, then the question with what was said of them."""

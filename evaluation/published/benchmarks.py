@@ -12,7 +12,9 @@ from benchwright.errors import BenchwrightError
 from . import blink, ii_bench, mvp_bench
 from .cells import Recount
 from .expected import printed_cells
-from .mvp_readings import PUBLISHED, READINGS, Vanilla
+from .mvp_printed import printed_in_paper
+from .mvp_readings import READINGS, Vanilla
+from .search import Family, Printed, choose
 
 Benchmark = Literal["mvp-bench", "blink", "ii-bench"]
 
@@ -57,20 +59,31 @@ def recount(
         raise BenchwrightError(f"{benchmark} has no reading {reading!r}; it has {', '.join(WAYS[benchmark])}")
     if benchmark != "mvp-bench" and (vanilla or by_hand):
         raise BenchwrightError(f"vanilla and by-hand are settings of mvp-bench; leave them out for {benchmark}")
-    found = _counted(benchmark, data, model, reading, vanilla, by_hand or {})
-    return replace(found, printed=printed_cells(data, model))
+    return _counted(benchmark, data, model, reading, vanilla, by_hand or {})
 
 
 def _counted(
     benchmark: Benchmark, data: Path, model: str, reading: str, vanilla: Vanilla | None, by_hand: Mapping[str, str]
 ) -> Recount:
+    printed = _printed(data, model, printed_in_paper(model) if benchmark == "mvp-bench" else {})
+    if benchmark == "mvp-bench":
+        way = None if reading == "published" else READINGS[reading]
+        return mvp_bench.recount(data, model, way, vanilla=vanilla, by_hand=by_hand, printed=printed)
     if benchmark == "blink":
-        return blink.recount(data, model, _blink_way(reading))
-    if benchmark == "ii-bench":
-        return ii_bench.recount(data, model, "robust" if reading == "robust" else "published")
-    way = PUBLISHED.get(model, READINGS[reading]) if reading == "published" else READINGS[reading]
-    way = replace(way, vanilla=vanilla or way.vanilla, by_hand={**way.by_hand, **by_hand})
-    return mvp_bench.recount(data, model, way)
+        found = blink.recount(data, model, _blink_way(reading))
+    else:
+        found = ii_bench.recount(data, model, "robust" if reading == "robust" else "published")
+    readings, families = choose([Family("all cells", {reading: found.cells})], printed)
+    return replace(found, readings=readings, families=families)
+
+
+def _printed(data: Path, model: str, in_paper: Mapping[str, tuple[Printed, ...]]) -> dict[str, tuple[Printed, ...]]:
+    """Return what is printed by cell: in the paper, and what a folder's `expected.json` says beside that."""
+    printed = dict(in_paper)
+    for name, value in printed_cells(data, model).items():
+        if all(abs(one.value - value) > 1e-9 for one in printed.get(name, ())):
+            printed[name] = (*printed.get(name, ()), Printed("of expected.json", value))
+    return printed
 
 
 def _blink_way(reading: str) -> blink.Reading:

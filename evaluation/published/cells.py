@@ -7,9 +7,35 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..paper_metrics.shares import Share
+from .search import CellReadings, FamilyReading
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+@dataclass(frozen=True)
+class PromptMatches:
+    """What came of comparing the prompts of a mode with our rendering.
+
+    Attributes:
+        as_now: How many are equal with the labels that the data has now.
+        other_labels: Ids of the questions whose prompt is equal with another label, by (label told, label now).
+        unmatched: Ids of the questions whose prompt is equal with none.
+    """
+
+    as_now: int
+    other_labels: Mapping[tuple[str, str], tuple[str, ...]]
+    unmatched: tuple[str, ...]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "as_now": self.as_now,
+            "other_labels": [
+                {"told": told, "now": now, "questions": list(ids)} for (told, now), ids in self.other_labels.items()
+            ],
+            "unmatched": list(self.unmatched),
+        }
 
 
 @dataclass(frozen=True)
@@ -20,13 +46,22 @@ class Recount:
         model: The model, by the name that its files carry.
         cells: Shares by the cells' names.
         notes: What a reader of the cells has to know about the files, a line each.
-        printed: What the paper prints for a cell, in percent, as far as the data folder's `expected.json` says it.
+        readings: How each cell was read, by its name.
+        families: What was found for cells that were counted in one run.
+        prompts: What came of comparing prompts, by mode.
     """
 
     model: str
     cells: Mapping[str, Share]
     notes: tuple[str, ...] = ()
-    printed: Mapping[str, float] = field(default_factory=dict)
+    readings: Mapping[str, CellReadings] = field(default_factory=dict)
+    families: tuple[FamilyReading, ...] = ()
+    prompts: Mapping[str, PromptMatches] = field(default_factory=dict)
+
+    @property
+    def unmatched_prompts(self) -> int:
+        """Return how many prompts our rendering does not equal."""
+        return sum(len(one.unmatched) for one in self.prompts.values())
 
     def document(self) -> dict[str, Any]:
         """Return the cells as JSON values; the value of a cell that is counted from nothing is null."""
@@ -36,7 +71,10 @@ class Recount:
                 name: {"value": percent(share), "numerator": share.part, "denominator": share.of}
                 for name, share in self.cells.items()
             },
-        }
+            "readings": {name: self.readings[name].document() for name in self.cells},
+            "families": [one.document() for one in self.families],
+            "prompts": {mode: one.document() for mode, one in self.prompts.items()},
+        }  # fmt: skip
 
     def table(self) -> Table:
         """Return the cells for people, with what the paper prints beside them where that is known."""
@@ -46,22 +84,30 @@ class Recount:
 
         from benchwright.cli.output import printable
 
-        heads = ["cell", "%", "counted", *(["paper"] if self.printed else [])]
+        with_printed = any(cell.printed for cell in self.readings.values())
+        heads = ["cell", "%", "counted", *(["paper", "given by"] if with_printed else [])]
         table = Table(box=box.SIMPLE_HEAD, title=Text(printable(self.model)), title_justify="left")
         for place, head in enumerate(heads):
             table.add_column(head, justify="right" if place else "left", no_wrap=True)
         for name, share in self.cells.items():
             value = percent(share)
             row = [name, "-" if value is None else f"{value:.2f}", f"{_counted(share.part)} of {share.of}"]
-            if self.printed:
-                row.append(f"{self.printed[name]:.2f}" if name in self.printed else "")
-            table.add_row(*(Text(printable(cell)) for cell in row))
+            if with_printed:
+                cell = self.readings[name]
+                row.append(" / ".join(dict.fromkeys(f"{one.value:.2f}" for one in cell.printed)))
+                row.append(" / ".join(dict.fromkeys(_share_of_readings(cell, one.value) for one in cell.printed)))
+            table.add_row(*(Text(printable(column)) for column in row))
         return table
 
 
 def percent(share: Share) -> float | None:
     """Return a share in percent, unrounded; None of nothing."""
     return None if share.value is None else 100 * share.part / share.of
+
+
+def _share_of_readings(cell: CellReadings, value: float) -> str:
+    """Return how many of the readings that were tried give a printed value."""
+    return f"{len(cell.giving(value))} of {len(cell.shares)}"
 
 
 def _counted(part: float) -> str:

@@ -8,6 +8,7 @@ from typing import Any, cast, get_args
 import click
 
 from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.errors import CheckFailed
 
 _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 
@@ -24,8 +25,8 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
     help="How answers are read: as the paper's tables did, or in another way that the benchmark has.",
 )  # fmt: skip
 @click.option(
-    "--vanilla", type=click.Choice(("one-pass", "rotation-0")),
-    help="mvp-bench: what VanillaEval counts.  [default: what the paper counted for the model]",
+    "--vanilla", type=click.Choice(("one-pass", "rotation-0", "first-in-file")),
+    help="mvp-bench: what VanillaEval counts.  [default: what gives the printed values]",
 )  # fmt: skip
 @click.option(
     "--by-hand", "by_hand", multiple=True, metavar="ID=WORD",
@@ -35,20 +36,27 @@ _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 def published(
     benchmark: str, data: Path, model: str, reading: str, vanilla: str | None, by_hand: tuple[str, ...], as_json: bool
 ) -> None:
-    """Count a paper's tables again from its published files; BENCHMARK is mvp-bench, blink or ii-bench."""
+    """Count a paper's tables again from its published files; BENCHMARK is mvp-bench, blink or ii-bench.
+
+    Exit code 1 where a prompt that was sent is another one than our rendering.
+    """
     from ..summary import drawn
     from .benchmarks import Benchmark, recount
     from .mvp_readings import Vanilla
+    from .search import told
 
     assert benchmark in get_args(Benchmark)
     found = recount(
         cast("Benchmark", benchmark), data, model, reading=reading, vanilla=cast("Vanilla | None", vanilla),
         by_hand=_words(by_hand),
     )  # fmt: skip
-    for line in found.notes:
+    for line in (*found.notes, *told(found.readings, found.families, model)):
         note(printable(line))
     document: dict[str, Any] = found.document()
     emit(document, as_json=as_json, text=lambda: drawn(found.table()))
+    if found.unmatched_prompts:
+        note(f"{found.unmatched_prompts} prompts are other ones than our rendering of their questions")
+        click.get_current_context().exit(CheckFailed.exit_code)
 
 
 @click.command("import")

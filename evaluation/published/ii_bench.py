@@ -6,6 +6,7 @@ its labels, `prompt` and `response`. Where the record has an `answer` (the test 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -14,16 +15,16 @@ from benchwright.errors import DataError
 
 from ..answers import read_answer
 from ..paper_metrics.ii_bench import Response, State, rates
-from ..paper_metrics.shares import Share, share
+from ..paper_metrics.shares import Share
 from ..protocols.ii_bench import KEYWORD_MODES, MODES, OPTIONS, Mode, prompt
 from ..readers.ii_bench import option_label
-from .cells import Recount
+from .cells import PromptMatches, Recount
 from .files import Row, as_row, json_lines, names_in, needed
 
 Reading = Literal["published", "robust"]
 
-EARLIER_LABELS: Mapping[str, Sequence[str]] = {"Others": ("Politics",)}
-"""Labels that were told to models and have another name in the data by now: the domain Politics went into Others."""
+_LABEL = re.compile(r"[A-Z][A-Za-z-]{1,30}(?: [A-Za-z-]{1,30}){0,3}")
+"""A label as II-Bench has them: a few words, the first with a capital."""
 
 _FOLDER = "results"
 _LETTERS = "ABCDEF"
@@ -33,6 +34,7 @@ class Asked(NamedTuple):
     """One question as it was asked; `response` is None where the call failed, `answer` where it is sealed."""
 
     where: str
+    question_id: str
     question: str
     options: tuple[str, ...]
     labels: Mapping[str, tuple[str, ...]]
@@ -56,20 +58,22 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     modes = {mode for one, mode in files if one == split}
     cells: dict[str, Share] = {}
     notes: list[str] = []
+    prompts: dict[str, PromptMatches] = {}
     for mode in (one for one in MODES if one in modes):
         rows = list(read_results(needed(data / _FOLDER, f"{model}_{split}_{mode}.jsonl")))
         found = rates(_read(row, reading) for row in rows)
         names = ("miss", "error") if any(row.answer is None for row in rows) else ("accuracy", "miss", "error")
         cells |= {f"{name}/{mode}": found[name] for name in names}
-        matches = [prompt_label(row, mode) for row in rows]
-        cells[f"prompt_match/{mode}"] = share(match is not None for match in matches)
-        if earlier := sum(match == "earlier" for match in matches):
-            notes.append(
-                f"{mode}: {earlier} prompts tell a label by the name that it had before (Politics, now Others)"
-            )
+        prompts[mode] = compared = compare_prompts(rows, mode)
+        cells[f"prompt_match/{mode}"] = Share(len(rows) - len(compared.unmatched), len(rows))
+        for (told, now), ids in compared.other_labels.items():
+            notes.append(f"{mode}: {len(ids)} prompts tell {told!r} of what the data calls {now!r} ({_some(ids)})")
+        if ids := compared.unmatched:
+            notes.append(f"{mode}: {len(ids)} prompts are not equal to our rendering with any label ({_some(ids)})")
     left = sorted(modes - set(MODES))
     notes += [f"not counted: modes {', '.join(left)}"] if left else []
-    return Recount(model, dict(sorted(cells.items(), key=lambda cell: cell[0].partition("/")[0])), tuple(notes))
+    cells = dict(sorted(cells.items(), key=lambda cell: cell[0].partition("/")[0]))
+    return Recount(model, cells, tuple(notes), prompts=prompts)
 
 
 def read_results(path: Path) -> Iterator[Asked]:
@@ -88,26 +92,51 @@ def read_results(path: Path) -> Iterator[Asked]:
             raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of {OPTIONS} texts")
         failed = isinstance(question.values.get("response"), dict)
         yield Asked(
-            row.where, question.text("question"), tuple(options), _labels(row), question.text("prompt"),
-            None if failed else question.text("response"),
+            row.where, question.text("id"), question.text("question"), tuple(options), _labels(row),
+            question.text("prompt"), None if failed else question.text("response"),
             question.one_of("answer", tuple(_LETTERS)) if "answer" in question.values else None,
         )  # fmt: skip
 
 
-def prompt_label(row: Asked, mode: Mode) -> Literal["now", "earlier"] | None:
-    """Return how our rendering equals the prompt really sent to the byte, or None where it does not.
+def compare_prompts(rows: Sequence[Asked], mode: Mode) -> PromptMatches:
+    """Compare the prompts really sent with our rendering, to the byte.
 
-    `earlier` says that it does so with the name that the label had before.
+    The data was revised after models were asked, so a prompt may tell a label that the data calls otherwise now (the
+    domain Politics went into Others). Which label was told is read out of the prompt: what stands in the label's place
+    must look like a label, or like several where the mode tells several, and everything else must be equal.
     """
-    labels = row.labels.get(mode, ()) if mode in KEYWORD_MODES else ()
-    if mode in KEYWORD_MODES and not labels:
-        raise DataError(f"{row.where}: meta_data has no {mode}")
-    if prompt(mode, row.question, row.options, labels) == row.prompt:
-        return "now"
-    for earlier in EARLIER_LABELS.get(labels[0], ()) if mode == "domain" else ():
-        if prompt(mode, row.question, row.options, (earlier,)) == row.prompt:
-            return "earlier"
-    return None
+    as_now = 0
+    other: dict[tuple[str, str], list[str]] = {}
+    unmatched: list[str] = []
+    for row in rows:
+        labels = row.labels.get(mode, ()) if mode in KEYWORD_MODES else ()
+        if mode in KEYWORD_MODES and not labels:
+            raise DataError(f"{row.where}: meta_data has no {mode}")
+        if prompt(mode, row.question, row.options, labels) == row.prompt:
+            as_now += 1
+        elif (told := _label_told(row, mode)) is not None:
+            other.setdefault((told, ",".join(labels)), []).append(row.question_id)
+        else:
+            unmatched.append(row.question_id)
+    return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(other.items())}, tuple(unmatched))
+
+
+def _label_told(row: Asked, mode: Mode) -> str | None:
+    """Return what stands in the place of the label in a prompt that is ours but for it; None for any other."""
+    if mode not in KEYWORD_MODES:
+        return None
+    place = "\0"
+    before, _, after = prompt(mode, row.question, row.options, (place,)).partition(place)
+    if not (row.prompt.startswith(before) and row.prompt.endswith(after)):
+        return None
+    told = row.prompt[len(before) : len(row.prompt) - len(after)]
+    labels = told.split(",") if mode == "rhetoric" else [told]
+    return told if all(_LABEL.fullmatch(label) for label in labels) else None
+
+
+def _some(ids: Sequence[str]) -> str:
+    """Return the first few ids; all of them stand in the JSON document."""
+    return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
 
 
 def _read(row: Asked, reading: Reading) -> Response:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from ..answers import read_answer
 from ..paper_metrics.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
-from ..paper_metrics.shares import Share
+from ..paper_metrics.shares import Share, share
 from ..readers import mvp_bench as paper
 from .cells import Recount
 from .mvp_layout import (
@@ -22,7 +24,16 @@ from .mvp_layout import (
     read_questions,
     read_rotations,
 )
-from .mvp_readings import CATEGORIES, Reading, category_of
+from .mvp_readings import (
+    CATEGORIES,
+    CATEGORY_READINGS,
+    VANILLA_READINGS,
+    YES_NO_READINGS,
+    Reading,
+    Vanilla,
+    category_of,
+)
+from .search import Family, Printed, choose
 
 _OPTION = re.compile(r"^([A-Z])\. (.*)$", re.M)
 _NOTHING = Said("")
@@ -31,31 +42,78 @@ Judged = list[tuple[Question, bool]]
 __all__ = ["models", "options_of", "recount"]
 
 
-def recount(data: Path, model: str, reading: Reading) -> Recount:
+class Files(NamedTuple):
+    """What a folder holds of a model."""
+
+    questions: Mapping[str, Question]
+    rotations: Mapping[str, Question]
+    outputs: Outputs
+
+
+def recount(
+    data: Path,
+    model: str,
+    reading: Reading | None = None,
+    *,
+    vanilla: Vanilla | None = None,
+    by_hand: Mapping[str, str] | None = None,
+    printed: Mapping[str, Sequence[Printed]],
+) -> Recount:
     """Return the cells that a model's files give; those of a table whose file is not there are left out.
 
     A question that a file does not answer counts as wrong, and a note says how many there are.
+
+    Args:
+        data: The folder.
+        model: The name that the model's files carry.
+        reading: The one reading of all cells; None for those of `mvp_readings`, a family each.
+        vanilla: What VanillaEval counts, if not what the reading or the printed values say.
+        by_hand: Yes/no answers read by a person.
+        printed: What the paper prints, by cell.
     """
     questions, rotations = read_questions(data), read_rotations(data)
     outputs = read_outputs(data, model, questions, rotations)
     notes = [f"{outputs.repeats} records stand in the files more than once"] if outputs.repeats else []
-    cells: dict[str, Share] = {}
-    yes_no = outputs.evaluated if outputs.evaluated is not None else outputs.one_pass
+    yes_no = _yes_no_outputs(outputs)
     if yes_no is not None:
-        asked = [one for one in questions.values() if one.kind in YES_NO]
-        notes += _missing(asked, yes_no, "yes/no questions")
-        cells |= yes_no_cells(asked, yes_no, reading)
+        notes += _missing([one for one in questions.values() if one.kind in YES_NO], yes_no, "yes/no questions")
     if outputs.rotated is not None:
         notes += _missing(rotations.values(), outputs.rotated, "rotations")
-        judged = _judged_letters(rotations.values(), outputs.rotated, reading)
-        cells |= _by_image("circular", judged)
-    cells |= _by_image("vanilla", _vanilla(questions, rotations, outputs, reading))
-    return Recount(model, cells, tuple(notes))
+    files = Files(questions, rotations, outputs)
+    families = list(_families(files, reading, vanilla, by_hand or {}))
+    readings, chosen = choose(families, printed)
+    cells = {name: cell.shares[cell.chosen] for name, cell in readings.items()}
+    return Recount(model, cells, tuple(notes), readings, chosen)
 
 
-def yes_no_cells(asked: Iterable[Question], said: Mapping[str, Said], reading: Reading) -> dict[str, Share]:
-    """Return the cells of yes/no questions: tables 2 and 3, and table 5 by category."""
-    judged = [(one, _right(one, said.get(one.key, _NOTHING), reading)) for one in asked]
+def _families(
+    files: Files, reading: Reading | None, vanilla: Vanilla | None, by_hand: Mapping[str, str]
+) -> Iterator[Family]:
+    def all_of(published: Mapping[str, Reading]) -> Mapping[str, Reading]:
+        allowed = published if reading is None else {"as asked for": reading}
+        return {name: replace(one, by_hand=by_hand) for name, one in allowed.items()}
+
+    if _yes_no_outputs(files.outputs) is not None:
+        counted = {name: yes_no_cells(files, one) for name, one in all_of(YES_NO_READINGS).items()}
+        yield Family("tables 2 and 3, yes/no", counted)
+        counted = {name: category_cells(files, one) for name, one in all_of(CATEGORY_READINGS).items()}
+        yield Family("table 5", counted)
+    if files.outputs.rotated is not None:
+        yield Family("CircularEval", {"every rotation": _circular(files, reading or Reading())})
+    passes = all_of(VANILLA_READINGS)
+    if vanilla is not None:
+        first = {name: one for name, one in passes.items() if one.vanilla == vanilla} if reading is None else {}
+        passes = first or {"as asked for": replace(reading or Reading(), vanilla=vanilla)}
+    yield Family("VanillaEval", {name: _by_image("vanilla", _vanilla(files, one)) for name, one in passes.items()})
+
+
+def _yes_no_outputs(outputs: Outputs) -> Mapping[str, Said] | None:
+    return outputs.evaluated if outputs.evaluated is not None else outputs.one_pass
+
+
+def yes_no_cells(files: Files, reading: Reading) -> dict[str, Share]:
+    """Return the cells of yes/no questions in tables 2 and 3."""
+    judged = _judged_yes_no(files, reading)
     sides = {side: [row for row in judged if row[0].kind == kind] for side, kind in zip("NM", YES_NO, strict=True)}
     levels = {"Ll": _of_level(judged, "low"), "Lh": _of_level(judged, "high"), "Lm": judged}
     cells = {f"qAcc_{name}": q_acc(_answers(rows)) for name, rows in levels.items()}
@@ -66,12 +124,33 @@ def yes_no_cells(asked: Iterable[Question], said: Mapping[str, Said], reading: R
     for level in ("low", "high"):
         for letter, side in (("S", "N"), ("E", "M")):
             cells[f"aAcc_{letter}_{level}"] = a_acc(_answers(_of_level(sides[side], level)))
-    if reading.substring:
-        judged = [(one, paper.holds(said.get(one.key, _NOTHING).output, one.answer)) for one, _ in judged]
-    for category in CATEGORIES:
-        within = [row for row in judged if category_of(row[0].pair) == category]
-        cells[f"pAcc_{category}"] = q_acc(_answers(within))
     return cells
+
+
+def category_cells(files: Files, reading: Reading) -> dict[str, Share]:
+    """Return the cells of table 5, by category."""
+    judged = _judged_yes_no(files, reading)
+    if not reading.in_order:
+        within = {name: [row for row in judged if category_of(row[0].pair) == name] for name in CATEGORIES}
+        return {f"pAcc_{name}": q_acc(_answers(rows)) for name, rows in within.items()}
+    by_key = {question.key: (question, right) for question, right in judged}
+    said = _yes_no_outputs(files.outputs) or {}
+    ordered = [by_key[key] for key in dict.fromkeys([*said, *by_key]) if key in by_key]
+    pairs = list(zip(ordered[::2], ordered[1::2], strict=False))
+    return {
+        f"pAcc_{name}": share(one[1] and two[1] for one, two in pairs if category_of(one[0].pair) == name)
+        for name in CATEGORIES
+    }
+
+
+def _judged_yes_no(files: Files, reading: Reading) -> Judged:
+    said = _yes_no_outputs(files.outputs) or {}
+    asked = [one for one in files.questions.values() if one.kind in YES_NO]
+    return [(one, _right(one, said.get(one.key, _NOTHING), reading)) for one in asked]
+
+
+def _circular(files: Files, reading: Reading) -> dict[str, Share]:
+    return _by_image("circular", _judged_letters(files.rotations.values(), files.outputs.rotated or {}, reading))
 
 
 def options_of(question: str) -> list[tuple[str, str | None]]:
@@ -80,13 +159,18 @@ def options_of(question: str) -> list[tuple[str, str | None]]:
 
 
 def _right(question: Question, said: Said, reading: Reading) -> bool:
+    if reading.substring:
+        return paper.holds(said.output, question.answer)
     if question.key in reading.by_hand:
         return reading.by_hand[question.key] == question.answer.lower()
     if reading.robust:
         letter = read_answer(said.output, [("A", "Yes"), ("B", "No")]).letter
         return {"A": "yes", "B": "no"}.get(letter or "") == question.answer.lower()
     verdict = (said.verdict or "").lower() if reading.judged else ""
-    return (paper.yes_or_no(said.output) or verdict) == question.answer.lower()
+    read = paper.yes_or_no(said.output) or verdict
+    if reading.unread_is_no and said is not _NOTHING and read not in {"yes", "no"}:
+        read = "no"
+    return read == question.answer.lower()
 
 
 def _judged_letters(asked: Iterable[Question], said: Mapping[str, Said], reading: Reading) -> Judged:
@@ -94,20 +178,25 @@ def _judged_letters(asked: Iterable[Question], said: Mapping[str, Said], reading
     for one in asked:
         output = said.get(one.key, _NOTHING).output
         letter = read_answer(output, options_of(one.text)).letter if reading.robust else paper.first_clause(output)
+        if reading.bare_letters and letter is not None:
+            letter = letter.partition(")")[0].strip("() ").upper()
         judged.append((one, letter == one.answer))
     return judged
 
 
-def _vanilla(
-    questions: Mapping[str, Question], rotations: Mapping[str, Question], outputs: Outputs, reading: Reading
-) -> Judged:
+def _vanilla(files: Files, reading: Reading) -> Judged:
     """Return the judged answers of VanillaEval; the other file steps in where the reading's own is not there."""
+    outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
     if one_pass is not None and (reading.vanilla == "one-pass" or outputs.rotated is None):
-        asked = [one for one in questions.values() if one.kind not in YES_NO]
+        asked = [one for one in files.questions.values() if one.kind not in YES_NO]
         return _judged_letters(asked, one_pass, reading)
-    first = [one for one in rotations.values() if one.rotation == 0]
-    return _judged_letters(first, outputs.rotated or {}, reading)
+    rotated = outputs.rotated or {}
+    first = {one.number: one for one in files.rotations.values() if one.rotation == 0}
+    if reading.vanilla == "first-in-file":
+        in_file = [files.rotations[key] for key in rotated]
+        first |= {one.number: one for one in reversed(in_file)}
+    return _judged_letters(first.values(), rotated, reading)
 
 
 def _by_image(name: str, judged: Judged) -> dict[str, Share]:

@@ -1,6 +1,6 @@
-"""How MVP-Bench's published cells read the answers, as data.
+"""How MVP-Bench's published cells may have read the answers, as data.
 
-The paper did not read every model alike. What it did was found by recounting its tables from the released outputs.
+The paper did not read every model alike, and its repository's `evaluate.py` counts some cells in more than one way.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Vanilla = Literal["one-pass", "rotation-0"]
+Vanilla = Literal["one-pass", "rotation-0", "first-in-file"]
 
 CATEGORIES: Mapping[str, tuple[int, int]] = {
     "B1": (1, 50), "B2": (101, 150), "B3": (51, 100), "B4": (151, 199), "R1": (200, 247), "R2": (248, 299),
@@ -27,35 +27,61 @@ class Reading:
 
     Attributes:
         judged: Yes/no answers that the rule does not read take the judge's stored verdict; otherwise they are wrong.
+        unread_is_no: Yes/no answers that neither reads count as no, and not as wrong.
         robust: Answers are read by `evaluation.answers` instead of the paper's rules.
         substring: Table 5's cells count an answer as right where the gold word occurs anywhere in it.
-        vanilla: What VanillaEval counts: the pass over all questions, or the first rotation.
+        in_order: Table 5's pairs are every two answers that follow each other in the model's file, and belong to the
+            category of the first; otherwise the two answers to one question.
+        vanilla: What VanillaEval counts: the pass over all questions, the first rotation, or the rotation that comes
+            first in the file.
+        bare_letters: VanillaEval's letters count in either case and without their parentheses.
         by_hand: Yes/no answers that are taken as read by a person, by question.
     """
 
     judged: bool = True
+    unread_is_no: bool = False
     robust: bool = False
     substring: bool = False
+    in_order: bool = False
     vanilla: Vanilla = "one-pass"
+    bare_letters: bool = False
     by_hand: Mapping[str, str] = field(default_factory=dict)
 
 
 READINGS: Mapping[str, Reading] = {
-    "published": Reading(substring=True),
     "judge": Reading(),
     "rule": Reading(judged=False),
     "robust": Reading(judged=False, robust=True),
 }
-"""Readings by name; `published` is the one of a model that `PUBLISHED` does not list."""
+"""Readings that are one for all cells, by name."""
 
-PUBLISHED: Mapping[str, Reading] = {
-    # One judged answer was left out: the stored verdict would make it right.
-    "GPT4o": Reading(substring=True, judged=False),
-    # One answer that the rule does not read was taken as no, though the stored verdict is Unknown.
-    "deepseek_vl_7b": Reading(substring=True, by_hand={"1718": "no"}),
-    "MiniGPT-4-v1-7B": Reading(substring=True, vanilla="rotation-0"),
+YES_NO_READINGS: Mapping[str, Reading] = {
+    "rule, then judge": Reading(),
+    "rule": Reading(judged=False),
+    "rule, then judge, else no": Reading(unread_is_no=True),
+    "rule, else no": Reading(judged=False, unread_is_no=True),
 }
-"""Where the paper departs from its own way, by the name that a model's files carry."""
+"""Of tables 2 and 3. `evaluate.py` asks a judge where the rule does not read; GPT4o's cells are without its verdict.
+
+No code has "else no": it was found by the printed cells of deepseek_vl_7b, and stands on one answer."""
+
+CATEGORY_READINGS: Mapping[str, Reading] = {
+    "gold word, pairs as in the file": Reading(substring=True, in_order=True),
+    "gold word, pairs by question": Reading(substring=True),
+    "rule, then judge, pairs by question": Reading(),
+    "rule, pairs by question": Reading(judged=False),
+}
+"""Of table 5, for which the repository has no code. The first gives all 52 printed cells of the four models at hand.
+
+It was found by GPT4o's printed cells, and no other file at hand is out of order to tell it from the second."""
+
+VANILLA_READINGS: Mapping[str, Reading] = {
+    "one pass": Reading(),
+    "one pass, bare letters": Reading(bare_letters=True),
+    "first rotation": Reading(vanilla="rotation-0"),
+    "first rotation in the file": Reading(vanilla="first-in-file"),
+}
+"""`evaluate.py` prints the second, from the one pass, and the last, from the rotations."""
 
 
 def category_of(pair: int) -> str | None:

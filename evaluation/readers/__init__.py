@@ -2,14 +2,13 @@
 
 Each is kept as its paper or repository reads, mistakes included, so that published numbers come out again. For a
 score of your own take the robust reader: `benchmarks/readers.py` counts where the two differ on real replies.
+
+A recipe that is checked needs their names only: the modules, with their many patterns, load on first use.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-from ..answers import read_answer
-from . import blink, ii_bench, mvp_bench
 
 Choices = Sequence[tuple[str, str | None]]
 Reader = Callable[[str, Choices], str | None]
@@ -21,10 +20,14 @@ ROBUST = "robust"
 
 
 def _robust(reply: str, choices: Choices) -> str | None:
+    from ..answers import read_answer
+
     return read_answer(reply, choices).letter
 
 
 def _mvp_bench(reply: str, choices: Choices) -> str | None:
+    from . import mvp_bench
+
     words = {(text or "").strip().casefold(): key for key, text in choices}
     if words.keys() == {"yes", "no"}:
         said = mvp_bench.yes_or_no(reply)
@@ -33,11 +36,15 @@ def _mvp_bench(reply: str, choices: Choices) -> str | None:
 
 
 def _blink(reply: str, choices: Choices) -> str | None:
+    from . import blink
+
     settled = blink.settled_choice(reply, [key for key, _ in choices])
     return None if settled is None else _offered(settled.strip("()"), choices)
 
 
 def _ii_bench(reply: str, choices: Choices) -> str | None:
+    from . import ii_bench
+
     texts = [text for _, text in choices if text is not None]
     return _offered(ii_bench.option_label(reply, texts if len(texts) == len(choices) else ()), choices)
 

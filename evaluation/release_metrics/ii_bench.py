@@ -46,7 +46,7 @@ def _rates(name: str, rows: Sequence[Row]) -> dict[str, Estimate]:
     units = {
         "accuracy": singly(rows),
         "error": singly(rows, lambda row: row["state"] == "error"),
-        "miss": singly(rows, lambda row: row["state"] in {"miss", "refusal"}),
+        "miss": singly(rows, lambda row: row["state"] in {"miss", "refusal", "cut_off"}),
     }
     named = {name.replace("{}", rate, 1): some for rate, some in units.items()}
     return {full: share_of(some, full) for full, some in named.items()}

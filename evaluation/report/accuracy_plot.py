@@ -71,7 +71,7 @@ def _one_panel(board: Board, *, with_bars: bool = False) -> Any:
         places.append(at + height / 2)
         at += height
     _scales(axes, at, places, list(board.columns))
-    names = shortened([line.model for line in board.lines], at_most=36)
+    names = shortened([line.label for line in board.lines], at_most=36)
     handles = [_handle(number, name) for number, name in enumerate(names)] + _line_handles(board)
     drawing.legend(handles=handles, loc="outside upper left", ncols=3, handlelength=2.2, columnspacing=2.0)
     return drawing
@@ -84,7 +84,7 @@ def _panels(board: Board) -> Any:
     height = step * len(board.columns)
     drawing = Drawing(figsize=(_WIDTH_IN, rows * (height + 0.55) + 0.4), layout="constrained")
     grid = drawing.subplots(rows, _PANELS_A_ROW, sharex=True, sharey=True, squeeze=False)
-    names = shortened([line.model for line in board.lines], at_most=30)
+    names = shortened([line.label for line in board.lines], at_most=30)
     for number, axes in enumerate(grid.flat):
         if number >= len(board.lines):
             axes.set_visible(False)

@@ -48,7 +48,7 @@ class Line(NamedTuple):
         figures: One a column; None where the model cannot take the task.
         best: Whether the figure is the best of its column, one a column.
         score: All of its score.
-        rank: Over all tasks, with = where others have it too; a dash for a model that was asked less than others.
+        rank: Over all tasks, with = where others have it too; a dash for one that was asked less or is unfit.
     """
 
     model: str
@@ -56,6 +56,11 @@ class Line(NamedTuple):
     best: tuple[bool, ...]
     score: Score
     rank: str
+
+    @property
+    def label(self) -> str:
+        """Return the name as plots show it."""
+        return f"{self.model} (unfit)" if self.score.unfit else self.model
 
 
 class Board(NamedTuple):
@@ -68,6 +73,7 @@ class Board(NamedTuple):
         people: One a column, of the campaign that plots show; None where no person was asked.
         below: The name and figures of each campaign of people.
         who: The people; None where there is no baseline.
+        why_no_ranks: Why ranks cannot be told; None where they can.
     """
 
     tasks: tuple[str, ...]
@@ -76,6 +82,7 @@ class Board(NamedTuple):
     people: tuple[Figure | None, ...]
     below: tuple[tuple[str, tuple[Figure | None, ...]], ...]
     who: People | None
+    why_no_ranks: str | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -83,7 +90,9 @@ class Board(NamedTuple):
         return (ALL, *self.tasks)
 
 
-def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked]) -> Board:
+def board_of(
+    scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
+) -> Board:
     """Return the table of scores; `ranking` is of the same models.
 
     Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
@@ -95,9 +104,12 @@ def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Rank
     names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
     table = [[_figure(score.metrics, name) for name in names] for score in scores]
     times = [score.repetitions for score in scores]
-    best = [_best(column, times) for column in zip(*table, strict=True)]
+    fit = [[None if score.unfit else figure for figure in row] for score, row in zip(scores, table, strict=True)]
+    best = [_best(column, times) for column in zip(*fit, strict=True)]
     places = {one.model: one.place for one in ranking}
     ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
+    if why_no_ranks is not None:
+        ranks = {model: "-" if place is None else "?" for model, place in places.items()}
     lines = tuple(
         Line(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
@@ -106,7 +118,7 @@ def board_of(scores: Sequence[Score], who: People | None, ranking: Sequence[Rank
     people = tuple(None if who is None else _figure(who.figures, name) for name in names)
     told = {} if who is None else who.lines
     below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
-    return Board(tuple(tasks), lines, chance, people, below, who)
+    return Board(tuple(tasks), lines, chance, people, below, who, why_no_ranks)
 
 
 def methods_of(board: Board) -> list[str]:
@@ -116,15 +128,15 @@ def methods_of(board: Board) -> list[str]:
     return [words for method, words in METHODS.items() if method in used]
 
 
-def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int]]:
-    """Return for each model how many items were right, wrong, misses, refusals and errors."""
+def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int, int]]:
+    """Return for each model how many items were right, wrong, misses, refusals, cut off and errors."""
     found = []
     for line in board.lines:
         score = line.score
         accuracy = score.metrics.get("accuracy")
         right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
-        wrong = score.asked - right - score.miss - score.refusal - score.error
-        found.append((right, wrong, score.miss, score.refusal, score.error))
+        wrong = score.asked - right - score.miss - score.refusal - score.cut_off - score.error
+        found.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
     return found
 
 

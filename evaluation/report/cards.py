@@ -24,6 +24,7 @@ OUTCOMES: Mapping[str, tuple[str, str]] = {
     "wrong": ("✗", "wrong"),
     "miss": ("?", "no single letter"),
     "refusal": ("⊘", "refusal"),
+    "cut_off": ("…", "cut off"),
     "error": ("!", "error"),
 }
 """Symbol and words for what became of a question."""
@@ -95,7 +96,7 @@ def legible(text: str) -> str:
 
 
 def outcome(reply: ModelReply) -> str:
-    """Return what became of a question: right, wrong, miss, refusal or error."""
+    """Return what became of a question: right, wrong, miss, refusal, cut_off or error."""
     if reply.state == "answered":
         return "right" if reply.right else "wrong"
     return reply.state

@@ -58,6 +58,9 @@ def prepare(folder: Path) -> None:
     """
     try:
         folder.mkdir(exist_ok=True)
+        for name in ALL_FILES:
+            for draft in folder.glob(f".{name}.*.tmp"):  # of a report that was killed while it was written
+                draft.unlink(missing_ok=True)
         strange = sorted(path.name for path in folder.iterdir() if path.name not in ALL_FILES or not path.is_file())
     except OSError as error:
         raise BenchwrightError(f"{folder} cannot be a folder for data: {error.strerror or error}") from error
@@ -151,6 +154,7 @@ def write_report_data(
         },
         "models": [{**line.score.document(), "title": line.model, "rank": line.rank} for line in board.lines],
         "ranking": [one.model for one in comparison.ranking],
+        "why_no_ranks": comparison.why_no_ranks,
         "chance": _named(board, board.chance),
         "people": {name: _named(board, figures) for name, figures in board.below},
         "on_the_items_of_people": {name: sample.document() for name, sample in samples.items()},

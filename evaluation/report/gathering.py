@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
 
     from ..score import Score
@@ -129,6 +130,7 @@ def gather(
     *,
     max_items: int,
     max_side_px: int,
+    cache: ItemCache,
     progress: Progress | None,
 ) -> Gathered:
     """Read release and predictions once, side by side, and put what is shown into the spool.
@@ -143,6 +145,7 @@ def gather(
         beside: What else goes over the items.
         max_items: Items on the page.
         max_side_px: Longest side of a picture.
+        cache: Keeps reduced pictures.
         progress: Who wants to know how far it is.
 
     Raises:
@@ -157,7 +160,7 @@ def gather(
     def keep(uri: str, size: tuple[int, int]) -> None:
         spool.picture(pictures.count, uri, size, in_page=shown < WITHOUT_SCRIPT)
 
-    pictures = Pictures(keep, max_side_px=max_side_px)
+    pictures = Pictures(keep, cache, max_side_px=max_side_px)
     watching = progress or Silent()
     watching.phase("report", len(items))
     for number, released in enumerate(release.items(split)):

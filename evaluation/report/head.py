@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.release import documents
-from benchwright.release.card import is_simulated
+from benchwright.release.agreement import is_simulated
 from benchwright.release.files import read_inside
 from benchwright.release.manifest import AGREEMENT
 

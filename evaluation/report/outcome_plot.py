@@ -1,4 +1,4 @@
-"""What became of the questions: right, wrong, and the three ways in which there was no letter, a bar a model."""
+"""What became of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (
     ("wrong letter", WRONG, ""),
     ("no single letter", SERIES[1], "////"),
     ("refusal", SERIES[3], "||||"),
+    ("cut off", SERIES[4], "----"),
     ("error", SERIES[7], "xxxx"),
 )
 """Name, color and hatch."""
@@ -24,8 +25,9 @@ def outcome_plot(board: Board) -> Plot:
         svg = svg_of(_drawn(board), name="outcomes", title=_TITLE)
     caption = (
         "Every asked item of each model, as a share. All but the first count as wrong in the accuracies: a reply that "
-        "names no single letter, a refusal in the model's own words, and an item without any reply. Shares here have "
-        "no intervals; the numbers on the bars are items."
+        "names no single letter, a refusal in the model's own words, a reply that was cut off at the longest length "
+        "before it came to an answer, and an item without any reply. Shares here have no intervals; the numbers on the "
+        "bars are items."
     )
     return Plot("outcomes", _TITLE, caption, svg)
 
@@ -46,14 +48,14 @@ def _drawn(board: Board) -> Any:
                 axes.text(left + share / 2, y, f"{n:,}", ha="center", va="center", fontsize=7.5, color=INK, bbox=plate)
             left += share
         axes.text(1.012, y, f"{sum(row):,} asked", va="center", fontsize=7.5, color=MUTED)
-    axes.set_yticks(range(len(counts)), shortened([line.model for line in board.lines], at_most=32))
+    axes.set_yticks(range(len(counts)), shortened([line.label for line in board.lines], at_most=32))
     axes.set_ylim(len(counts) - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, 1)
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
     axes.spines["left"].set_visible(False)
     axes.spines["bottom"].set_color(GRID)
-    drawing.legend(handles=_handles(), loc="outside upper left", ncols=5, handlelength=1.8)
+    drawing.legend(handles=_handles(), loc="outside upper left", ncols=6, handlelength=1.8)
     return drawing
 
 

@@ -142,7 +142,7 @@ def _policy(script: str) -> str:
 
 def _line(board: Board, number: int) -> Mapping[str, Any]:
     line = board.lines[number]
-    right, wrong, miss, refusal, error = outcomes_of(board)[number]
+    counts = zip(("right", "wrong", "miss", "refusal", "cut_off", "error"), outcomes_of(board)[number], strict=True)
     return {
         "model": legible(line.model),
         "rank": line.rank,
@@ -150,7 +150,8 @@ def _line(board: Board, number: int) -> Mapping[str, Any]:
             {"figure": figure, "best": best, "n": _own_n(figure, board.chance[k])}
             for k, (figure, best) in enumerate(zip(line.figures, line.best, strict=True))
         ],
-        "counts": {"right": right, "wrong": wrong, "miss": miss, "refusal": refusal, "error": error},
+        "counts": dict(counts),
+        "unfit": line.score.why_unfit() if line.score.unfit else None,
     }
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
 from benchwright.errors import UnreadableImage
-from benchwright.previews import Preview, marks_preview, preview
+from benchwright.item_cache import ItemCache
+from benchwright.previews import Preview, kept_marks_preview, kept_preview
 from benchwright.records import ItemImage
 
 
@@ -37,9 +38,9 @@ class Pictures:
     Memory is a line a picture: the pictures themselves are whose `keep` is.
     """
 
-    def __init__(self, keep: Callable[[str, tuple[int, int]], None], *, max_side_px: int) -> None:
-        """Take `keep`, which is called with the data URI, width and height of each number in turn."""
-        self._keep = keep
+    def __init__(self, keep: Callable[[str, tuple[int, int]], None], cache: ItemCache, *, max_side_px: int) -> None:
+        """Take `keep`, which is called with the data URI, width and height of each number in turn, and a cache."""
+        self._keep, self._cache = keep, cache
         self._max_side_px = max_side_px
         self._known: dict[str, Shown] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
@@ -60,7 +61,7 @@ class Pictures:
 
     def _reduced(self, image_id: str, data: bytes) -> Shown:
         try:
-            found = preview(data, max_side_px=self._max_side_px)
+            found = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
         except UnreadableImage as error:
             return Shown(None, problem=f"This picture cannot be shown: {error}")
         self._sizes[image_id] = found.full_wh
@@ -68,7 +69,9 @@ class Pictures:
 
     def _layer(self, image: ItemImage) -> Shown:
         try:
-            found = marks_preview(image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px)
+            found = kept_marks_preview(
+                self._cache, image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px
+            )
         except PromptError as error:
             return Shown(None, problem=f"The marks of this picture cannot be drawn: {error}")
         return Shown(self._number(found))

@@ -86,7 +86,7 @@ class Predictions:
                 f"its row of item {self._next['item_id']!a} is of no item of the release, or out of order"
             )
         self._file.close()
-        stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "error")}
+        stated = {name: getattr(self._score, name) for name in ("asked", "miss", "refusal", "cut_off", "error")}
         if self._score.right is not None:
             stated["right"] = self._score.right
         for name, n in stated.items():

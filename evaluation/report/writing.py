@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.item_cache import ItemCache
 from benchwright.release import Release
 
 from ..release_files import check_files
@@ -72,6 +73,7 @@ def write_report(
     max_side_px: int = MAX_SIDE_PX,
     data: Path | None = None,
     findings: Path | None = None,
+    cache: ItemCache | None = None,
     progress: Progress | None = None,
 ) -> WrittenReport:
     """Write the report on all models of a folder of results.
@@ -87,6 +89,7 @@ def write_report(
         max_side_px: Longest side of the pictures on the page.
         data: Folder for the same as JSON and CSV; beside the page, of its name with `-data`, if None.
         findings: File of an error analysis of these models, as `review results` writes it.
+        cache: Keeps reduced pictures from one report to the next; nothing does where None.
         progress: Who wants to know how far it is.
 
     Raises:
@@ -125,7 +128,7 @@ def write_report(
     who = people_of(human, baseline)
     sheet = side_by_side(results, scores, opened)
     comparison = comparison_over_all(sheet)
-    board = board_of(scores, who, comparison.ranking)
+    board = board_of(scores, who, comparison.ranking, comparison.why_no_ranks)
     _, tasks = task_numbers(sheet.items.column("task"))
     prepare(folder)
     with TemporaryDirectory(prefix="benchwright-") as scratch:
@@ -137,7 +140,7 @@ def write_report(
             )  # fmt: skip
             gathered = gather(
                 results, opened, scores, who, items, spool, beside,
-                max_items=max_items, max_side_px=max_side_px, progress=progress,
+                max_items=max_items, max_side_px=max_side_px, cache=cache or ItemCache(None), progress=progress,
             )  # fmt: skip
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})

@@ -94,7 +94,11 @@ class PageClient:
                     found, self.waited_s = card, time.perf_counter() - started
                 elif forward.HasField("delta"):
                     self.told.append(str(forward.delta.new_element))
-                if forward.HasField("script_finished"):
+                # A page that leads on to another one ends early, and that one follows.
+                if (
+                    forward.HasField("script_finished")
+                    and forward.script_finished != ForwardMsg.FINISHED_EARLY_FOR_RERUN
+                ):
                     return found
         raise ConnectionError("the server closed the page")
 

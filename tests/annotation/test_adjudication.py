@@ -75,7 +75,9 @@ def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(
     desk = desk_of(store)
     for task, decision in zip(tasks, ("accept", "reject"), strict=True):
         desk.open(task, now=now)
-        desk.decide(task, decision, now=now, note="seen it closely")
+        reasons = ["wrong_answer"] if decision == "reject" else []
+        desk.decide(task, decision, now=now, reasons=reasons, note="seen it closely")
+    assert [(one.decision, one.reasons) for one in desk.decided()] == [("reject", ("wrong_answer",)), ("accept", ())]
     assert desk.queue() == []
     verdicts = STEP.advance(items, context)
     assert [verdicts.outcomes[item.item_id].reason for item in items] == [None, "rejected"]
@@ -98,7 +100,7 @@ def test_names_are_told_only_once_the_case_is_decided(
     }  # fmt: skip
     assert "ann" not in json.dumps(card["answers"]).replace("Annotator", "")
     assert desk.decided() == []
-    desk.decide(task, "reject", now=now)
+    desk.decide(task, "reject", now=now, reasons=["unclear"])
     [told] = desk.decided()
     assert (told.decision, {one.annotator for one in told.said}) == ("reject", {"ann", "ben"})
 
@@ -211,6 +213,7 @@ def test_two_adjudicators_decide_a_case_once(
         pytest.param("revise", None, "a revision needs edits", id="nothing edited"),
         pytest.param("revise", {"question": "Which piece fits?"}, "a revision needs edits", id="nothing changed"),
         pytest.param("accept", X, "no other decision takes any", id="an accept with edits"),
+        pytest.param("reject", None, "a rejection needs a reason: one of wrong_answer", id="a reject without a reason"),
         pytest.param("revise", {"right": "Q"}, "none of its choices", id="no such key"),
     ],
 )

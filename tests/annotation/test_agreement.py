@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement import STATISTICS, Agreement, agreement
+from benchwright.annotation.agreement import LEAST_COMPARED, STATISTICS, Agreement, agreement
 from benchwright.annotation.ratings import Rating
 from benchwright.errors import DataError
 
@@ -161,6 +161,33 @@ def test_what_is_undefined_is_null_and_has_no_interval(ratings: list[Rating], un
     assert {name for name in STATISTICS if document["ci"][name] is None} >= undefined
 
 
+def halves(units: int) -> list[Rating]:
+    """Two raters who agree on every second unit, and as many units again that only one of them saw."""
+    rows = []
+    for n in range(units):
+        rows += [Rating(f"u{n}", "ann", "x"), Rating(f"u{n}", "ben", "xy"[n % 2]), Rating(f"own {n}", "ann", "y")]
+    return rows
+
+
+def test_units_that_were_compared_are_told_apart_from_those_that_one_rater_saw() -> None:
+    found = agreement(halves(4))
+    assert (found.units, found.compared, found.percent) == (8, 4, 0.5)
+
+
+def test_a_few_units_have_no_interval_and_enough_have_one_that_is_not_empty() -> None:
+    assert set(agreement(halves(1)).ci.values()) == {None}
+    assert set(agreement(halves(LEAST_COMPARED - 1)).ci.values()) == {None}
+    bounds = agreement(halves(LEAST_COMPARED)).ci["percent"]
+    assert bounds is not None
+    assert bounds[0] < 0.5 < bounds[1]
+
+
+def test_units_that_all_agree_alike_have_no_interval() -> None:
+    ratings = [Rating(f"u{n}", who, "xy"[n % 2]) for n in range(40) for who in ("ann", "ben")]
+    found = agreement(ratings)
+    assert (found.percent, found.ci["percent"]) == (1.0, None)
+
+
 def test_declared_categories_make_ac1_defined_where_all_accept() -> None:
     found = agreement(by_rater("accept accept\naccept accept"), categories=("accept", "reject"))
     assert (found.gwet_ac1, found.krippendorff_alpha) == (1.0, None)
@@ -185,7 +212,7 @@ def test_texts_in_place_of_categories_are_refused_before_they_fill_the_memory() 
 def test_the_document_has_exactly_the_promised_keys() -> None:
     document = agreement(by_pair(COHEN)).to_json()
     names = ["percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"]
-    assert list(document) == ["units", "raters", *names, "ci"]
+    assert list(document) == ["units", "raters", "compared", *names, "ci"]
     assert list(document["ci"]) == names
 
 
@@ -209,7 +236,7 @@ def test_no_interval_is_given_where_resamples_are_often_undefined() -> None:
     found = agreement(by_rater("\n".join([" ".join(["accept"] * 19 + ["reject"])] * 2)))
     assert found.krippendorff_alpha == 1.0
     assert found.ci["krippendorff_alpha"] is None
-    assert found.ci["percent"] == (1.0, 1.0)
+    assert found.ci["gwet_ac1"] is None
 
 
 fixed = settings(max_examples=60, deadline=None, derandomize=True)

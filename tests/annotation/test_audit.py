@@ -17,6 +17,7 @@ from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
 from benchwright.annotation.store.audit import hash_of_row, record
 from benchwright.annotation.store.connection import WRITING, connect
 from benchwright.annotation.store.schema import audit_log
+from benchwright.cli.main import invoke
 
 Open = Callable[..., ReviewStore]
 Tamper = Callable[..., None]
@@ -279,3 +280,41 @@ def test_a_transaction_that_did_not_ask_for_the_last_row_finds_it(store: ReviewS
     engine.dispose()
     assert rows(store) == [("ann", "before"), ("ben", "beside"), ("ben", "beside")]
     assert store.audited().broken is None
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("statement", "row"),
+    [
+        pytest.param("UPDATE audit_log SET about = X'FF00' WHERE id = 5", 5, id="bytes for text"),
+        pytest.param("UPDATE audit_log SET about = CAST(X'FFFE' AS TEXT) WHERE id = 6", None, id="no UTF-8"),
+        pytest.param("UPDATE audit_log SET at = 'yesterday' WHERE id = 4", 4, id="no moment"),
+        pytest.param("UPDATE annotations SET submitted_at = 'soon' WHERE id = 3", None, id="a decision's moment"),
+        pytest.param("UPDATE annotations SET note = X'00FF' WHERE id = 2", None, id="a decision's note"),
+    ],
+)
+def test_a_row_that_cannot_be_read_is_where_the_log_breaks(
+    busy: ReviewStore, tamper: Tamper, statement: str, row: int | None
+) -> None:
+    tamper("PRAGMA ignore_check_constraints = ON", statement)
+    broken = busy.audited().broken
+    assert broken is not None
+    assert broken.row == row
+    assert len(broken.why.splitlines()) == 1
+
+
+@pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
+def test_an_audit_of_a_file_that_is_damaged_is_one_line(
+    busy: ReviewStore, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    busy.close()
+    path = tmp_path / "review.sqlite"
+    data = bytearray(path.read_bytes())
+    data[4096 : len(data)] = b"\xa5" * (len(data) - 4096)  # all but the page that says what tables there are
+    path.write_bytes(data)
+    (tmp_path / "workspace.json").write_text('{"format": "benchwright/workspace", "version": 1}', encoding="utf-8")
+    code = invoke(["review", "audit", "--workspace", str(tmp_path)])
+    [line] = capsys.readouterr().err.strip().splitlines()
+    assert code == 2
+    assert "review.sqlite" in line
+    assert "damaged" in line

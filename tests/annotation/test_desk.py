@@ -9,7 +9,8 @@ import pytest
 
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.desk import Desk, may_see
-from benchwright.annotation.store import LEASE_S, RefusedError, ReviewStore, open_store
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.store import LEASE_S, RefusedError, ReviewStore, StaleError, open_store
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
@@ -168,3 +169,45 @@ def test_a_long_draft_is_refused(at_desk: AtDesk, now: datetime) -> None:
     task = desk.next(now=now)
     with pytest.raises(RefusedError, match="at most 64 kB"):
         desk.save_draft(task.task_id, {"note": "x" * 70_000}, now=now)
+
+
+def test_a_decision_of_a_window_that_has_not_seen_the_last_one_is_refused(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    assert task is not None
+    desk.say(task.slot_id, "accept", now=now, seen_version=task.seen.version)
+    with pytest.raises(StaleError, match="in another window meanwhile"):
+        desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], seen_version=task.seen.version)
+    desk.say(task.slot_id, "accept", now=now, seen_version=task.seen.version)  # the same again is nothing new
+    again = desk.open(task.task_id, now=now)
+    assert (again.said and again.said.decision, again.seen.version) == ("accept", 1)
+    desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], seen_version=again.seen.version)
+    assert desk.open(task.task_id, now=now).seen.version == 2
+
+
+def test_a_decision_waits_until_what_was_written_in_another_window_was_seen(at_desk: AtDesk, now: datetime) -> None:
+    desk = at_desk("ann")
+    task = desk.next(now=now)
+    assert task is not None
+    desk.save_draft(task.task_id, {"note": "left", "window": "a"}, now=now, seen=task.seen)
+    with pytest.raises(StaleError, match="both are kept"):
+        desk.check_seen(task.task_id, {"note": "right", "window": "b"}, task.seen, now=now)
+    kept = desk.open(task.task_id, now=now)
+    assert dict(kept.draft) == {"note": "left", "window": "a", "other": {"note": "right"}}
+    desk.check_seen(task.task_id, {"note": "right", "window": "b"}, kept.seen, now=now)
+    desk.check_seen(task.task_id, {"note": "left, then", "window": "a"}, task.seen, now=now)
+
+
+def test_answering_once_more_in_another_window_leaves_the_votes_that_are_being_given(
+    context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    Review(rule="unanimous(1)").advance(make_items(jigsaw=1), context._replace(stage="review"))
+    with open_store(context.store_url) as store:
+        store.upsert_annotator("ann")
+        desk = Desk(store, store.campaign("review"), "ann")
+        task = desk.next(now=now)
+        assert task is not None
+        desk.answer(task.slot_id, "A", now=now)
+        desk.save_draft(task.task_id, {"fields": {"accurate": "no"}}, now=now)
+        desk.answer(task.slot_id, "A", now=now)
+        assert dict(desk.open(task.task_id, now=now).draft) == {"fields": {"accurate": "no"}}

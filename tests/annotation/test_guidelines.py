@@ -13,6 +13,7 @@ from PIL import Image
 
 from benchwright.annotation.app.guidelines import with_pictures
 from benchwright.annotation.guideline_file import read_guidelines
+from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.store import ReviewStore
 from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
 from benchwright.errors import BenchwrightError, DataError
@@ -40,12 +41,42 @@ def test_a_recipe_makes_a_version_when_it_says_something_new(open_campaign: Open
     store = open_campaign(tasks=1)
     known = Guidelines(store)
     assert known.newest(store.campaign("verify")) is None
-    for text in (None, "", "Look twice.", "Look twice.", "Look three times.", "Look twice."):
+    for text in ("", "Look twice.", "Look twice.", None, "Look three times.", "Look twice."):
         reopened(store, text)
     found = known.versions(store.campaign("verify"))
     assert [(one.version, one.origin, one.text) for one in found] == [
         (1, "recipe", "Look twice."), (2, "recipe", "Look three times."), (3, "recipe", "Look twice."),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_every_kind_of_campaign_tells_people_something_where_the_recipe_says_nothing(
+    open_campaign: OpenCampaign, kind: str
+) -> None:
+    store = open_campaign(tasks=1)
+    form = {"decisions": ["accept", "reject"], "guidelines": None}
+    for _ in range(2):  # a second run of the recipe says nothing new
+        store.upsert_campaign(kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1)
+    [told] = Guidelines(store).versions(store.campaign(kind))
+    assert (told.version, told.text) == (1, KINDS[kind].guidelines)
+    assert len(told.text) > 100
+    assert store.campaign(kind).form == form, "what a campaign asks is what it was, so that nothing is asked anew"
+
+
+def test_the_words_of_a_kind_come_over_nothing_that_somebody_said(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)  # opened by a version of the program that had no such words
+    Guidelines(store).set("verify", "Look twice.", [])
+    reopened(store, None)
+    assert [one.text for one in Guidelines(store).versions(store.campaign("verify"))] == ["Look twice."]
+
+
+def test_simulated_annotators_are_told_nothing(open_campaign: OpenCampaign) -> None:
+    store = open_campaign(tasks=1)
+    form = {"decisions": ["accept", "reject"], "guidelines": None}
+    store.upsert_campaign(
+        "tried", kind="verify", rule="single", slots_per_task=1, form=form, settings={}, seed=1, is_simulated=True
+    )  # fmt: skip
+    assert Guidelines(store).newest(store.campaign("tried")) is None
 
 
 def test_a_curators_version_stays_while_the_recipe_says_the_same(open_campaign: OpenCampaign) -> None:

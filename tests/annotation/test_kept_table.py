@@ -64,14 +64,15 @@ def test_the_table_has_a_column_for_each_type_and_the_overall_one_last(paper: li
         ["kept", "502", "520", "850", "1872"],
         ["decided", "779", "969", "1457", "3205"],
         ["total", "779", "969", "1457", "3205"],
+        ["compared", "779", "969", "1457", "3205"],
     ]
 
 
 def test_what_is_open_is_not_decided_and_what_nobody_said_is_undefined() -> None:
     rows = kept_table([Looked("a", "jigsaw", None), Looked("b", "jigsaw", True)], {})
-    assert rows[0] == TypeRow("jigsaw", 2, 1, 1, None, None)
+    assert rows[0] == TypeRow("jigsaw", 2, 1, 1, None, None, 0)
     assert "undefined" in table_text(rows)
-    assert kept_table([], {}) == [TypeRow("overall", 0, 0, 0, None, None)]
+    assert kept_table([], {}) == [TypeRow("overall", 0, 0, 0, None, None, 0)]
 
 
 def test_a_campaign_counts_every_round_and_the_last_word_on_each_item(
@@ -99,7 +100,8 @@ def test_a_campaign_counts_every_round_and_the_last_word_on_each_item(
     assert open_now[0].percent == pytest.approx(1 / 3, abs=1e-6)
     assert closed[0][:4] == ("jigsaw", 3, 3, 2)
     assert closed[0].percent == pytest.approx(2 / 4)
-    assert closed[1] == TypeRow("naming", 1, 0, 0, None, None)
+    assert (open_now[0].compared, closed[0].compared) == (3, 4)
+    assert closed[1] == TypeRow("naming", 1, 0, 0, None, None, 0)
     assert closed[2][:5] == ("overall", 4, 3, 2, 0.5)
 
 
@@ -115,5 +117,6 @@ def test_the_command_prints_it(tmp_path: Path, make_items: MakeItems, now: datet
     said = CliRunner().invoke(kept, ["--workspace", str(tmp_path), "--json"])
     assert json.loads(said.stdout)["overall"] == {
         "type": "overall", "total": 2, "decided": 2, "kept": 2, "percent": 1.0, "krippendorff_alpha": None,
+        "compared": 2,
     }  # fmt: skip
     assert "100.00" in CliRunner().invoke(kept, ["--workspace", str(tmp_path)]).stdout

@@ -84,6 +84,29 @@ def test_a_folder_with_any_name_will_do(tmp_path: Path) -> None:
     assert (folder / "review.sqlite").is_file()
 
 
+def test_a_store_in_a_file_is_its_owners_only_with_all_that_lies_beside_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "workspace.json").write_text("{}")
+    files = [tmp_path / f"review.sqlite{end}" for end in ("", "-wal", "-shm", "-turn")]
+    with open_store(f"sqlite:///{files[0]}") as store:
+        store.upsert_annotator("ann")
+        assert [path.stat().st_mode & 0o777 for path in files] == [0o600] * 4
+        for path in files:
+            path.chmod(0o644)
+        tmp_path.chmod(0o755)
+        caplog.clear()
+        with open_store(f"sqlite:///{files[0]}"):
+            assert [path.stat().st_mode & 0o777 for path in (tmp_path, *files)] == [0o700, *[0o600] * 4]
+    assert len([line for line in caplog.messages if "was open to other users" in line]) == 5
+
+
+def test_a_folder_that_is_no_workspace_is_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    open_store(f"sqlite:///{tmp_path / 'review.sqlite'}").close()
+    assert tmp_path.stat().st_mode & 0o777 == 0o755
+
+
 def test_a_store_of_a_newer_program_is_refused_and_left_as_it_is(url: str, tmp_path: Path) -> None:
     path = tmp_path / "review.sqlite"
     open_store(url).close()

@@ -125,3 +125,24 @@ def test_so_many_photographs_and_no_more_may_be_tried_for_one_task(
     replies = [put(ben, task, jpeg(96, 72, seed=n)) for n in range(MOST_UPLOADS + 1)]
     assert [reply.status for reply in replies] == [200] * MOST_UPLOADS + [422]
     assert f"{MOST_UPLOADS} photographs were uploaded for this task" in replies[-1].text
+
+
+@pytest.mark.parametrize("task", [2**31, 2**63, int("9" * 400)], ids=["2^31", "2^63", "400 digits"])
+def test_a_number_that_no_task_can_have_is_refused_in_words(signed_in: Callable[[str], Visitor], task: int) -> None:
+    ann, cur = signed_in("ann"), signed_in("cur")
+    put_there = put(ann, task, jpeg(seed=5))
+    assert put_there.status in {403, 404, 405}
+    assert "Traceback" not in put_there.text
+    for path in (
+        f"/photographs/{task}/{'0' * 64}",
+        f"/pictures/{task}/0",
+        f"/pictures/1/{task}",
+        f"/guidelines/{task}/0",
+    ):
+        assert cur.get(path).status in {200, 404}, path
+
+
+def test_a_number_of_thousands_of_digits_is_refused_in_words(signed_in: Callable[[str], Visitor]) -> None:
+    cur, digits = signed_in("cur"), "7" * 5000
+    for path in (f"/photographs/{digits}/{'0' * 64}", f"/pictures/{digits}/0", f"/guidelines/{digits}/0"):
+        assert cur.get(path).status < 500, path

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event
 
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.hand_out import SETTING
 from benchwright.annotation.store import ReviewStore, Work, open_store
 
-STEP = 50
-"""Instructions of SQLite between two looks at the counter."""
+from .sqlite_work import instructions
 
 
 def fill(store: ReviewStore, *, tasks: int) -> None:
@@ -31,24 +27,6 @@ def fill(store: ReviewStore, *, tasks: int) -> None:
         store.upsert_tasks(name, work)
     for name in ("ann", "ben", "cas"):
         store.upsert_annotator(name)
-
-
-def instructions(store: ReviewStore, act: Callable[[], object]) -> int:
-    """Return about how many of SQLite's instructions an act takes."""
-    count = 0
-
-    def counted() -> int:
-        nonlocal count
-        count += STEP
-        return 0
-
-    def watch(connection: sqlite3.Connection, *_rest: object) -> None:
-        connection.set_progress_handler(counted, STEP)
-
-    event.listen(store._engine, "checkout", watch)
-    act()
-    event.remove(store._engine, "checkout", watch)
-    return count
 
 
 @pytest.mark.parametrize("campaign", ["verify", "answer"])

@@ -54,17 +54,17 @@ def test_a_quoted_label_may_span_lines_and_hold_commas(tmp_path: Path) -> None:
             "line 4: rater 'ann' rated unit 'u1' on line 2 already", id="twice",
         ),
         pytest.param(b"unit,rater,label\nu1,ann,ye\0s\n", r"line 2: label 'ye.x00s' holds a null", id="null byte"),
-        pytest.param(b"u\0n\0i\0t\0,\0\n", r"no column 'unit' in 'u.x00n", id="UTF-16 without a mark"),
+        pytest.param(b"u\0n\0i\0t\0,\0\n", r"no column 'unit', 'rater', 'label' in 'u.x00n", id="UTF-16 without a mark"),
         pytest.param("unit,rater,label\nu1,ann,yes\n".encode("utf-16"), "is not UTF-8 .byte 0xff", id="UTF-16"),
         pytest.param(b"unit,rater,label\nu1,ann,caf\xe9\n", "is not UTF-8 .byte 0xe9", id="Latin-1"),
         pytest.param(
             b"unit,rater,label\nu1,ann," + b"x" * 100_000 + b"\n", r"line 2: label 'x{40}'... .100000 char", id="100 kB"
         ),
         pytest.param(b"unit,rater,label\nu1,ann," + b"x" * 2_000 + b"\n", "longer than 1000", id="2 kB"),
-        pytest.param(b"unit,rater,label\nu1,ann," + b"x" * 200_000, "line 2: no CSV from here on", id="200 kB"),
+        pytest.param(b"unit,rater,label\nu1,ann," + b"x" * 200_000, r"line 2: label 'x{40}'... .200000 char", id="200 kB"),
         pytest.param(b'unit,rater,label\nu1,ann,"yes\nu2,ann,no\n', "no CSV from here on", id="open quote"),
         pytest.param(b'unit,rater,label\nu1,ann,"y"es\n', "line 2: no CSV from here on", id="stray quote"),
-        pytest.param(b"x" * 50_000, r"no column 'unit' in 'x{40}'... .50000 characters", id="one long line"),
+        pytest.param(b"x" * 50_000, r"no column 'unit', 'rater', 'label' in 'x{40}'... .50000 characters", id="one long line"),
         pytest.param(bytes(range(256)) * 9, "ratings.csv", id="noise"),
     ],
 )  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.simulated import SimulatedAnnotators
-from benchwright.annotation.store import open_store
+from benchwright.annotation.store import Accounts, open_store
 from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts
 from benchwright.images import decode_rgb, encode_png
@@ -112,17 +113,18 @@ def test_agreement_of_a_ratings_file_is_one_document(review: Callable[..., Said]
     assert (said.code, said.err) == (0, "")
     # By hand: marginals (1/3, 2/3) and (2/3, 1/3), so chance is 4/9; pooled shares are 1/2 each.
     assert {key: value for key, value in said.document.items() if key != "ci"} == {
-        "units": 3, "raters": 2, "percent": pytest.approx(2 / 3), "cohen_kappa": pytest.approx(0.4),
+        "units": 3, "raters": 2, "compared": 3, "percent": pytest.approx(2 / 3), "cohen_kappa": pytest.approx(0.4),
         "fleiss_kappa": pytest.approx(1 / 3), "krippendorff_alpha": pytest.approx(1 - 2 / 3.6),
         "gwet_ac1": pytest.approx(1 / 3),
     }  # fmt: skip
-    assert sorted(said.document["ci"]) == sorted(set(said.document) - {"units", "raters", "ci"})
+    assert sorted(said.document["ci"]) == sorted(set(said.document) - {"units", "raters", "compared", "ci"})
 
 
 def test_agreement_prints_undefined_where_it_is(review: Callable[..., Said], tmp_path: Path) -> None:
     said = review("agreement", "--ratings", write(tmp_path / "r.csv", "unit,rater,label", "1,a,x", "1,b,x"))
     assert "krippendorff_alpha  undefined" in said.out
-    assert "percent             1.000  [1.000, 1.000]" in said.out
+    assert said.out.startswith("1 units, 1 of them compared, 2 raters\npercent             1.000\n")
+    assert "no 95 % intervals" in said.out
 
 
 def test_ordinal_agreement_counts_how_far_apart_labels_are(review: Callable[..., Said], tmp_path: Path) -> None:
@@ -208,8 +210,8 @@ def test_agreement_by_part_and_of_reasons(review: Callable[..., Said], workspace
     reasons = review("agreement", "--workspace", workspace, "--field", "reasons", "--json").document
     assert (reasons["percent"], reasons["units"]) == (0.5, 2)
     text = review("agreement", "--workspace", workspace, "--by", "task", "--leave-one-out").out
-    assert "task jigsaw: 2 units, alpha 0.000, percent 0.500" in text
-    assert "without ann: alpha undefined, percent undefined" in text
+    assert "task jigsaw: 2 units, 2 of them compared, 2 raters; alpha 0.000, percent 0.500" in text
+    assert "without ann: 2 units, 0 of them compared, 1 raters; alpha undefined, percent undefined" in text
 
 
 def test_status_says_what_became_of_tasks_by_part(review: Callable[..., Said], workspace: Path) -> None:
@@ -291,9 +293,14 @@ def test_a_filled_in_export_closes_the_campaign(
 ) -> None:
     out = workspace / "tasks.csv"
     said = review("export", "--workspace", workspace, "--out", out, "--json")
-    assert (said.code, said.document) == (0, {"campaign": "verify", "tasks": 3, "out": str(out)})
+    document = said.document
+    takes = document.pop("takes")
+    assert (said.code, document) == (0, {"campaign": "verify", "tasks": 3, "out": str(out)})
+    assert takes["decision"] == "accept, reject, revise"
+    assert takes["reason"].startswith("wrong_answer, several_answers, unclear, ")
     with out.open(encoding="utf-8", newline="") as handle:
         rows = list(csv.DictReader(handle))
+    assert rows[0]["takes"] == " | ".join(f"{column}: {words}" for column, words in takes.items())
     assert rows[0]["question"] == "Which piece fits?"
     assert rows[0]["choices"] == "A: the left one | B: the right one"
     assert rows[0]["answer"] == "B"
@@ -360,6 +367,58 @@ def test_export_never_overwrites(review: Callable[..., Said], workspace: Path) -
     assert out.read_text() == "a person's work\n"
 
 
+def test_a_name_that_nobody_has_is_refused_where_people_have_accounts(
+    review: Callable[..., Said], workspace: Path
+) -> None:
+    one, two, three = ids(workspace)
+    with open_store(Workspace(workspace).store_url) as store:
+        Accounts(store).add("benedict", "annotator", now=datetime(2026, 3, 1, tzinfo=UTC))
+    rows = (f"benedikt,{one},accept", f"benedict,{one},accept", f"zoe,{two},accept", f"Benedict,{three},accept")
+    path = write(workspace / "decisions.csv", "annotator,item_id,decision", *rows)
+    said = review("import", path, "--workspace", workspace, "--json")
+    assert (said.code, said.document["new"], said.document["new_annotators"]) == (1, 1, [])
+    reasons = {row["line"]: row["reason"] for row in said.document["refused"]}
+    assert "did you mean 'benedict'?" in reasons[2]
+    assert "--new-annotators" in reasons[4]
+    assert "'benedict' is; spell them alike" in reasons[5]
+    again = review("import", path, "--workspace", workspace, "--new-annotators", "--json")
+    assert again.document["new_annotators"] == ["Benedict", "benedikt", "zoe"]
+
+
+def test_all_that_is_wrong_with_a_row_is_told_at_once(review: Callable[..., Said], workspace: Path) -> None:
+    one, two, _ = ids(workspace)
+    header = "annotator,item_id,decision,reason,note"
+    rows = (f"ann,{one},maybe,ugly; dull,", f",{'f' * 32},accept,,", f"ann,{two},,unclear,")
+    said = review("import", write(workspace / "d.csv", header, *rows), "--workspace", workspace, "--json")
+    first, second, third = (row["reason"] for row in said.document["refused"])
+    for words in ("decision 'maybe' is none of", "reason 'dull' is none of", "reason 'ugly'"):
+        assert words in first
+    assert second.startswith("no annotator; item 'ffff")
+    assert third == "reason is filled in, but decision is not"
+
+
+def test_a_cell_that_is_too_long_refuses_its_row_and_no_other(review: Callable[..., Said], workspace: Path) -> None:
+    one, two, _ = ids(workspace)
+    rows = (f"ann,{one},accept,{'x' * 300_000}", f"ann,{two},accept,")
+    path = write(workspace / "d.csv", "annotator,item_id,decision,note", *rows)
+    said = review("import", path, "--workspace", workspace, "--json")
+    assert said.document["new"] == 1
+    assert [row["line"] for row in said.document["refused"]] == [2]
+    assert "(300000 characters) is longer than 10000" in said.document["refused"][0]["reason"]
+
+
+def test_all_columns_that_are_wrong_are_told_at_once(review: Callable[..., Said], workspace: Path) -> None:
+    path = write(workspace / "d.csv", "anotator,item_id,verdict,reason,reason", "x,y,z,,")
+    said = review("import", path, "--workspace", workspace)
+    for words in (
+        "no column 'annotator', 'decision'",
+        "where it says 'anotator'",
+        "'reason' is there 2 times",
+        "'verdict'",
+    ):
+        assert words in said.err
+
+
 def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
     review: Callable[..., Said], workspace: Path
 ) -> None:
@@ -386,13 +445,14 @@ def test_import_takes_good_rows_and_reports_the_others_with_line_and_reason(
     assert said.code == 1
     document = said.document
     refused = document.pop("refused")
+    assert document.pop("new_annotators") == ["ann", "ben"]
     assert document == {"campaign": "verify", "rows": 14, "new": 3, "unchanged": 1, "blank": 1}
     expected = {
         4: "annotator 'ann' has already said 'accept' of this item",
         5: "decision 'maybe' is none of accept, reject",
         6: "is no current task of campaign 'verify'",
         7: "reason 'ugly' is none of wrong_answer",
-        9: "names are 1 to 100 printable characters",
+        9: "no annotator",
         10: "names of simulated annotators begin with",
         12: "all unanimous(2) decisions are in",
         13: "3 values for 5 columns",

@@ -10,11 +10,14 @@ from datetime import datetime
 import pytest
 
 from benchwright.annotation.answering import Answer
-from benchwright.annotation.app.task_card.card import Act, act_of, captions, card_of
+from benchwright.annotation.app.option_letters import captions, keys_told, question_in_words
+from benchwright.annotation.app.task_card.card import Act, act_of, card_of
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.desk import Desk
+from benchwright.annotation.exhibit import Exhibit
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.canonical import digest
+from benchwright.construction.jigsaw import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 
@@ -53,8 +56,8 @@ def card(context: CampaignContext, store: ReviewStore, now: datetime) -> Callabl
 def test_verifying_shows_the_key_and_the_form(card: Callable[..., dict[str, object]]) -> None:
     shown = card(Verify(), item())
     assert (shown["mode"], shown["right"], shown["declines"]) == ("verify", "B", False)
-    assert shown["question"] == "Which, Image 2 or Image 3?"
-    assert shown["choices"] == [{"key": "A", "words": "Image 2"}, {"key": "B", "words": "neither <b>"}]
+    assert shown["question"] == "Which, Picture A or Image 3?"
+    assert shown["choices"] == [{"key": "A", "words": "Picture A"}, {"key": "B", "words": "neither <b>"}]
     assert shown["needs_reason"] == ["reject"]
     assert shown["needs_note"] == ["revise"]
     assert {"code": "wrong_answer", "words": "wrong answer"} in shown["reasons"]
@@ -78,8 +81,40 @@ def test_how_an_item_was_made_never_reaches_the_browser(card: Callable[..., dict
     assert "secret" not in json.dumps(card(step, item()))
 
 
-def test_captions_name_the_place_and_the_option_of_each_picture() -> None:
-    assert captions(item()) == ["Image 1", "Image 2 · option A", "Image 3"]
+def test_a_picture_is_called_by_its_letter_as_an_option_and_else_by_its_place() -> None:
+    assert captions(item()) == ["Image 1", "Picture A", "Image 3"]
+
+
+def jigsaw(question: str, *, options: int = 2) -> Exhibit:
+    pictures = [digest([place]) for place in range(options + 1)]
+    return Exhibit(
+        task="jigsaw", question=question, images=[ItemImage(image_id=one, role="view") for one in pictures],
+        choices=[Choice(key="ABCD"[n], image_id=one) for n, one in enumerate(pictures[1:])],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("options", "question", "shown"),
+    [
+        (2, JIGSAW_QUESTION, f"{JIGSAW_QUESTION.removesuffix('the second or the third?')}A or B?"),
+        (3, "The second, the third or the fourth image?", "A, B or C?"),
+        (2, "Which is on the second floor?", "Which is on the second floor?"),
+        (2, "The third or the second?", "The third or the second?"),
+        (3, "The second or the third?", "The second or the third?"),
+    ],
+    ids=["jigsaw", "three", "no list", "another order", "not all"],
+)
+def test_options_that_a_question_lists_by_their_places_are_listed_by_their_letters(
+    options: int, question: str, shown: str
+) -> None:
+    assert question_in_words(jigsaw(question, options=options)) == shown
+
+
+def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
+    assert " · G comment or flag · " in keys_told("keys_answer", "ABCDEF")
+    assert keys_told("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
+    assert " · Shift+G comment or flag · " in keys_told("keys_answer", "ABCDEFG")
+    assert keys_told("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
 
 
 def test_what_the_card_sends_is_taken() -> None:

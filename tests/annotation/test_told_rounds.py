@@ -27,7 +27,7 @@ from benchwright.annotation.overview import Overview
 from benchwright.annotation.reviewing import Review
 from benchwright.annotation.rulings import Ruled, rulings_in
 from benchwright.annotation.standing import InRound, standing_of
-from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.adjudicated import Ruling
 from benchwright.annotation.store.reports import list_decisions
 from benchwright.annotation.verdicts import rounded
@@ -67,7 +67,9 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
             case = judge.open(head.task_id, now=now)
             options = ["accept", "reject"] if case.is_last else ["accept", "reject", "revise"]
             decision = rng.choice(options)
-            judge.decide(head.task_id, decision, now=now, edits=new_edits(rng) if decision == "revise" else None)
+            edits = new_edits(rng) if decision == "revise" else None
+            reasons = ["unclear"] if decision == "reject" and campaign.form.get("reasons") else []
+            judge.decide(head.task_id, decision, now=now, reasons=reasons, note="so it is", edits=edits)
 
 
 def new_edits(rng: random.Random) -> dict[str, str]:
@@ -190,7 +192,7 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
     ):
         desk = AdjudicationDesk(store, overview.campaign, name)
         desk.open(task.id, now=now)
-        desk.decide(task.id, decision, now=now)
+        desk.decide(task.id, decision, now=now, reasons=["unclear"] if decision == "reject" else [])
     assert overview.stamp() != before
     assert standing_of(overview.campaign, overview.patterns()).outcomes == {
         "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
@@ -240,7 +242,9 @@ def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
     judge = AdjudicationDesk(store, overview.campaign, "judge")
     [head] = judge.queue()
     judge.open(head.task_id, now=now)
-    judge.decide(head.task_id, "reject", now=now)
+    with pytest.raises(RefusedError, match="a rejection needs a note that says why"):
+        judge.decide(head.task_id, "reject", now=now)
+    judge.decide(head.task_id, "reject", now=now, note="Nobody could say.")
     assert standing_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
     assert list(overview.rulings().ruled) == [Ruled("judge", "reject", "missed_reasonable+difficult", 1)]
 
@@ -300,4 +304,4 @@ def test_the_commands_say_rounds_votes_shares_and_rulings(
     assert "criteria" not in verify
     text = said("agreement", "--campaign", "review", "--field", "answer_right", "--by", "round")
     assert f"said                yes {review['criteria'][0]['share_of_yes']:.2f}, no " in text
-    assert "\nround 1: 4 units, alpha " in text
+    assert "\nround 1: 4 units, 4 of them compared, 5 raters; alpha " in text

@@ -177,7 +177,7 @@ def test_agreement_is_that_of_the_ratings_and_undefined_is_empty(said: ReviewSto
     )
     whole = {row["statistic"]: row for row in rows if row["by"] == "all" and row["aspect"] == "decision"}
     assert whole["krippendorff_alpha"]["value"] == pytest.approx(expected.krippendorff_alpha, abs=1e-6)
-    low, high = expected.ci["percent"] or (0, 0)
+    low, high = expected.ci["percent"] or (None, None)
     assert (whole["percent"]["ci_low"], whole["percent"]["ci_high"]) == pytest.approx((low, high), abs=1e-6)
     assert {row["by"] for row in rows} == {"all", "kind", "task", "category", "time", "round", "without"}
     alone = [row for row in rows if row["by"] == "without" and row["part"] == "zoe"]

@@ -62,10 +62,14 @@ class Visitor:
 
     def submit(self, path: str, **fields: str) -> Reply:
         """Open the form at a path and send it filled in; `nonce` may be overridden."""
-        nonce = re.search(r'name="nonce" value="([^"]*)"', self.get(path).text)
-        form = {"nonce": unescape(nonce[1]) if nonce else "", **fields}
+        form = {"nonce": self.nonce(path), **fields}
         where = path.partition("?")[0]
-        return self.send("POST", where, body=urlencode(form), headers={"Content-Type": _FORM})
+        return self.send("POST", where, body=urlencode(form), headers={"Content-Type": FORM})
+
+    def nonce(self, path: str) -> str:
+        """Open the form at a path and return its nonce."""
+        nonce = re.search(r'name="nonce" value="([^"]*)"', self.get(path).text)
+        return unescape(nonce[1]) if nonce else ""
 
     def sign_in(self, name: str, password: str) -> Reply:
         """Fill in the form that asks for name and password."""
@@ -80,7 +84,7 @@ class Visitor:
         return self.send("GET", "/_stcore/stream", headers=wanted | headers).status
 
 
-_FORM = "application/x-www-form-urlencoded"
+FORM = "application/x-www-form-urlencoded"
 
 
 def _body(answer: http.client.HTTPResponse) -> bytes:

@@ -55,9 +55,9 @@ def serve(workspace: Path) -> Iterator[ReviewSite]:
         yield ReviewSite(server, workspace)
 
 
-def make_workspace(folder: Path) -> Path:
-    """Run a recipe over photographs until its ten items wait for people, who have accounts."""
-    make_photographs(folder / "photographs", count=11)
+def make_workspace(folder: Path, *, photographs: int = 11) -> Path:
+    """Run a recipe over photographs until its items, ten of eleven, wait for people, who have accounts."""
+    make_photographs(folder / "photographs", count=photographs)
     (folder / "ten.yaml").write_text(RECIPE, encoding="utf-8")
     workspace = folder / "workspace"
     document = run_json("run", folder / "ten.yaml", "--images", folder / "photographs", "--workspace", workspace)
@@ -104,14 +104,14 @@ def next_slot(page: Page, before: int) -> int | None:
 
 
 def say(page: Page, letter: str, *, note: str = "which corner?") -> None:
-    """Give a decision with the keyboard alone: `a`, `r` with the second reason, or `v` with a note."""
+    """Give a decision with the keyboard alone: accept (`a`), reject (`r`) with the second reason, or revise (`v`) with a note."""
     if letter == "a":
-        page.keyboard.press("a")
+        page.keyboard.press("y")
     elif letter == "r":
         page.keyboard.press("2")
         page.keyboard.press("x")
     else:
-        page.keyboard.press("e")
+        page.keyboard.press("v")
         page.keyboard.press("Escape")  # out of the item's own texts, which stay as they are
         page.keyboard.press("n")
         page.keyboard.type(note)

@@ -108,14 +108,15 @@ def of_task_after(*keys: str) -> Open:
 
 
 def of_text(text: str) -> Open:
-    return lambda page: page.get_by_text(text).first.wait_for()
+    """Wait for a text that can be seen: a table drawn on a canvas holds its cells as hidden elements too."""
+    return lambda page: page.get_by_text(text).filter(visible=True).first.wait_for()
 
 
 SCREENS: dict[str, tuple[str, str, Open]] = {
     "verify": ("ann", "/?campaign=verify", of_task),
     "answer": ("ben", "/?campaign=baseline", of_task),
     "form": ("ben", "/?campaign=form", of_task),
-    "edits": ("ben", "/?campaign=verify", of_task_after("e")),
+    "edits": ("ben", "/?campaign=verify", of_task_after("v")),
     "remarks": ("ben", "/?campaign=verify", of_task_after("g")),
     "slider": ("ben", "/?campaign=verify", of_task_after("m")),
     "review, blind": ("ben", "/?campaign=review", of_task),
@@ -129,7 +130,7 @@ SCREENS: dict[str, tuple[str, str, Open]] = {
     "reasons": ("cur", "/reasons?campaign=verify", of_text("unclear")),
     "flags": ("cur", "/flags?campaign=verify", of_text("⚑ ben")),
     "adjudicate": ("cur", "/adjudicate?campaign=verify", of_task),
-    "adjudicate, edits": ("cur", "/adjudicate?campaign=verify", of_task_after("e")),
+    "adjudicate, edits": ("cur", "/adjudicate?campaign=verify", of_task_after("v")),
     "people": ("cur", "/people", of_text("Add and invite")),
     "sign out": ("ann", "/logout", of_text("You are signed in")),
 }  # fmt: skip

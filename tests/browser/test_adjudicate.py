@@ -67,7 +67,7 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
     )
     assert not any('"ann"' in frame or "ann:" in frame for frame in heard)
 
-    # What one case proposes is taken up by its number and sent on; the others are accepted and sent back.
+    # What one case proposes is taken up by its number and sent on; the others are rejected and sent back.
     kinds: dict[str, int] = {}
     slot: int | None = first
     for _ in range(3):
@@ -77,7 +77,7 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
             number = proposed.inner_text().split("\n")[-1]
             page.keyboard.press(number)
             assert page.get_by_role("textbox", name="Question").input_value() == f"Which one, then? {SCRIPT}"
-            page.keyboard.press("e")
+            page.keyboard.press("v")
             kinds["revise"] = slot
         elif "send_back" not in kinds:
             page.keyboard.press("w")
@@ -86,8 +86,14 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
             page.keyboard.press("n")
             page.keyboard.type("seen it closely")
             page.keyboard.press("Escape")
-            page.keyboard.press("a")
-            kinds["accept"] = slot
+            page.keyboard.press("a")  # an option's letter decides nothing
+            assert "A is an option here" in page.locator(".card .status").inner_text()
+            page.keyboard.press("x")  # nor does an adjudicator reject without saying why
+            assert "Pick at least one reason (keys 1 to 2)" in page.locator(".card .status").inner_text()
+            page.keyboard.press("2")
+            assert page.locator(".reason[aria-pressed=true]").count() == 1
+            page.keyboard.press("x")
+            kinds["reject"] = slot
         if len(kinds) < 3:
             slot = next_slot(page, slot)
     page.get_by_text("There is nothing for you to adjudicate now.").wait_for()
@@ -98,10 +104,12 @@ def test_divided_cases_are_decided_by_keyboard_and_names_come_after(
 
     with store.reading() as connection:
         rows = connection.exec_driver_sql(
-            "SELECT task_id, decision, note FROM adjudications WHERE decision <> 'opened'"
+            "SELECT task_id, decision, note, reasons FROM adjudications WHERE decision <> 'opened'"
         ).all()
     assert {(row.decision, row.task_id) for row in rows} == set(kinds.items())
-    assert [row.note for row in rows if row.decision == "accept"] == ["seen it closely"]
+    assert [(row.note, row.reasons) for row in rows if row.decision == "reject"] == [
+        ("seen it closely", '["unclear"]')
+    ]  # fmt: skip
     questions = {task.id: task.payload["question"] for task in store.tasks("verify")}
     assert kinds["send_back"] in questions  # open again, for others
     assert f"Which one, then? {SCRIPT}" in questions.values()

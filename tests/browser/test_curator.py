@@ -25,7 +25,7 @@ NEW_PAGES = ("agreement", "annotators", "reasons")
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    workspace = make_workspace(tmp_path_factory.mktemp("curator"))
+    workspace = make_workspace(tmp_path_factory.mktemp("curator"), photographs=15)
     with open_store(f"sqlite:///{workspace / 'review.sqlite'}") as store:
         decide(store)
     with serve(workspace) as running:
@@ -33,9 +33,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 
 def decide(store: ReviewStore) -> None:
-    """Let both decide eight of ten tasks: six alike (one rejected), two not."""
+    """Let both decide ten of twelve tasks: eight alike (one rejected), two not."""
     start = datetime(2026, 3, 2, 9, tzinfo=UTC)
-    for n, task in enumerate(store.tasks("verify")[:8]):
+    for n, task in enumerate(store.tasks("verify")[:10]):
         for m, name in enumerate(("ann", "ben")):
             at = start + timedelta(days=n // 3, minutes=5 * n + m)
             lease = store.claim("verify", name, now=at, task=task.id)
@@ -76,18 +76,18 @@ def test_progress_shows_what_became_of_the_tasks_and_follows_new_decisions(
     page = curator("/progress")
     page.get_by_role("heading", name="What became of the tasks").wait_for()
     page.locator(".bw-plot").first.wait_for()
-    assert rows(page)["All together"] == "10: 5 accepted, 1 rejected, 2 no agreement, 2 untouched"
+    assert rows(page)["All together"] == "12: 7 accepted, 1 rejected, 2 no agreement, 2 untouched"
     assert page.locator(".bw-key li").all_inner_texts() == [
         "accepted", "rejected", "to be revised", "no agreement", "begun", "untouched",
     ]  # fmt: skip
-    assert page.locator(".bw-days span").count() == 3
+    assert page.locator(".bw-days span").count() == 4
     page.get_by_role("heading", name="Where annotators disagree").wait_for()
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         now = datetime.now(UTC)
         lease = store.claim("verify", "ann", now=now)
         assert lease is not None
         store.submit(lease.slot_id, "ann", "accept", now=now)
-    page.get_by_text("17 / 20").wait_for(timeout=20_000)  # the page looks again by itself
+    page.get_by_text("21 / 24").wait_for(timeout=20_000)  # the page looks again by itself
     assert "1 begun, 1 untouched" in rows(page)["All together"]
     assert page.evaluate("window.hacked") is None
 
@@ -97,9 +97,10 @@ def test_agreement_is_shown_with_intervals_by_time_and_undefined_by_that_word(cu
     page.get_by_text("Krippendorff's alpha").first.wait_for()
     page.get_by_role("heading", name="Over time").wait_for()
     told = rows(page)
-    assert told["Percent agreement"].startswith("0.75 [")
+    assert told["Percent agreement"].startswith("0.80 [")
     assert told["Cohen's kappa"].startswith("0.")
-    assert told["2026-03-03"].startswith("undefined · ")  # everybody accepted everything on that day
+    assert told["2026-03-03"] == "undefined · 3 of 3 tasks compared"  # everybody accepted everything on that day
+    assert "10 of " in page.locator(".bw-plot caption").first.inner_text()
     assert page.locator(".bw-range b").count() >= 4
     page.get_by_role("combobox", name="What is compared").click()
     page.get_by_role("option", name="reasons").click()
@@ -112,7 +113,7 @@ def test_annotators_are_compared_and_their_likely_errors_shown(curator: Callable
     page.get_by_role("heading", name="With the others").wait_for()
     page.locator(".bw-heat").wait_for()
     assert {"ann", "ben"} <= rows(page).keys()
-    assert rows(page)["ann"] == "0.75 · 8 tasks"
+    assert rows(page)["ann"] == "0.80 · 10 tasks"
     assert page.locator(".bw-heat thead th").all_inner_texts() == ["Truth", "accepted", "rejected"]
 
 

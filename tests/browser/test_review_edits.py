@@ -28,7 +28,7 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     ann = new_context().new_page()
     sign_in(ann, site, "ann")
     slot = slot_on_screen(ann)
-    ann.keyboard.press("e")
+    ann.keyboard.press("v")
     question = ann.get_by_role("textbox", name="Question")
     assert question.input_value()
     ann.keyboard.press("Control+Enter")  # nothing is changed yet
@@ -43,7 +43,7 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
     ann.keyboard.press("Tab")  # options that are pictures have no text: the key comes next
     assert ann.evaluate("document.activeElement.shadowRoot?.activeElement?.tagName") == "SELECT"
     ann.keyboard.press("Escape")
-    ann.keyboard.press("e")
+    ann.keyboard.press("v")
     assert next_slot(ann, slot) is not None
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         [said] = store.decisions("verify")
@@ -61,7 +61,7 @@ def test_an_item_is_edited_by_keyboard_and_its_new_version_goes_to_somebody_else
                 break
             ben.keyboard.press("s")
             slot_ben = next_slot(ben, slot_ben or 0)
-        ben.keyboard.press("a")
+        ben.keyboard.press("y")
         next_slot(ben, slot_ben or 0)
         version = next(task for task in store.tasks("verify") if task.item_id == said.item_id)
     assert version.payload["question"] == f"Which piece fits? 1 2 x {SCRIPT}"

@@ -71,6 +71,7 @@ def test_comments_and_flags_leave_the_decision_as_it_is_and_reach_the_curator_al
     curator = new_context().new_page()
     sign_in(curator, site, "cur", path="/flags")
     curator.get_by_text("⚑ ann").wait_for()
+    curator.get_by_text(SCRIPT).wait_for()
     assert curator.get_by_text(SCRIPT).count() == 1
     assert curator.evaluate("() => window.hacked") is None
     curator.get_by_role("button", name="Settle").first.click()
@@ -103,7 +104,7 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
     page.get_by_role("button", name="Open").click()
     page.get_by_text("You said “Revise” before").wait_for()
     opened = slot_on_screen(page)
-    page.keyboard.press("a")
+    page.keyboard.press("y")
     next_slot(page, opened)
     page.get_by_role("link", name="My decisions").click()
     page.get_by_text("Before: Revise").wait_for()
@@ -118,7 +119,7 @@ def test_time_on_task_leaves_pauses_out_outlives_a_reload_and_is_never_more_than
     context = new_context()
     page = context.new_page()
     page.clock.install()
-    sign_in(page, site, "cur")
+    sign_in(page, site, "cur", path="/review")
     slot = slot_on_screen(page)
     page.mouse.move(200, 300)
     page.clock.fast_forward(7_000)
@@ -130,7 +131,7 @@ def test_time_on_task_leaves_pauses_out_outlives_a_reload_and_is_never_more_than
     )
     assert 37_000 <= counted < 45_000
     assert card_module.IDLE_AFTER_S == 30
-    page.keyboard.press("a")
+    page.keyboard.press("y")
     next_slot(page, slot)
     [said] = [one for one in store.decisions("verify") if one.annotator == "cur"]
     elapsed = (said.submitted_at - said.started_at).total_seconds()

@@ -110,7 +110,7 @@ def test_blind_then_votes_by_keyboard(
     page.keyboard.press("Enter")
     assert "Difficult?" in page.locator(".card .status").inner_text()
     page.keyboard.press("1")
-    page.keyboard.press("e")  # a vote of no, with an edit that mends it
+    page.keyboard.press("v")  # a vote of no, with an edit that mends it
     page.keyboard.press("Control+a")
     page.keyboard.type("What does the cat stand for?")
     page.keyboard.press("Control+Enter")

@@ -13,6 +13,7 @@ from walks import run_json
 
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
+from benchwright.annotation.store.assigning import Assigning
 from benchwright.records import Item
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         items = [Item.model_validate(task.payload) for task in store.tasks("verify")]
         store.upsert_tasks("thirty", [_work(items[n % len(items)], n) for n in range(ITEMS)])
         Accounts(store).add("dora", "annotator", now=clock())
+        Assigning(store).assign("verify", ["ann", "ben"])
     with serve(workspace) as running:
         yield running
 

@@ -85,7 +85,7 @@ def test_blinking_alternates_the_pictures_until_it_is_paused(show: Callable[[str
         assert not hidden.is_visible()
     page.get_by_role("button", name="Pause").click()
     was = first.is_visible()
-    press(page, "b")
+    press(page, "t")
     assert first.is_visible() is not was
     page.wait_for_timeout(900)
     assert first.is_visible() is not was
@@ -100,6 +100,6 @@ def test_with_reduced_motion_pictures_change_by_key_only(
     page.wait_for_timeout(900)
     assert first.is_visible()
     assert not second.is_visible()
-    press(page, "b")
+    press(page, "t")
     assert second.is_visible()
     assert page.get_by_role("button", name="Play").is_visible()

@@ -112,3 +112,20 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "facts.yaml").write_bytes(b"format: \xff\xfe")
     with pytest.raises(DataError, match="not UTF-8"):
         read_facts(tmp_path / "facts.yaml")
+
+
+def test_all_mistakes_that_the_models_see_are_told_at_once() -> None:
+    text = GOOD.replace("size_wh: [60, 40]", "size_wh: [0, 40]").replace("why: other_modality", "why: smell")
+    text = text.replace("right: Flat", "write: Flat").replace("emotion: positive", "emotion: glad")
+    with pytest.raises(DataError) as caught:
+        parse_facts(text, "facts.yaml")
+    assert [line.split(": ")[1] for line in caught.value.mistakes] == ["line 5", "line 16", "line 22", "line 31"]
+    assert "did you mean 'right'?" in caught.value.mistakes[3]
+
+
+def test_all_places_and_names_that_lead_nowhere_are_told_at_once() -> None:
+    text = GOOD.replace("[5, 6, 30, 35]", "[5, 6, 300, 35]").replace("onto: [lake.png]", "onto: [sea.png]")
+    text = text.replace("wrong: [Steep, Rocky]", "wrong: [flat , Rocky]")
+    with pytest.raises(DataError) as caught:
+        parse_facts(text, "facts.yaml")
+    assert [line.split(": ")[1] for line in caught.value.mistakes] == ["line 10", "line 13", "line 31"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import ROOT
 from walks import benchwright, run_json
 
 
@@ -79,6 +81,14 @@ def test_it_has_a_human_baseline_that_says_everywhere_that_it_is_simulated(headl
     said = benchwright("demo", "--out", Path(headless["workspace"]).parent, "--headless").stdout
     assert "human baseline: simulated (no person has answered these items)" in said
     assert "human (simulated)" in said
+
+
+def test_the_readme_shows_what_it_prints(headless: dict[str, Any]) -> None:
+    """After a change that shows, put what `make demo` prints into the README."""
+    out = Path(headless["workspace"]).parent
+    printed = benchwright("demo", "--out", out, "--headless").stdout.replace(str(out), "demo-out")
+    [sample] = re.findall(r"^```text\n(photographs in.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.M | re.S)
+    assert sample.splitlines() == [line.rstrip() for line in printed.rstrip().splitlines()]
 
 
 def test_without_headless_it_waits_for_people_whose_decisions_then_make_the_release(tmp_path: Path) -> None:

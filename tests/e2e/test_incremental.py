@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
-from walks import RECIPE, benchwright, make_photographs, run_json, tree_digest
+from walks import RECIPE, benchwright, live_digest, make_photographs, run_json, tree_digest
+
+from benchwright.pipeline import open_view
+from benchwright.pipeline.run import stages_of_workspace
 
 
 @pytest.fixture
@@ -45,6 +53,85 @@ def test_one_more_image_touches_its_own_shard_only_and_the_rest_is_not_decoded(s
     assert {k: v for k, v in tree_digest(scene / "w").items() if "current.json" in k} == {
         k: v for k, v in tree_digest(scene / "fresh").items() if "current.json" in k
     }
+
+
+def _add(scene: Path) -> None:
+    pixels = np.random.default_rng(1).integers(0, 255, (203, 241, 3), dtype=np.uint8)
+    Image.fromarray(pixels).resize((482, 406)).save(scene / "photographs" / "new.png")
+
+
+def _remove(scene: Path) -> None:
+    (scene / "photographs" / "piece-04.jpg").unlink()
+
+
+def _set(scene: Path) -> None:
+    text = RECIPE.replace("min_tile_px: 16", "min_tile_px: 16\n    per_image: 2")
+    assert text != RECIPE
+    (scene / "walk.yaml").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("change", [_add, _remove, _set])
+def test_a_small_change_ends_in_the_very_bytes_of_a_run_from_nothing(
+    scene: Path, change: Callable[[Path], None]
+) -> None:
+    _run(scene)
+    before = live_digest(scene / "w")
+    change(scene)
+    _run(scene)
+    _run(scene, "fresh")
+    after = live_digest(scene / "w")
+    assert after == live_digest(scene / "fresh")
+    assert after.keys() - before.keys()
+    assert {Path(path).name for path in after} >= {
+        "manifest.json",
+        "predictions.parquet",
+        "report.html",
+        "report.json",
+        "items.csv",
+    }
+
+
+def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor_readers_of_replies(
+    scene: Path,
+) -> None:
+    first = _run(scene)
+    recipe = [str(scene / "walk.yaml"), "--images", str(scene / "photographs"), "--workspace", str(scene / "w")]
+    code = (
+        "import json, sys\n"
+        "from benchwright.cli.run import run\n"
+        f"run.main({recipe!r}, standalone_mode=False)\n"
+        "print(json.dumps(sorted(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    assert f"funnel: {first['funnel']}" in done.stdout
+    heavy = ("matplotlib", "pandas", "scipy", "cv2", "benchwright.evaluation.commitments", "benchwright.funnel.writing")
+    assert loaded & {*heavy, "multiprocessing.popen_forkserver"} == set()
+    assert _jobs(scene) == []
+
+
+def test_workers_get_no_step_behind_the_last_that_they_run(scene: Path) -> None:
+    _run(scene)
+    view = open_view(scene / "w")
+    around = dataclasses.replace(view._around, stages=stages_of_workspace(scene / "w"))
+    assert [stage.id for stage in around.stages][-4:] == ["verify", "splits", "freeze", "evaluate"]
+    sent = pickle.loads(pickle.dumps(around.for_workers()))
+    assert sent.stages[-1].id == "visual_correspondence"
+    assert [stage.id for stage in around.stages if stage.kind == "map"] == [
+        stage.id for stage in sent.stages if stage.kind == "map"
+    ]
+
+
+def test_with_a_damaged_cache_a_run_ends_in_the_same_bytes(scene: Path) -> None:
+    _run(scene)
+    _add(scene)
+    cache = scene / "w" / "cache" / "items.sqlite"
+    data = bytearray(cache.read_bytes())
+    data[len(data) // 3 :: 997] = bytes(len(data[len(data) // 3 :: 997]))
+    cache.write_bytes(data)
+    _run(scene)
+    _run(scene, "fresh")
+    assert live_digest(scene / "w") == live_digest(scene / "fresh")
 
 
 def test_another_rule_of_what_is_kept_looks_at_no_picture_again(scene: Path) -> None:

@@ -180,9 +180,16 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     document = json.loads(printed.out)
     assert document["metrics"]["accuracy"]["value"] == 1.0
     assert document["judge"]["usage"] == {
-        "replies": 4, "prompt_tokens": 400, "completion_tokens": 40, "cost": 400.0,
+        "replies": 4, "requests": 4, "prompt_tokens": 400, "completion_tokens": 40, "reasoning_tokens": 0, "cost": 400.0,
     }  # fmt: skip
-    assert document["usage"] == {"replies": 4, "prompt_tokens": 400, "completion_tokens": 40, "cost": None}
+    assert document["usage"] == {
+        "replies": 4,
+        "requests": 4,
+        "prompt_tokens": 400,
+        "completion_tokens": 40,
+        "reasoning_tokens": 0,
+        "cost": None,
+    }
     assert "the judge openai:wise was asked about 4 replies: 4 letters" in printed.err
     kept = [json.loads(line) for line in (tmp_path / "out" / "openai-wise" / "replies.jsonl").read_text().splitlines()]
     asked = [entry for entry in kept if entry.get("kind") == "request"]

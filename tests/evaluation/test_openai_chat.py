@@ -166,14 +166,15 @@ def test_what_does_not_pass_ends_that_item_with_its_cause(
 
 
 def test_what_cannot_pass_is_not_tried_again(bench: Any, server: Any, tmp_path: Path) -> None:
-    fill(bench, 1)
+    fill(bench, 2)
 
-    def behave(words: str, attempt: int, handler: Any) -> None:
-        server.say(handler, 400, {"error": {"message": "picture too\nlarge"}})
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        too_large = {"error": {"message": "picture too\nlarge"}}
+        return server.say(handler, 400, too_large) if "question 0" in words else "(B)"
 
     server.behave = behave
     assert ask(bench, server, tmp_path).error == 1
-    assert list(server.sent.values()) == [1]
+    assert list(server.sent.values()) == [1, 1]
     assert "HTTP 400" in rows(bench, tmp_path)["question 0"]["cause"]
 
 
@@ -387,8 +388,12 @@ def test_a_run_that_is_given_up_ends_what_is_under_way(bench: Any, server: Any, 
 def test_messages_of_every_shape_are_taken_or_refused(
     bench: Any, server: Any, tmp_path: Path, message: Any, state: str, text: str | None
 ) -> None:
-    fill(bench, 1)
-    server.behave = lambda words, attempt, handler: server.say(handler, 200, {"choices": [{"message": message}]})
+    fill(bench, 2)
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        return "(B)" if "question 1" in words else server.say(handler, 200, {"choices": [{"message": message}]})
+
+    server.behave = behave
     ask(bench, server, tmp_path, retries=0)
     found = rows(bench, tmp_path)["question 0"]
     assert (found["state"], found["reply"]) == (state, text)
@@ -444,3 +449,38 @@ def test_others_go_on_while_one_request_waits_to_be_sent_again(bench: Any, serve
     assert ask(bench, server, tmp_path, concurrency=1, backoff_s=0.3).error == 0
     assert order[0] == order[-1] or order.index(order[0], 1) > 1
     assert len(order) == 7
+
+
+def test_equal_requests_under_way_are_sent_once_and_counted_once(bench: Any, server: Any, tmp_path: Path) -> None:
+    grey = np.full((5, 7, 3), 90, dtype=np.uint8)
+    for number in range(24):  # three questions, eight times each
+        bench.add(f"question {number % 3}", pictures=[grey], answer="B")
+    came = threading.Event()
+
+    def behave(words: str, attempt: int, handler: Any) -> None:
+        came.wait(0.2)  # long enough for all the others to be begun meanwhile
+        usage = {"prompt_tokens": 10, "completion_tokens": 2}
+        choice = {"message": {"content": "(B)"}, "finish_reason": "stop"}
+        server.say(handler, 200, {"choices": [choice], "usage": usage})
+
+    server.behave = behave
+    score = ask(bench, server, tmp_path, concurrency=8)
+    assert sorted(server.sent.values()) == [1, 1, 1]
+    assert score.usage is not None
+    assert (score.usage.replies, score.usage.requests, score.usage.prompt_tokens) == (24, 3, 30)
+    assert "24 replies to 3 requests (21 shared one with an equal question) took 30 tokens" in score.usage.told()
+    assert ask(bench, server, tmp_path).usage == score.usage  # from the log
+
+
+def test_an_item_that_asks_like_one_that_failed_is_sent_anew(bench: Any, server: Any, tmp_path: Path) -> None:
+    grey = np.full((5, 7, 3), 90, dtype=np.uint8)
+    for _ in range(3):
+        bench.add("the same", pictures=[grey], answer="B")
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        return server.say(handler, 400, {"error": {"message": "not now"}}) if attempt == 1 else "(B)"
+
+    server.behave = behave
+    score = ask(bench, server, tmp_path, concurrency=1)
+    assert score.error < 3
+    assert score.right == 3 - score.error

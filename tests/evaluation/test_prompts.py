@@ -74,8 +74,9 @@ def test_a_question_holds_neither_answer_nor_evidence(bench: Any, tmp_path: Path
     (released,) = bench.release(tmp_path / "release").items()
     question = question_of(released)
     assert {name for name in dir(question) if not name.startswith("_")} == {
-        "item_id", "task", "text", "pictures", "choices", "message", "picture_of",
+        "item_id", "task", "text", "pictures", "choices", "message", "picture_of", "content",
     }  # fmt: skip
+    assert question.content().keys() == {"task", "text", "pictures", "choices", "message"}
 
 
 @pytest.mark.parametrize("both", [{}, {"text": "A", "error": "none"}])

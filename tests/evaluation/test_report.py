@@ -84,7 +84,7 @@ def test_the_table_has_the_numbers_of_the_scores(results: Path, release: Release
                 f"[{figure.ci[0]:.2f},",
                 f"{figure.ci[1]:.2f}]",
             ]
-        assert row[6:] == [str(score.miss), str(score.refusal), str(score.error)]
+        assert row[6:] == [str(n) for n in (score.miss, score.refusal, score.cut_off, score.error)]
     assert rows[-1][0] == "chance"
     assert rows[-1][2] == "0.40"
 
@@ -141,7 +141,7 @@ def test_a_task_that_a_model_cannot_take_has_a_dash_and_its_own_n_stands_in_the_
     assert rows[1][0] == "edge_continuity"
     assert rows[1][2].endswith("n = 1")
     assert rows[1][4] == "–"
-    assert [row[1] for row in rows[1:3]] == ["–", "1"]
+    assert [row[1] for row in rows[1:3]] == ["–", "?"]  # one item lets no rank be told
     assert "★" not in "".join(rows[1])  # nobody else was asked as much as the other model
 
 

@@ -124,7 +124,7 @@ def test_predictions_are_written_row_by_row_with_how_each_was_read(bench: Any, t
     stamp = table.schema.metadata
     assert stamp[b"format"] == b"benchwright/predictions"
     assert stamp[b"release_id"] == release.release_id.encode()
-    assert stamp[b"version"] == b"3"
+    assert stamp[b"version"] == b"4"
 
 
 def test_predictions_and_intervals_know_which_items_hang_together(bench: Any, tmp_path: Path) -> None:
@@ -200,17 +200,18 @@ def test_results_of_something_else_are_not_overwritten_unasked(bench: Any, tmp_p
     assert evaluate(second, "random", out=tmp_path / "out", replace=True).release == "by-hand 2.0"
 
 
-def test_a_run_that_fails_leaves_no_score_that_does_not_belong(bench: Any, tmp_path: Path) -> None:
+def test_a_run_that_fails_leaves_score_and_predictions_as_they_were(bench: Any, tmp_path: Path) -> None:
     fill(bench)
     release = bench.release(tmp_path / "release")
-    evaluate(release, says(SPOKEN), out=tmp_path / "out")
+    whole = evaluate(release, says(SPOKEN), out=tmp_path / "out")
 
     def broken(question: Question, content_id: str) -> str:
         raise CheckFailed("wrong") if question.text == "n1" else RuntimeError("a defect")
 
     with pytest.raises(RuntimeError, match="a defect"):
         evaluate(release, PerQuestion("spoken", broken), out=tmp_path / "out")
-    assert [path.name for path in (tmp_path / "out" / "spoken").iterdir()] == ["predictions.parquet"]
+    assert read_scores(tmp_path / "out") == [whole]
+    assert pq.read_table(tmp_path / "out" / "spoken" / "predictions.parquet").num_rows == whole.asked
 
 
 class Wrong:
@@ -287,7 +288,8 @@ def test_scores_stand_side_by_side_with_chance(bench: Any, tmp_path: Path) -> No
     assert rows["all"] == "asked 0.17 [0.03, 0.56] n=6 0.50 [0.09, 0.91] n=2 0.31 n=6"
     assert rows["counting"] == "0.50 [0.09, 0.91] n=2 0.50 [0.09, 0.91] n=2 0.42 n=2"
     assert rows["reading"] == "0.00 [0.00, 0.79] n=1 - 0.00 n=1"
-    assert rows["no"] == "letter 0 0"
+    assert [rows[name] for name in ("misses", "refusals", "errors")] == ["0 0"] * 3
+    assert rows["cut"] == "off 0 0"
     assert summary_document(scores)["spoken"]["accuracy"]["n"] == 2
 
 
@@ -297,10 +299,22 @@ def test_where_models_outnumber_tasks_each_model_has_a_line(bench: Any, tmp_path
     for model in ("constant:A", "constant:B", "random"):
         evaluate(release, model, out=tmp_path / "out")
     lines = [line.split() for line in drawn(summary_table(read_scores(tmp_path / "out"))).splitlines() if line.strip()]
-    assert lines[1] == ["model", "all", "asked", "counting", "naming", "reading", "no", "letter"]
+    assert lines[1] == [
+        "model",
+        "all",
+        "asked",
+        "counting",
+        "naming",
+        "reading",
+        "misses",
+        "refusals",
+        "cut",
+        "off",
+        "errors",
+    ]
     rows = {line[0]: " ".join(line[1:]) for line in lines[2:]}
     assert rows["constant:A"] == (
-        "0.17 [0.03, 0.56] n=6 0.50 [0.09, 0.91] n=2 0.00 [0.00, 0.56] n=3 0.00 [0.00, 0.79] n=1 0"
+        "0.17 [0.03, 0.56] n=6 0.50 [0.09, 0.91] n=2 0.00 [0.00, 0.56] n=3 0.00 [0.00, 0.79] n=1 0 0 0 0"
     )
     assert rows["chance"] == "0.31 n=6 0.42 n=2 0.33 n=3 0.00 n=1"
 
@@ -324,7 +338,7 @@ def test_scores_of_two_releases_do_not_stand_side_by_side(bench: Any, tmp_path: 
     [
         ("{", "is not a score"),
         ("[]", "is not a score"),
-        ('{"format": "benchwright/score", "version": 99}', "reads up to 3; upgrade"),
+        ('{"format": "benchwright/score", "version": 99}', "reads up to 4; upgrade"),
         ('{"format": "benchwright/score", "version": 1}', "is not a score"),
     ],
 )
@@ -347,3 +361,26 @@ def test_two_metrics_of_one_name_are_refused(bench: Any, tmp_path: Path, monkeyp
     monkeypatch.setattr(runner, "catalogue", lambda kind: {**found, "again": found["accuracy"]})
     with pytest.raises(BenchwrightError, match="gives a figure 'accuracy' that another"):
         evaluate(bench.release(tmp_path / "release"), "random")
+
+
+def test_a_model_of_one_task_is_asked_its_items_in_their_clusters(bench: Any, tmp_path: Path) -> None:
+    """Items of other tasks, which it is not asked, count for clusters: through them others hang together."""
+    bench.add("n1", answer="B", group_keys=("a",))
+    bench.add("c1", task="counting", options=("1", "2"), answer="A", group_keys=("a", "b"))
+    bench.add("n2", answer="B", group_keys=("b",))
+    bench.add("c2", task="counting", options=("1", "2"), answer="A")
+    bench.add("n3", answer="C")
+    release = bench.release(tmp_path / "release")
+    asked: list[str] = []
+
+    def reply(question: Question, content_id: str) -> str:
+        asked.append(question.text)
+        return "(B)"
+
+    score = evaluate(release, PerQuestion("one task", reply, tasks=frozenset({"naming"})), out=tmp_path / "out")
+    assert sorted(asked) == ["n1", "n2", "n3"]
+    assert (score.asked, score.items, score.settings["intervals"]["clusters"]) == (3, 5, 2)
+    rows = pq.read_table(next((tmp_path / "out").glob("*/predictions.parquet"))).to_pylist()
+    by_id = {row["item_id"]: row["group"] for row in rows}
+    named = {item.question: by_id[item.item_id] for item, _ in bench.items if item.item_id in by_id}
+    assert named["n1"] == named["n2"] != named["n3"]

@@ -32,7 +32,7 @@ METHODS = {
 def test_a_score_of_version_one_says_how_its_intervals_were_made(tmp_path: Path) -> None:
     (tmp_path / "score.json").write_text(json.dumps(SCORE))
     score = read_score(tmp_path)
-    assert score.version == 3
+    assert score.version == 4
     assert {name: figure.method for name, figure in score.metrics.items()} == METHODS
     assert score.metrics["accuracy"].ci == (0.15, 0.85)
 
@@ -41,7 +41,7 @@ def test_a_score_of_version_two_had_no_judge(tmp_path: Path) -> None:
     metrics = {name: {**figure, "method": METHODS[name]} for name, figure in FIGURES.items()}
     (tmp_path / "score.json").write_text(json.dumps({**SCORE, "version": 2, "metrics": metrics}))
     score = read_score(tmp_path)
-    assert (score.version, score.judge) == (3, None)
+    assert (score.version, score.judge) == (4, None)
 
 
 def test_human_figures_of_version_one_do_too(tmp_path: Path) -> None:

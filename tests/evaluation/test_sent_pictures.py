@@ -21,6 +21,7 @@ from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.questions import Picture
 from benchwright.evaluation.runner import evaluate
 from benchwright.images import decode_rgb, encode_png
+from benchwright.item_cache import ItemCache
 from benchwright.records import VisualPrompt
 
 RNG = np.random.default_rng(5)
@@ -152,3 +153,46 @@ def test_pictures_by_url_lie_in_the_folder_under_their_hash(bench: Any, server: 
 def test_an_address_without_a_folder_or_one_that_is_none_is_refused(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(BenchwrightError, match=words):
         parse_model("openai:m", Options(base_url="http://127.0.0.1:1/v1", **settings))
+
+
+def test_what_was_drawn_in_an_earlier_run_is_known_without_drawing(tmp_path: Path) -> None:
+    data = encoded()
+    marks = (
+        VisualPrompt(kind="ring", image_id=bytes_digest(data), points=((20.0, 10.0),), label="A"),
+        VisualPrompt(kind="ring", image_id=bytes_digest(data), points=((21.0, 10.0),), label="A"),
+    )
+    sent = []
+    for _ in range(2):
+        with ItemCache(tmp_path / "items.sqlite") as cache:
+            pictures = SentPictures()
+            pictures.item_cache = cache
+            sent.append([pictures.of(picture(data, mark)) for mark in marks])
+    first, again = sent
+    assert [one.record() for one in again] == [one.record() for one in first]
+    assert first[0].sha256 != first[1].sha256
+    assert [one.data for one in again] == [one.data for one in first]
+
+
+def test_a_request_that_the_log_answers_draws_nothing_again(
+    server: Any, bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from benchwright.evaluation.backends import sent_pictures
+
+    drawn: list[str] = []
+    really = sent_pictures._drawn
+
+    def counted(one: Picture) -> tuple[bytes, int, int]:
+        drawn.append(one.image_id)
+        return really(one)
+
+    monkeypatch.setattr(sent_pictures, "_drawn", counted)
+    bench.add("one", pictures=[PIXELS], marks={0: [("A", (20.0, 10.0))]})
+    options = Options(base_url=server.url)
+    for name in ("first", "second"):
+        with ItemCache(tmp_path / "items.sqlite") as cache:
+            evaluate(
+                bench.release(tmp_path / name), parse_model("openai:m", options), out=tmp_path / "out",
+                options=options, replace=True, cache=cache,
+            )  # fmt: skip
+        bench.add("two", pictures=[PIXELS[::-1]], marks={0: [("A", (20.0, 10.0))]})
+    assert len(drawn) == len(server.bodies) == 2

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from skimage import data
 
+from benchwright.errors import CheckFailed
 from benchwright.evaluation.backends.base import parse_model
 from benchwright.evaluation.backends.specialists.edge_continuity import corner_cost, seam_cost
 from benchwright.evaluation.backends.specialists.local_features import distances
@@ -144,9 +145,8 @@ def test_a_point_is_known_again_after_a_quarter_turn_and_a_change_of_scale(photo
 
 
 @pytest.mark.parametrize("model", ["edge_continuity", "local_features"])
-def test_an_item_that_is_not_of_the_kind_becomes_its_own_error(bench: Any, tmp_path: Path, model: str) -> None:
+def test_where_no_item_is_of_the_kind_there_is_no_score_but_the_cause(bench: Any, tmp_path: Path, model: str) -> None:
     (task,) = parse_model(model).tasks or ()
     bench.add("words only", task=task)
-    score = evaluate(bench.release(tmp_path / "release"), model)
-    assert (score.asked, score.error) == (1, 1)
-    assert score.metrics["accuracy"].value == 0
+    with pytest.raises(CheckFailed, match=r"is no jigsaw of one reference|does not mark one point in one picture"):
+        evaluate(bench.release(tmp_path / "release"), model)

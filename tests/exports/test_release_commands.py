@@ -19,12 +19,12 @@ def release(tmp_path_factory):
 def test_verify_says_that_a_whole_release_holds(release):
     done = benchwright("release", "verify", release.path, "--json")
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {
-        "ok": True,
-        "release_id": release.release_id,
-        "content_id": release.content_id,
-        "problems": [],
-    }
+    document = json.loads(done.stdout)
+    assert (document["ok"], document["problems"], document["signer"]) == (True, [], None)
+    assert (document["release_id"], document["content_id"]) == (release.release_id, release.content_id)
+    text = benchwright("release", "verify", release.path).stdout
+    assert "as it was frozen" not in text
+    assert all(f"  {line}\n" in text for line in (*document["proven"], *document["not_proven"]))
 
 
 def test_verify_names_what_is_wrong_and_exits_1(tmp_path):
@@ -53,6 +53,9 @@ def test_verify_of_a_folder_that_is_no_release_exits_1_and_of_none_2(tmp_path):
         "release_id": None,
         "content_id": None,
         "problems": ["manifest.json: missing"],
+        "proven": [],
+        "not_proven": [],
+        "signer": None,
     }
     assert benchwright("release", "verify", tmp_path / "nowhere").returncode == 2
     assert benchwright("release", "verify").returncode == 2
@@ -73,6 +76,7 @@ def test_show_tells_name_version_ids_and_counts(release):
             "test": {"items": 5, "tasks": {"jigsaw": 3, "ring_colour": 2}},
             "val": {"items": 3, "tasks": {"jigsaw": 2, "ring_colour": 1}},
         },
+        "marked": {"items": 3, "tasks": {"ring_colour": 3}},
     }
     text = benchwright("release", "show", release.path).stdout
     assert "tiny 1.0: 8 items" in text

@@ -97,13 +97,27 @@ def test_a_sheet_of_pairs_that_exists_is_not_overwritten(folder: Path, tmp_path:
 def test_people_read_the_same_in_words(folder: Path) -> None:
     lines = run(folder, "--workers", "1").stdout.splitlines()
     assert lines[0] == "keep   cup.bmp"
-    assert (
-        lines[-1] == "images 7, unreadable files 2, groups 2, exact duplicates 2, near duplicates 2, pairs to look at 0"
+    assert lines[-1] == (
+        "images 7, unreadable files 2, groups 2, exact duplicates 2, near duplicates 2, pairs to look at 0, scenes 0"
     )
 
 
 def test_an_empty_folder_has_no_groups(tmp_path: Path) -> None:
-    assert report(tmp_path) == {"images": 0, "unreadable": [], "groups": []}
+    assert report(tmp_path) == {"images": 0, "unreadable": [], "groups": [], "scenes": [], "not_compared": []}
+
+
+def test_many_look_alikes_are_compared_with_their_nearest_and_the_rest_is_counted(tmp_path: Path) -> None:
+    (tmp_path / "icons").mkdir()
+    for number in range(60):
+        pixels = np.full((36, 40), 250, np.uint8)
+        pixels[8:28, 10:30] = 60 + number
+        pixels[12 + number % 8, 14:26] = 250
+        Image.fromarray(pixels).save(tmp_path / "icons" / f"{number:02}.png")
+    found = report(tmp_path / "icons")
+    assert len(found["not_compared"]) > 0
+    assert all(entry["more"] > 0 for entry in found["not_compared"])
+    said = run(tmp_path / "icons", "--workers", "2").stdout
+    assert f"{len(found['not_compared'])} pictures look like so many others that only the nearest were compared" in said
 
 
 def test_the_folder_is_left_as_it_was(folder: Path, found: Any) -> None:

@@ -126,7 +126,7 @@ from benchwright.filters.near_duplicates import ProposedPairs
 from benchwright.steps import GatherContext
 numbers, texts = [[7, 7, 9] for _ in range(2)], ["", "", ""]
 columns = {"image_id": ["a" * 64, "b" * 64, "c" * 64], "width": numbers[0], "height": numbers[1]}
-columns |= {f"hashes.{name}": [1, 3, 2**63] for name in ("phash", "dhash", "mirrored")} | {"features.words": texts}
+columns |= {f"hashes.{name}": [1, 3, 2**63] for name in ("phash", "dhash", "mirrored")} | {"features.words": texts, "features.miniature": texts}
 kinds = {int: pa.int64(), str: pa.string()}
 table = pa.table({
     name: arrow_array(column, pa.uint64() if name.startswith("hashes.") else kinds[type(column[0])])

@@ -25,7 +25,12 @@ def step(folder: Path = Path(), **settings: Any) -> KeptOfCopies:
 
 
 def told(
-    made: KeptOfCopies, *, confirmed: dict[int, list[int]], unsure: dict[int, list[int]] | None = None, **more: Any
+    made: KeptOfCopies,
+    *,
+    confirmed: dict[int, list[int]],
+    unsure: dict[int, list[int]] | None = None,
+    scene: dict[int, list[int]] | None = None,
+    **more: Any,
 ) -> dict[str, tuple[str, str | None, dict[str, Any]]]:
     count = len(IDS)
 
@@ -35,7 +40,8 @@ def told(
     columns = {
         "image_id": IDS, "source_uri": [f"{one[0]}.png" for one in IDS], "licence": pa.array([None] * count, pa.string()),
         "width": [40, 30, 20, 10], "height": [10] * count, "size_bytes": [100] * count,
-        "looks.confirmed": partners(confirmed), "looks.unsure": partners(unsure or {}), **more,
+        "looks.confirmed": partners(confirmed), "looks.unsure": partners(unsure or {}),
+        "looks.scene": partners(scene or {}), **more,
     }  # fmt: skip
     table = pa.table(columns).select(list(made.columns))
     found = made.gather(table, CONTEXT)
@@ -54,6 +60,15 @@ def test_a_copy_is_dropped_for_the_kept_one_and_shares_its_group() -> None:
         "a": ("keep", group, {}),
         "b": ("drop", group, {"of": IDS[0]}),
         "c": ("ask", group, {"like": [IDS[0]]}),
+    }
+
+
+def test_views_of_a_scene_stay_unasked_and_share_a_group() -> None:
+    group = f"cluster:{'a' * 16}"
+    assert told(step(), confirmed={1: [0]}, scene={2: [1]}) == {
+        "a": ("keep", group, {}),
+        "b": ("drop", group, {"of": IDS[0]}),
+        "c": ("keep", group, {}),
     }
 
 

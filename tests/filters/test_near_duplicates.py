@@ -32,6 +32,29 @@ def spread(number: int) -> int:
     return int(np.random.default_rng(number).integers(0, 2**63)) * 2 + 1
 
 
+def table_of(
+    hashes: list[int | None],
+    *,
+    dhashes: list[int] | None = None,
+    mirrored: list[int] | None = None,
+    widths: list[int] | None = None,
+    order: list[int] | None = None,
+) -> pa.Table:
+    """Return what the part `pairs` reads, of pictures without words."""
+    count = len(hashes)
+    columns = {
+        "image_id": pa.array([image_id(n) for n in range(count)], pa.string()),
+        "width": pa.array(widths or [10] * count, pa.int64()),
+        "height": pa.array([10] * count, pa.int64()),
+        "hashes.phash": pa.array(hashes, pa.uint64()),
+        "hashes.dhash": pa.array(dhashes or [spread(n + 900) for n in range(count)], pa.uint64()),
+        "hashes.mirrored": pa.array(mirrored or [spread(n + 500) for n in range(count)], pa.uint64()),
+        "features.words": pa.array([None] * count, pa.string()),
+        "features.miniature": pa.array([None] * count, pa.string()),
+    }
+    return pa.table(columns).take(pa.array(order or list(range(count)), pa.int64()))
+
+
 def pairs_of(
     hashes: list[int | None],
     *,
@@ -42,17 +65,7 @@ def pairs_of(
     order: list[int] | None = None,
 ) -> dict[str, list[str]]:
     """Return by image, as its number, the partners that are proposed, as theirs; `m` follows a mirrored one."""
-    count = len(hashes)
-    columns = {
-        "image_id": pa.array([image_id(n) for n in range(count)], pa.string()),
-        "width": pa.array(widths or [10] * count, pa.int64()),
-        "height": pa.array([10] * count, pa.int64()),
-        "hashes.phash": pa.array(hashes, pa.uint64()),
-        "hashes.dhash": pa.array(dhashes or [spread(n + 900) for n in range(count)], pa.uint64()),
-        "hashes.mirrored": pa.array(mirrored or [spread(n + 500) for n in range(count)], pa.uint64()),
-        "features.words": pa.array([None] * count, pa.string()),
-    }
-    table = pa.table(columns).take(pa.array(order or list(range(count)), pa.int64()))
+    table = table_of(hashes, dhashes=dhashes, mirrored=mirrored, widths=widths, order=order)
     found = ProposedPairs(distance=distance).gather(table, CONTEXT)
     ids = table["image_id"].to_pylist()
 
@@ -64,6 +77,7 @@ def pairs_of(
         for row, partners, turned in zip(
             found.rows.tolist(), found.values["partners"], found.values["mirrored"], strict=True
         )
+        if partners
     }
 
 
@@ -143,6 +157,16 @@ def test_a_thousand_blank_pages_are_a_few_pairs_each_and_all_meet_the_largest() 
     assert max(len(partners) for partners in found.values()) <= 2 * MOST_BY_HASH + 4
     met = {name for name, partners in found.items() if "150" in partners} | set(found["150"])
     assert met == {str(n) for n in range(200) if n != 150}
+
+
+def test_near_ones_that_are_not_compared_are_counted() -> None:
+    table = table_of([0] * 60 + [spread(4), spread(4)])
+    found = ProposedPairs(distance=8).gather(table, CONTEXT)
+    left_out = dict(zip(found.rows.tolist(), found.values["left_out"], strict=True))
+    looks = sum(len(partners or ()) for partners in found.values["partners"])
+    assert sum(count or 0 for count in left_out.values()) == 60 * 59 - 2 * (looks - 1)
+    assert left_out.get(60) is None
+    assert left_out.get(61) is None
 
 
 def test_an_image_without_a_hash_is_passed_over() -> None:

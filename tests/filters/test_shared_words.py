@@ -39,7 +39,7 @@ def test_words_survive_being_spelled() -> None:
 
 def test_an_empty_picture_has_no_words(context: StepContext) -> None:
     record = context.add(np.full((200, 300, 3), 255, np.uint8))
-    assert context.run(FeatureWords(), record).values == {"words": ""}
+    assert context.run(FeatureWords(), record).values == {"words": "", "miniature": None}
 
 
 @pytest.mark.parametrize("given_words", [[], [read_words("")], [read_words("")] * 3])

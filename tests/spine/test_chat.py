@@ -8,7 +8,9 @@ import io
 import pickle
 import socket
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +21,7 @@ from pydantic import ValidationError
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from chat_server import ChatServer, without_keys_and_proxies
+from chat_server import ChatServer, reasoning_model, without_keys_and_proxies
 
 from benchwright.chat import MAX_REPLY_BYTES, Chat, ChatSettings, Said
 from benchwright.errors import PrerequisiteError, RequestFailed
@@ -145,6 +147,46 @@ def test_a_server_that_says_nothing_in_time_is_a_timeout(server: ChatServer, con
         connect(timeout_s=0.2).ask("?")
 
 
+def _drip(handler: Any, over: threading.Event, text: bytes) -> None:
+    """Send a text byte by byte, so slowly that it does not end and so fast that no single read waits in vain."""
+    with contextlib.suppress(OSError):
+        for byte in text:
+            handler.wfile.write(bytes([byte]))
+            handler.wfile.flush()
+            if over.wait(0.05):
+                return
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(b"HTTP/1.1 200 OK\r\nx-slow: " + b"a" * 400, id="headers"),
+        pytest.param(b"HTTP/1.1 200 OK\r\ncontent-length: 400\r\n\r\n" + b" " * 400, id="body"),
+        pytest.param(b"HTTP/1.1 503 Busy\r\ncontent-length: 400\r\n\r\n" + b" " * 400, id="body of a refusal"),
+    ],
+)
+def test_a_server_that_sends_a_byte_now_and_then_is_a_timeout_of_every_try(
+    server: ChatServer, connect: Any, text: bytes
+) -> None:
+    server.behave = lambda words, attempt, handler: _drip(handler, server.over, text)
+    with pytest.raises(RequestFailed, match=r"timeout: no reply within 0\.4 s"):
+        connect(timeout_s=0.4, retries=1).ask("?")
+    assert len(server.bodies) == 2
+
+
+def test_while_one_question_drips_others_are_answered(server: ChatServer, connect: Any) -> None:
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        return _drip(handler, server.over, b"HTTP/1.1 200 OK\r\nx: " + b"a" * 400) if words == "slow" else "well"
+
+    server.behave = behave
+    chat = connect(timeout_s=1.0)
+    with ThreadPoolExecutor(2) as threads:
+        slow = threads.submit(chat.ask, "slow")
+        assert [chat.ask("quick") for _ in range(3)] == ["well"] * 3
+        with pytest.raises(RequestFailed, match="timeout"):
+            slow.result()
+
+
 def test_a_server_that_hangs_up_is_a_broken_connection(server: ChatServer, connect: Any) -> None:
     server.behave = lambda words, attempt, handler: handler.connection.close()
     with pytest.raises(RequestFailed) as caught:
@@ -206,10 +248,42 @@ def test_patience_and_keys_decide_nothing() -> None:
     one = ChatSettings(model="m", base_url="http://h/v1/", timeout_s=1, retries=0, api_key_env="A")
     other = ChatSettings(model="m", base_url="http://h/v1", timeout_s=2, retries=1, api_key_env="B")
     assert one.deciding() == other.deciding()
-    assert set(ChatSettings.model_fields) - set(one.deciding()) == {"api_key_env", "timeout_s", "retries"}
+    assert set(ChatSettings.model_fields) - set(one.deciding()) == {
+        "api_key_env", "timeout_s", "retries", "fields", "omit",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("address", ["h/v1", "ftp://h", "http://user:word@h/v1", "http://h/v1?key=1"])
 def test_an_address_that_is_none_or_carries_a_secret_is_refused(address: str) -> None:
     with pytest.raises(ValidationError, match="give an address"):
         ChatSettings(model="m", base_url=address)
+
+
+def test_a_reasoning_model_is_asked_with_the_fields_that_it_takes(server: ChatServer, connect: Any) -> None:
+    server.behave = reasoning_model
+    chat = connect(fields={"reasoning_effort": "low"})
+    assert [chat.ask("first?"), chat.ask("second?")] == ["(B)", "(B)"]
+    sent = [{k: v for k, v in body.items() if k not in {"model", "messages"}} for body in server.bodies]
+    assert len(sent) == 4  # two refusals, met once
+    assert sent[-1] == {"max_completion_tokens": 1024, "reasoning_effort": "low"}
+
+
+def test_a_refused_value_that_a_recipe_states_ends_the_run(server: ChatServer, connect: Any) -> None:
+    server.behave = reasoning_model
+    with pytest.raises(PrerequisiteError, match=r"refuses temperature 0.5.*omit: \[temperature\]"):
+        connect(temperature=0.5).ask("?")
+
+
+def test_fields_that_decide_replies_are_part_of_the_settings(server: ChatServer, connect: Any) -> None:
+    connect(omit=["temperature", "max_tokens"], fields={"top_k": 3}).ask("?")
+    assert {k: v for k, v in server.bodies[0].items() if k not in {"model", "messages"}} == {"top_k": 3}
+    assert ChatSettings(model="m", fields={"top_k": 3}).deciding()["fields"] == {"top_k": 3}
+    with pytest.raises(ValidationError, match="neither set nor left out"):
+        ChatSettings(model="m", fields={"stream": True})
+
+
+def test_a_reply_that_was_cut_off_before_any_text_says_so(server: ChatServer, connect: Any) -> None:
+    cut = {"choices": [{"message": {"content": ""}, "finish_reason": "length"}]}
+    server.behave = lambda words, attempt, handler: server.say(handler, 200, cut)
+    with pytest.raises(RequestFailed, match="raise max_tokens"):
+        connect().ask("?")

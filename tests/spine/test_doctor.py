@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from benchwright.doctor import Check, examine
 
@@ -48,6 +51,29 @@ def test_what_is_missing_is_named_with_the_extra_that_brings_it(
     check = _check(name)
     assert not check.ok
     assert f"pip install 'benchwright[{extra}]'" in str(check.fix)
+
+
+def test_everything_that_an_extra_brings_for_users_is_looked_for() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for_users = set(extras) - {"all", "dev", "ocr-paddle"}  # PaddleOCR has an environment of its own
+    told = " ".join(f"{check.found} {check.fix}" for check in _examined_without_extras())
+    assert {extra for extra in for_users if f"benchwright[{extra}]" not in told} == set()
+    for package in ("label-studio-sdk", "segment-anything", "diffusers", "paddleocr", "streamlit", "torch"):
+        assert re.search(rf"\b{package}\b", f"{told} {[check.name for check in examine()]}", re.I), package
+
+
+def _examined_without_extras() -> list[Check]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("benchwright.doctor.find_spec", lambda name: None)
+        return examine()
+
+
+@pytest.mark.parametrize("check", examine(), ids=lambda check: check.name)
+def test_nothing_is_said_to_come_later_and_commands_that_are_named_exist(check: Check) -> None:
+    told = f"{check.found} {check.fix or ''}"
+    assert not re.search(r"\byet\b|later version|no step uses", told)
+    for target in re.findall(r"\bmake ([a-z-]+)", told):
+        assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
 
 
 def test_without_a_browser_the_tests_that_need_one_are_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,8 +87,31 @@ def test_what_is_no_recipe_at_all_is_refused(text: str) -> None:
 
 
 def test_a_file_nested_ten_thousand_deep_is_refused() -> None:
-    with pytest.raises(RecipeError, match=r"birds\.yaml: line 1: nested too deeply"):
+    with pytest.raises(RecipeError, match=r"birds\.yaml: line 2: nested too deeply"):
         _parse("name: x\nsteps: " + "[" * 10_000 + "]" * 10_000)
+
+
+@pytest.mark.parametrize("text", ["[" * 40_000, "- " * 20_000 + "a", "? " * 20_000, "{a: " * 10_000])
+def test_deep_nesting_is_refused_where_it_begins_and_not_read_to_its_end(text: str) -> None:
+    with pytest.raises(RecipeError, match="nested too deeply; at most 50 levels"):
+        parse_recipe(text, "birds.yaml", Path())
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        pytest.param("7" * 100_000, "is an integer of 100,000 characters", id="decimal"),
+        pytest.param("0x" + "f" * 90_000, "is an integer of 90,002 characters", id="hexadecimal"),
+        pytest.param("1" + ":59" * 9_000, "is an integer of 27,001 characters", id="base sixty"),
+        pytest.param("2020-99-99", "'2020-99-99' cannot be read: month must be in 1..12; put it in quotes", id="a day"),
+    ],
+)
+def test_a_number_or_day_that_no_key_takes_is_refused_in_words(value: str, words: str) -> None:
+    with pytest.raises(RecipeError) as caught:
+        parse_recipe(f"name: birds\nseed: {value}\nsteps: [jigsaw]\n", "birds.yaml", Path())
+    assert str(caught.value).startswith("birds.yaml: line 2: ")
+    assert words in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 @pytest.mark.parametrize(
@@ -136,3 +159,36 @@ def test_consecutive_map_stages_run_as_one_pass() -> None:
         ("near_duplicates.hashes", "near_duplicates.features"), ("near_duplicates.pairs",), ("near_duplicates.looks",),
         ("near_duplicates.kept",), ("jigsaw", "visual_correspondence"), ("splits",),
     ]  # fmt: skip
+
+
+def test_all_mistakes_of_a_recipe_are_told_at_once_each_with_its_line() -> None:
+    text = (
+        "name: Birds\nsed: 7\nsteps:\n  - exact_duplicatess\n"
+        "  - step: near_duplicates\n    distance: 99\n    kep: [id]\n  - jigsaw\n  - jigsaw\n"
+    )
+    with pytest.raises(RecipeError) as caught:
+        _parse(text)
+    assert [line.split(": ")[1] for line in caught.value.mistakes] == [f"line {n}" for n in (1, 2, 4, 6, 7, 9)]
+    assert str(caught.value).splitlines()[0] == "birds.yaml: 6 mistakes"
+    assert [line.strip() for line in str(caught.value).splitlines()[1:]] == list(caught.value.mistakes)
+
+
+def test_a_value_that_fits_no_member_of_a_union_is_one_mistake() -> None:
+    with pytest.raises(RecipeError) as caught:
+        _parse("name: birds\nsteps:\n  - step: verify\n    rule: [1]\n    form: 7\n")
+    assert len(caught.value.mistakes) == 2
+
+
+def test_the_mistakes_of_a_facts_file_are_told_with_the_recipes_own(tmp_path: Path) -> None:
+    (tmp_path / "f.yaml").write_text("format: benchwright-facts\nversion: 1\nimages:\n  a.png: {size: 3}\n")
+    with pytest.raises(RecipeError) as caught:
+        parse_recipe("name: birds\nsteps:\n  - step: facts\n    file: f.yaml\n  - jigsawe\n", "birds.yaml", tmp_path)
+    assert [line.split(":")[0].rsplit("/", 1)[-1] for line in caught.value.mistakes] == ["f.yaml", "birds.yaml"]
+
+
+def test_beyond_forty_mistakes_only_their_number_is_told() -> None:
+    steps = "".join(f"  - nonsense_{number}\n" for number in range(45))
+    with pytest.raises(RecipeError) as caught:
+        _parse(f"name: birds\nsteps:\n{steps}")
+    assert len(caught.value.mistakes) == 45
+    assert str(caught.value).splitlines()[-1].strip() == "... and 5 more"

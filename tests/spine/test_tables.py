@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -12,6 +11,7 @@ from benchwright.atomic import replacing, write_json
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.shards import Counts, StageTable, shard_names, shard_of
 from benchwright.steps import Outcome
 from benchwright.tables import IMAGES, image_records, image_row, outcome_schema, read_table, sorted_rows, write_table
@@ -87,8 +87,7 @@ def test_a_marker_of_a_newer_program_or_a_damaged_one_is_refused(tmp_path: Path)
     table = StageTable(Workspace.create(tmp_path / "w"), "stage")
     table.write("0", tables={}, fingerprint="f", config="c", effect="e", counts={})
     path = table.folder / "markers" / "0.json"
-    document = json.loads(path.read_text())
-    write_json(path, {**document, "version": 2})
+    write_sealed(path, {**read_sealed(path), "version": 2})
     with pytest.raises(DataError, match=r"version 2, this program reads 'benchwright/stage' 1"):
         table.marker("0")
     path.write_text("{")

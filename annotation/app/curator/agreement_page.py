@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from ...agreement import STATISTICS, Agreement, without_each
+from ...agreement import LEAST_COMPARED, STATISTICS, Agreement, without_each
 from ...aspects import Asked, aspects_of
 from ...overview import SPLITS, Criterion, Overview, Split
 from ..visit import Visit
@@ -23,8 +23,6 @@ NAMES = {
     "krippendorff_alpha": "Krippendorff's alpha",
     "gwet_ac1": "Gwet's AC1",
 }
-RESAMPLES = 300
-"""Enough for two digits of an interval, and quick enough for a page."""
 MOST_ROWS = 60
 """Of one plot; those with the most tasks."""
 
@@ -47,10 +45,12 @@ def show(visit: Visit) -> None:
     if not found.by["all"]:
         st.info(TEXTS["nothing_said"])
         return
-    st.caption(TEXTS["agreement_why"])
+    st.caption(TEXTS["agreement_why"].format(least=LEAST_COMPARED))
+    if closed_early := once((*key[:-2], "closed_early"), overview.closed_early):
+        st.caption(TEXTS["closed_early"].format(tasks=closed_early))
     [(_, whole)] = found.by["all"]
     st.html(intervals_plot(f"{TEXTS['all']}: {_size(whole)}", [_dot(NAMES[one], whole, one) for one in STATISTICS]))
-    _show_criteria(once((*key[:-2], "criteria"), lambda: overview.criteria(resamples=RESAMPLES)), shown)
+    _show_criteria(once((*key[:-2], "criteria"), overview.criteria), shown)
     for split, groups in found.by.items():
         if len(groups) > 1:
             st.subheader(TEXTS[split])
@@ -69,7 +69,7 @@ def _show_criteria(criteria: list[Criterion], shown: str) -> None:
     st.html(
         parts_plot(TEXTS["criteria"], [(one.words, {"yes": one.yes, "no": one.votes - one.yes}) for one in criteria])
     )
-    dots = [_dot(one.words, one.found, shown, beside=f"{one.found.units} {TEXTS['units']}") for one in criteria]
+    dots = [_dot(one.words, one.found, shown, beside=_compared(one.found)) for one in criteria]
     st.html(intervals_plot(NAMES[shown], dots))
 
 
@@ -86,9 +86,13 @@ def _show_without(without: dict[str, Agreement], whole: Agreement, shown: str) -
     middle: float | None = getattr(whole, shown)
     values: dict[str, float | None] = {name: getattr(one, shown) for name, one in without.items()}
     ranked = sorted(values.items(), key=lambda one: (2.0 if one[1] is None else -one[1], one[0]))[:MOST_ROWS]
-    dots = [Dot(name, value, None, _change(value, middle)) for name, value in ranked]
+    dots = [Dot(name, value, None, _beside(_change(value, middle), without[name])) for name, value in ranked]
     scale = near(list(values.values()), middle)
     st.html(intervals_plot(NAMES[shown], dots, scale=scale, mark=-2.0 if middle is None else middle))
+
+
+def _beside(change: str, others: Agreement) -> str:
+    return ", ".join(filter(None, [change, _compared(others)]))
 
 
 def _change(value: float | None, middle: float | None) -> str:
@@ -99,10 +103,7 @@ def find(overview: Overview, asked: Asked) -> Found:
     """Reckon all that the page shows of one aspect, from one reading of it."""
     said = overview.said(asked)
     by = {
-        split: [
-            (group.name, group.found)
-            for group in overview.agreement_by(split, said, metric=asked.metric, resamples=RESAMPLES)
-        ]
+        split: [(group.name, group.found) for group in overview.agreement_by(split, said, metric=asked.metric)]
         for split in SPLITS
     }
     return Found(by, without_each(said.ratings, metric=asked.metric))
@@ -129,9 +130,9 @@ def _picked(overview: Overview) -> tuple[Asked, str]:
 def _dots(groups: list[tuple[str, Agreement]], shown: str) -> list[Dot]:
     kept = groups
     if len(groups) > MOST_ROWS:
-        largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].units)[:MOST_ROWS]}
+        largest = {name for name, _ in sorted(groups, key=lambda group: -group[1].compared)[:MOST_ROWS]}
         kept = [group for group in groups if group[0] in largest]
-    return [_dot(name or TEXTS["none"], found, shown, beside=f"{found.units} {TEXTS['units']}") for name, found in kept]
+    return [_dot(name or TEXTS["none"], found, shown, beside=_compared(found)) for name, found in kept]
 
 
 def _dot(name: str, found: Agreement, statistic: str, *, beside: str = "") -> Dot:
@@ -139,4 +140,8 @@ def _dot(name: str, found: Agreement, statistic: str, *, beside: str = "") -> Do
 
 
 def _size(found: Agreement) -> str:
-    return f"{found.units} {TEXTS['units']}, {found.raters} {TEXTS['raters']}"
+    return f"{_compared(found)}, {found.raters} {TEXTS['raters']}"
+
+
+def _compared(found: Agreement) -> str:
+    return TEXTS["compared"].format(compared=found.compared, units=found.units)

@@ -6,10 +6,10 @@ from typing import Any
 
 import streamlit as st
 
-from ...annotator_quality import RaterQuality
+from ...annotator_quality import LEAST_SHARED, RaterQuality
 from ...aspects import aspects_of
-from ...dawid_skene import NEARLY_SETTLED
 from ...overview import Overview
+from ..review_page import inert
 from ..visit import Visit
 from .confusion import confusion_table
 from .intervals import Dot, intervals_plot
@@ -24,7 +24,7 @@ def show(visit: Visit) -> None:
     key = (visit.site.store.where, *overview.stamp(), "qualities")
     asked = aspects_of(visit.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
-        found = once(key, lambda: overview.qualities(overview.said(asked), settled=NEARLY_SETTLED))
+        found = once(key, lambda: overview.qualities(overview.said(asked)))
     if not found:
         st.info(TEXTS["nothing_said"])
         return
@@ -38,7 +38,11 @@ def show(visit: Visit) -> None:
     st.subheader(TEXTS["confusion"])
     names = [one.rater for one in ranked]
     picked = ranked[names.index(st.selectbox(TEXTS["name"], names))]
-    st.html(confusion_table(TEXTS["confusion_why"].format(name=picked.rater), picked.confusion))
+    if picked.estimated_accuracy is None:
+        st.caption(TEXTS["no_confusion"].format(name=inert(picked.rater), n=picked.shared, least=LEAST_SHARED))
+    else:
+        why = TEXTS["confusion_why"].format(name=picked.rater, n=picked.shared)
+        st.html(confusion_table(why, picked.confusion))
 
 
 def _dot(one: RaterQuality) -> Dot:
@@ -53,9 +57,9 @@ def _row(one: RaterQuality, *, has_gold: bool) -> dict[str, Any]:
         TEXTS["decisions"]: one.ratings,
         **({TEXTS["on_gold"]: _share(one.on_gold)} if has_gold else {}),
         TEXTS["with_others"]: _share(one.with_others),
-        TEXTS["estimated"]: f"{one.estimated_accuracy:.2f}",
-        TEXTS["alpha_without"]: TEXTS["undefined"] if one.alpha_without is None else f"{one.alpha_without:.2f}",
-        TEXTS["median_s"]: None if one.median_seconds is None else round(one.median_seconds, 1),
+        TEXTS["estimated"]: _estimate(one),
+        TEXTS["alpha_without"]: _alpha(*one.alpha_without),
+        TEXTS["median_s"]: _seconds(one),
         TEXTS["pace"]: _pace(one),
     }
 
@@ -63,6 +67,21 @@ def _row(one: RaterQuality, *, has_gold: bool) -> dict[str, Any]:
 def _share(found: tuple[float | None, int]) -> str:
     share, n = found
     return TEXTS["undefined"] if share is None else TEXTS["of"].format(share=share, n=n)
+
+
+def _estimate(one: RaterQuality) -> str:
+    if one.estimated_accuracy is None:
+        return TEXTS["not_enough"].format(n=one.shared, least=LEAST_SHARED)
+    return TEXTS["estimate"].format(share=one.estimated_accuracy, n=one.shared)
+
+
+def _alpha(alpha: float | None, units: int) -> str:
+    return TEXTS["undefined"] if alpha is None else TEXTS["alpha_of"].format(alpha=alpha, n=units)
+
+
+def _seconds(one: RaterQuality) -> str | None:
+    seconds = one.median_seconds
+    return None if seconds is None else TEXTS["seconds_of"].format(seconds=seconds, n=one.timed)
 
 
 def _pace(one: RaterQuality) -> str:

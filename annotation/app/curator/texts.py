@@ -64,7 +64,15 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "agreement": "Agreement",
         "what": "What is compared",
         "in_order": "The options have an order",
-        "agreement_why": "Over the decisions so far; bars are 95 % intervals from a bootstrap over tasks.",
+        "agreement_why": (
+            "Over the decisions so far, on tasks that two or more decided. Bars are 95 % intervals from a bootstrap "
+            "over tasks; there is none where fewer than {least} tasks were compared, or where all of them agree alike."
+        ),
+        "closed_early": (
+            "{tasks} tasks closed as soon as they were decided. With the decisions that they lack, agreement would "
+            "hardly be higher and may be lower."
+        ),
+        "compared": "{compared} of {units} tasks compared",
         "shown": "Shown in the plots",
         "votes": "Votes by criterion",
         "votes_why": "How many reviewers say yes to each criterion, and how far they agree on it.",
@@ -90,16 +98,21 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "with_others_why": "Share of tasks on which each says what most of the others say.",
         "estimated": "Estimated accuracy",
         "alpha_without": "Alpha without",
-        "median_s": "Median seconds",
+        "median_s": "Median seconds, of decisions timed",
         "pace": "Pace",
         "fast": "suspiciously fast",
         "usual": "as usual",
         "too_few": "too few to tell",
+        "not_enough": "not enough: {n} shared tasks, of {least}",
+        "estimate": "{share:.2f} from {n} shared tasks",
+        "alpha_of": "{alpha:.2f} on {n} tasks",
+        "seconds_of": "{seconds:.1f} of {n}",
         "confusion": "Likely errors",
         "confusion_why": (
             "Estimated by the model of Dawid and Skene: of the tasks whose truth is the row, the share on which "
-            "{name} says the column."
+            "{name} says the column. It rests on {n} tasks that others decided too."
         ),
+        "no_confusion": "{name} shares {n} tasks with others. Errors are estimated from {least}.",
         "truth": "Truth",
         "of": "{share:.0%} of {n}",
         # Reasons

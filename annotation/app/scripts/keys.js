@@ -1,4 +1,5 @@
-// The viewer's keys. The app around it has A, X, E, S, U and 1 to 9; Streamlit has C and R.
+// Keys of the card and of the viewer. A letter that an option has is the option's, wherever it stands on the page: the
+// card takes it before anybody else does. With Shift a letter is always the command. Streamlit has C and R.
 
 const NOT_TEXT = new Set(["button", "checkbox", "radio", "range", "submit", "reset", "file", "color", "image"]);
 const OWN_ARROWS = "input, select, textarea, audio, video, [role=slider], [role=radiogroup], [role=listbox], [role=menu], [role=tablist], [role=grid]";
@@ -20,7 +21,7 @@ function usesArrows(event) {
 function watchKeys(actions, signal) {
   window.addEventListener("keydown", (event) => {
     // A plus needs the shift key on many keyboards.
-    const modified = event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && event.key !== "+");
+    const modified = event.ctrlKey || event.altKey || event.metaKey || (event.shiftKey && !/^[a-z+]$/i.test(event.key));
     if (event.defaultPrevented || event.isComposing || modified || isWriting(event)) return;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (!Object.hasOwn(actions, key)) return;
@@ -28,4 +29,15 @@ function watchKeys(actions, signal) {
     if ((event.repeat && !repeats) || (arrow && usesArrows(event))) return;
     if (act() !== false) event.preventDefault();
   }, { signal });
+}
+
+/** Hear plain letters before anything else on the page does; `take(letter)` answers whether the letter is spent. */
+function takeLetters(take, signal) {
+  window.addEventListener("keydown", (event) => {
+    const modified = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey;
+    if (event.defaultPrevented || event.isComposing || modified || !/^[a-z]$/i.test(event.key) || isWriting(event)) return;
+    if (!take(event.key.toUpperCase(), event.repeat)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, { signal, capture: true });
 }

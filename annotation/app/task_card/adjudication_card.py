@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...adjudication import Case
+from ...adjudication import Case, reasons_in
 from ...form import Form, form_of
 from ...revising import right_of
 from ...store import Annotation, Campaign
 from ...store.blind import ANSWER
+from ..option_letters import options_of, question_in_words
 from ..texts import TEXTS
-from .card import Card, choices_of, editable_of, spelled, words_of_card
+from .card import Card, editable_of, words_of_card
 
 ADJUDICATE = "adjudicate"
 
 
 def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
     """Return the card of a case; its slot is the task."""
-    item, form = case.item, form_of(campaign.form)
+    item, form, reasons = case.item, form_of(campaign.form), reasons_in(campaign)
     explained = [] if item.explanation is None or form is None else [
         {"label": TEXTS["explanation"], "text": item.explanation}
     ]  # fmt: skip
@@ -25,13 +26,13 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         serial=serial,
         slot=case.task_id,
         mode=ADJUDICATE,
-        question=spelled(item.question),
-        choices=choices_of(item),
+        question=question_in_words(item),
+        choices=options_of(item),
         right=right_of(item),
         declines=item.answer is None,
-        reasons=[],
-        needs_reason=[],
-        needs_note=["revise"],
+        reasons=[{"code": code, "words": code.replace("_", " ")} for code in reasons],
+        needs_reason=["reject"] if reasons else [],
+        needs_note=["revise"] if reasons else ["revise", "reject"],
         said=None,
         draft={},
         is_current=True,

@@ -1,6 +1,6 @@
 // The card itself. Streamlit calls the default export on every rerun; data that says nothing new changes nothing.
 
-const DECISIONS = { a: "accept", x: "reject", e: "revise" };
+const DECISIONS = { y: "accept", x: "reject", v: "revise" }; // no letter that options have
 const DEAF_MS = 8000; // a card that was not heard listens again
 
 function add(parent, tag, name, text) {
@@ -16,7 +16,7 @@ function button(parent, name, words, key, act) {
   element.type = "button";
   add(element, "span", "words", words);
   if (key) {
-    add(element, "kbd", "", key.toUpperCase()).setAttribute("aria-hidden", "true");
+    add(element, "kbd", "", key.length === 1 ? key.toUpperCase() : key).setAttribute("aria-hidden", "true");
     element.setAttribute("aria-keyshortcuts", key);
   }
   element.addEventListener("click", act);
@@ -27,40 +27,108 @@ class TaskCard {
   constructor(parent) {
     this.element = add(parent, "section", "card");
     this.stop = new AbortController();
-    this.drafts = new Drafts((ok) => this.tell(ok ? "saved" : "not_saved", !ok), this.stop.signal);
+    this.drafts = new Drafts((ok, typed) => this.tellOfDraft(ok, typed), (kept) => this.wasBehind(kept), this.stop.signal);
     const { signal } = this.stop;
     this.activity = new Activity(signal);
     window.addEventListener("keydown", (event) => this.keyInNote(event), { signal, capture: true });
     const digits = Object.fromEntries([..."123456789"].map((digit) => [digit, { act: () => this.pick(digit - 1) }]));
     watchKeys({
-      a: { act: () => this.key("a") }, x: { act: () => this.key("x") }, e: { act: () => this.key("e") },
+      y: { act: () => this.key("y") }, x: { act: () => this.key("x") }, v: { act: () => this.key("v") },
       s: { act: () => this.send("skip") }, u: { act: () => this.send("undo") }, n: { act: () => this.write() },
       p: { act: () => (this.form === null ? false : this.form.choosePhotograph()) }, w: { act: () => this.sendBack() },
       g: { act: () => (this.remarks === null ? false : this.remarks.open()) },
       f: { act: () => (this.form === null ? false : this.form.next()) }, Enter: { act: () => this.enter() }, ...digits,
     }, signal);
+    takeLetters((letter, repeats) => this.takeLetter(letter, repeats), signal);
+    hearPage(OPTION_CLICKED, (letter) => this.chooseLetter(letter), signal);
+    hearPage(CHOSEN_WANTED, () => this.tellChosen(), signal);
   }
 
   update(data, send) {
     this.sendToServer = send;
     // The same slot may come with another form: first an answer, then votes.
     const isNew = data.slot !== this.data?.slot;
-    const another = isNew || data.mode !== this.data.mode;
+    // Or with another decision, given in another window.
+    const another = isNew || data.mode !== this.data.mode || data.version !== this.data.version;
     const heard = data.serial !== this.data?.serial;
     const remarked = !another && data.remarks?.length !== this.data.remarks?.length;
     this.data = data;
     if (another) {
       this.drafts.flush();
       if (isNew) this.activity.begin(data.slot, data.idle_after_s); // an answer and its votes are one piece of work
+      this.drafts.seen = { version: data.version, revision: data.revision };
       this.begin();
+    } else if (data.revision > this.drafts.seen.revision) {
+      this.drafts.seen.revision = data.revision;
+      if (data.draft.window !== WINDOW) this.showOther(data.draft);
     }
     if (remarked) this.showRemarks();
     if (another || heard) this.setBusy(false);
   }
 
-  /** Whether a decision on the item itself is asked for, with A, X and E. */
+  /** Another window was faster with what it wrote, or with a decision. */
+  wasBehind({ version, draft }) {
+    if (version !== this.drafts.seen.version) this.tell("decided_elsewhere", true);
+    else {
+      this.showOther(draft);
+      this.tell("behind", true);
+    }
+  }
+
+  /** Show what was written in another window; it is kept with what is written here. */
+  showOther(draft) {
+    const lines = typeof draft === "object" && draft !== null ? this.linesOf(draft) : [];
+    this.otherPlace.replaceChildren();
+    this.other = lines.length ? draft : undefined;
+    if (lines.length) this.addText(this.otherPlace, this.data.texts.other_window, lines.join("\n"));
+  }
+
+  linesOf({ decision, reasons, note, fields, edits }) {
+    const named = (list, name) => list.find((one) => one.code === name)?.words ?? name;
+    const given = Array.isArray(reasons) ? reasons : [];
+    const lines = [decision, given.map((code) => named(this.data.reasons, code)).join(", "), note];
+    for (const field of this.data.fields) {
+      const value = [fields?.[field.name] ?? []].flat().map((code) => named(field.options ?? [], code)).join(", ");
+      if (value) lines.push(`${field.label}: ${value}`);
+    }
+    for (const value of Object.values(edits ?? {})) lines.push(...(typeof value === "object" ? Object.values(value ?? {}) : [value]));
+    return lines.filter((line) => typeof line === "string" && line.trim() !== "");
+  }
+
+  /** Whether a decision on the item itself is asked for, with Y, X and V. */
   get judges() {
     return this.data.mode === "verify" || this.data.mode === "adjudicate";
+  }
+
+  /** A letter of an option chooses it, or does nothing where none is to be chosen; never does it decide. */
+  takeLetter(letter, repeats) {
+    const isOption = this.data.choices.some((choice) => choice.key === letter);
+    if (!isOption) return false;
+    if (this.form !== null) return !repeats && this.form.chooseLetter(letter);
+    if (repeats) return true;
+    if (this.judges) this.tell("letter_is_option", true, { letter });
+    else this.chooseLetter(letter);
+    return true;
+  }
+
+  chooseLetter(letter) {
+    if (!this.data.is_current) return;
+    if (this.form !== null) this.form.chooseLetter(letter);
+    else if (this.data.mode === "answer") {
+      const place = this.data.choices.findIndex((choice) => choice.key === letter);
+      if (place >= 0) this.pick(place);
+    }
+  }
+
+  /** What is chosen, for the pictures. */
+  tellChosen() {
+    tellPage(OPTION_CHOSEN, this.form === null ? this.chosen : this.form.chosenLetter);
+  }
+
+  /** How a command's key is pressed: with Shift where an option has the letter. */
+  keyOf(letter) {
+    const hasIt = this.data.choices.some((choice) => choice.key === letter.toUpperCase());
+    return hasIt && (this.form === null || this.form.offersLetters) ? `Shift+${letter.toUpperCase()}` : letter;
   }
 
   begin() {
@@ -83,22 +151,24 @@ class TaskCard {
       const words = data.said.words || (texts[data.said.decision] ?? data.said.decision);
       add(left, "p", "before", data.is_current ? fill(texts.said, { decision: words }) : texts.moved_on);
     }
-    add(left, "h2", "question", data.question);
+    add(left, "h2", "question", data.question).dir = "auto";
     this.buildChoices(left);
     this.buildBeside(left);
+    this.otherPlace = add(left, "div", "");
     this.buildAnswers(left);
     const right = add(element, "div", "says");
     this.form = null;
-    if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft());
+    if (data.mode === "form") this.form = new FormFields(right, data, fields, () => this.saveDraft(), () => this.tellChosen());
     this.buildActions(right);
     this.status = add(right, "p", "status");
     this.status.setAttribute("role", "status");
-    if (data.mode === "verify") this.buildReasons(right);
+    if (this.judges) this.buildReasons(right);
     if (data.mode !== "form") this.buildNote(right, noteText);
     this.editor = data.editable === null ? null : new ItemEditor(left, data, edits, () => this.saveDraft());
     this.remarks = null;
     this.remarksPlace = add(right, "div", "");
     this.showRemarks();
+    this.showOther(data.draft.other);
     this.draw();
   }
 
@@ -106,7 +176,7 @@ class TaskCard {
   showRemarks() {
     if (this.data.remarks === null) return;
     this.remarksPlace.replaceChildren();
-    this.remarks = new Remarks(this.remarksPlace, this.data, (does, words) => this.remark(does, words));
+    this.remarks = new Remarks(this.remarksPlace, this.data, this.keyOf("g"), (does, words) => this.remark(does, words));
   }
 
   remark(does, words) {
@@ -117,15 +187,17 @@ class TaskCard {
 
   /** Texts beside the item, such as a model's reply: shown letter by letter, whatever they hold. */
   buildBeside(parent) {
-    for (const { label, text } of this.data.beside) {
-      const section = add(parent, "section", "beside");
-      add(section, "h3", "", label);
-      const shown = add(section, "div", "told", text);
-      shown.dir = "auto";
-      shown.tabIndex = 0;
-      shown.setAttribute("role", "group");
-      shown.setAttribute("aria-label", label);
-    }
+    for (const { label, text } of this.data.beside) this.addText(parent, label, text);
+  }
+
+  addText(parent, label, text) {
+    const section = add(parent, "section", "beside");
+    add(section, "h3", "", label);
+    const shown = add(section, "div", "told", text);
+    shown.dir = "auto";
+    shown.tabIndex = 0;
+    shown.setAttribute("role", "group");
+    shown.setAttribute("aria-label", label);
   }
 
   /** For an adjudicator: what annotators said, side by side; edits that they propose can be taken up. */
@@ -147,11 +219,13 @@ class TaskCard {
     const list = add(parent, "ol", "choices");
     this.choices = data.choices.map((choice, i) => {
       const line = add(list, "li", "choice");
-      const box = data.mode === "answer" ? button(line, "option", "", String(i + 1), () => this.pick(i)) : add(line, "div", "option");
+      const box = data.mode === "answer" ? button(line, "option", "", "", () => this.pick(i)) : add(line, "div", "option");
+      if (data.mode === "answer") box.setAttribute("aria-keyshortcuts", i < 9 ? `${choice.key} ${i + 1}` : choice.key);
       box.prepend(...[["key", `${choice.key}`], ["said", choice.words]].map(([name, text]) => {
         const span = document.createElement("span");
         span.className = name;
         span.textContent = text;
+        span.dir = "auto"; // texts of items run as their language does
         return span;
       }));
       if (choice.key === data.right) {
@@ -168,7 +242,20 @@ class TaskCard {
     if (!reasons.length) return;
     const set = add(parent, "fieldset", "reasons");
     add(set, "legend", "", texts.reasons);
-    this.reasons = reasons.map((reason, i) => button(set, "reason", reason.words, i < 9 ? String(i + 1) : "", () => this.pick(i)));
+    this.reasons = reasons.map((reason, i) => button(set, "reason", reason.words, i < 9 ? String(i + 1) : "", () => this.pickReason(i)));
+  }
+
+  /** Whether number keys give reasons; to an adjudicator they take up edits until a rejection asks for a reason. */
+  get wantsReasons() {
+    return this.data.mode === "verify" || this.pending === "reject";
+  }
+
+  pickReason(i) {
+    if (i >= this.data.reasons.length) return false;
+    const { code } = this.data.reasons[i];
+    if (!this.picked.delete(code)) this.picked.add(code);
+    this.saveDraft();
+    this.draw();
   }
 
   buildNote(parent, text) {
@@ -180,6 +267,7 @@ class TaskCard {
     this.note.rows = 2;
     this.note.maxLength = 10000;
     this.note.placeholder = texts.note_hint;
+    this.note.dir = "auto";
     this.note.addEventListener("input", () => this.saveDraft());
     // Keys typed here are text: nothing of the page around may take them for shortcuts.
     for (const kind of ["keydown", "keyup", "keypress"]) this.note.addEventListener(kind, (event) => event.stopPropagation());
@@ -193,19 +281,19 @@ class TaskCard {
     const put = (name, words, key, act) => this.actions.push(button(row, `action ${name}`, words, key, act));
     if (data.is_current && this.judges) {
       for (const [key, decision] of Object.entries(DECISIONS)) {
-        if (this.takes(decision)) put(decision, texts[decision], key, () => this.decide(decision));
+        if (this.takes(decision)) put(decision, texts[decision], this.keyOf(key), () => this.decide(decision));
       }
-      if (data.mode === "adjudicate") put("quiet", texts.send_back, "w", () => this.sendBack());
+      if (data.mode === "adjudicate") put("quiet", texts.send_back, this.keyOf("w"), () => this.sendBack());
     } else if (data.is_current) {
       put("accept", data.mode === "form" ? texts.submit : texts.answer, "Enter", () => this.enter());
     }
-    if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, "e", () => this.key("e"));
-    if (data.said === null) put("quiet", texts.skip, "s", () => this.send("skip"));
-    if (data.mode !== "adjudicate") put("quiet", texts.undo, "u", () => this.send("undo"));
+    if (data.mode === "form" && data.editable !== null) put("revise", texts.edit_item, this.keyOf("v"), () => this.key("v"));
+    if (data.said === null) put("quiet", texts.skip, this.keyOf("s"), () => this.send("skip"));
+    if (data.mode !== "adjudicate") put("quiet", texts.undo, this.keyOf("u"), () => this.send("undo"));
   }
 
   key(letter) {
-    if (letter === "e" && this.form !== null && this.editor !== null) return this.editor.open();
+    if (letter === "v" && this.form !== null && this.editor !== null) return this.editor.open();
     if (!this.judges) return false;
     this.decide(DECISIONS[letter]);
   }
@@ -242,7 +330,8 @@ class TaskCard {
     if (this.judges || !this.data.is_current) return false;
     if (this.form !== null) return this.submit();
     if (this.chosen === null) {
-      this.tell("needs_choice", true, { count: this.data.choices.length });
+      const keys = this.data.choices.map((choice) => choice.key);
+      this.tell("needs_choice", true, { letters: `${keys[0]}–${keys.at(-1)}`, count: Math.min(9, keys.length) });
       return;
     }
     this.send("decide", this.chosen);
@@ -262,7 +351,7 @@ class TaskCard {
   pick(i) {
     const { data } = this;
     if (this.form !== null) return this.form.pick(i);
-    if (data.mode === "adjudicate") {
+    if (data.mode === "adjudicate" && !this.wantsReasons) {
       const edits = data.answers[i]?.edits ?? null;
       if (edits === null || this.editor === null) return false;
       this.editor.take(edits);
@@ -271,11 +360,7 @@ class TaskCard {
     if (data.mode === "answer") {
       if (i >= data.choices.length) return false;
       this.chosen = data.choices[i].key;
-    } else {
-      if (i >= data.reasons.length) return false;
-      const { code } = data.reasons[i];
-      if (!this.picked.delete(code)) this.picked.add(code);
-    }
+    } else return this.pickReason(i);
     this.saveDraft();
     this.draw();
   }
@@ -294,12 +379,13 @@ class TaskCard {
       this.draw();
       return;
     }
-    const isEnough = this.edits() || (data.mode === "verify" && this.note.value.trim());
+    // An annotator's note may say what to change, an adjudicator's why an item goes; an adjudicator's revision is edits.
+    const isEnough = (decision === "revise" && this.edits()) || ((data.mode === "verify" || decision === "reject") && this.note.value.trim());
     if (data.needs_note.includes(decision) && !isEnough) {
       this.pending = decision;
-      this.tell(data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
+      this.tell(decision === "reject" ? "needs_why" : data.mode === "adjudicate" ? "needs_own_edits" : this.editor === null ? "needs_note" : "needs_edits", true);
       this.draw();
-      if (this.editor === null) this.note.focus();
+      if (this.editor === null || decision === "reject") this.note.focus();
       else this.editor.open();
       return;
     }
@@ -313,12 +399,13 @@ class TaskCard {
     if (does === "decide") this.drafts.drop();
     this.setBusy(true);
     // Reasons are those of a rejection or a revision; an accepted item has none.
-    const reasons = decision === "accept" || this.data.mode !== "verify" ? [] : [...this.picked];
+    const isGiven = this.data.mode === "verify" ? decision !== "accept" : this.data.mode === "adjudicate" && decision === "reject";
+    const reasons = isGiven ? [...this.picked] : [];
     const note = does === "decide" && this.form === null ? this.note.value : "";
     const fields = does === "decide" && this.form !== null ? this.form.filled() : null;
     const edits = decision === "revise" || (does === "decide" && this.form !== null) ? this.edits() : null;
     const active_s = does === "decide" ? this.activity.take() : null;
-    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits, active_s });
+    this.sendToServer({ slot: this.data.slot, does, decision, reasons, note, fields, edits, active_s, window: WINDOW, ...this.drafts.seen });
   }
 
   /** What was edited of the item; null where nothing was, or nothing can be. */
@@ -333,6 +420,7 @@ class TaskCard {
       ? { decision: this.chosen ?? "", reasons: [...this.picked], note: this.note.value }
       : { fields: this.form.values };
     if (this.edits()) draft.edits = this.edits();
+    if (this.other !== undefined) draft.other = this.other;
     this.drafts.save(this.data.save, draft);
   }
 
@@ -344,20 +432,33 @@ class TaskCard {
     this.element.setAttribute("aria-busy", String(busy));
   }
 
+  /** Say whether a draft was saved; beside what was asked for after it was typed, such as what is missing. */
+  tellOfDraft(ok, typed) {
+    if (ok && this.status && this.toldUrgently > typed) this.status.textContent = `${this.urgentWords} · ${this.data.texts.saved}`;
+    else this.tell(ok ? "saved" : "not_saved", !ok);
+  }
+
   tell(text, urgent, values = {}) {
     if (!this.status) return;
-    this.status.textContent = fill(this.data.texts[text], values);
+    const words = fill(this.data.texts[text], values);
+    if (urgent) [this.toldUrgently, this.urgentWords] = [performance.now(), words];
+    this.status.textContent = words;
     this.status.classList.toggle("urgent", urgent);
   }
 
   draw() {
     const { data } = this;
-    if (this.form !== null || data.mode === "adjudicate") return;
+    this.tellChosen();
+    if (this.form !== null) return;
     if (data.mode === "answer") {
       this.choices.forEach((box, i) => box.setAttribute("aria-pressed", String(data.choices[i].key === this.chosen)));
       return;
     }
     this.reasons.forEach((box, i) => box.setAttribute("aria-pressed", String(this.picked.has(data.reasons[i].code))));
+    for (const box of this.reasons) {
+      const key = box.querySelector("kbd");
+      if (key !== null) key.hidden = !this.wantsReasons;
+    }
     this.element.classList.toggle("wants-reason", this.pending === "reject" && !this.picked.size);
   }
 

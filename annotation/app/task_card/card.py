@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...desk import OwnTask
+from ...drafts import WINDOW, Seen
 from ...exhibit import Exhibit
 from ...form import Form, OneChoice, form_of
 from ...kinds import ANSWER, KINDS
@@ -19,8 +19,9 @@ from ...store import Campaign, RefusedError
 from ...store.blind import ANSWER as BLIND_ANSWER
 from ...store.blind import BLIND_FIRST
 from ..components import component
+from ..option_letters import options_of, question_in_words
 from ..photograph_routes import photographs_url
-from ..task_routes import DRAFT_HEADER, draft_url
+from ..task_routes import DRAFT_HEADER, SEEN_HEADER, draft_url
 from ..texts import TEXTS
 
 FORM = "form"
@@ -30,14 +31,15 @@ IDLE_AFTER_S = 30.0
 _KEY = "card"
 _SCRIPTS = ("drafts.js", "photographs.js", "activity.js", "fields.js", "editor.js", "remarks.js", "card.js")
 MOST_S = 1e9
-_PLACED = re.compile(r"<image (\d+)>")
+MAX_WINDOW = 60
 _WORDS = (
     "question", "right", "declines", "accept", "reject", "revise", "skip", "undo", "note", "note_hint", "reasons",
-    "needs_reason", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines", "needs_photograph",
-    "choose_photograph", "photograph_size", "photograph_sent", "photograph_failed", "answer", "submit", "saved",
-    "not_saved", "said", "moved_on", "needs_edits", "edit_item", "right_option", "explanation", "choice",
-    "send_back", "take_edits", "answers", "needs_own_edits", "remarks", "remark", "remark_hint", "comment", "flag",
-    "commented", "flagged",
+    "needs_reason", "needs_why", "needs_note", "needs_choice", "needs_option", "needs_text", "needs_lines",
+    "needs_photograph", "letter_is_option", "choose_photograph", "photograph_size", "photograph_sent",
+    "photograph_failed", "answer", "submit", "saved", "not_saved", "said", "moved_on", "needs_edits", "edit_item",
+    "right_option", "explanation", "choice", "send_back", "take_edits", "answers", "needs_own_edits", "remarks",
+    "remark", "remark_hint", "comment", "flag", "commented", "flagged", "other_window", "behind",
+    "decided_elsewhere",
 )  # fmt: skip
 
 
@@ -66,6 +68,8 @@ class Card:
         idle_after_s: How long after a key or the pointer was last used time still counts as spent on the task.
         save: Where drafts are kept, and photographs; and the header that goes with them; None where none are.
         texts: Words of the card.
+        version: Of what was decided before; 0 where nothing was.
+        revision: Of the draft; 0 without one.
         answers: What annotators said, for an adjudicator: `label`, `lines`, and `edits` that they propose or None.
     """
 
@@ -90,6 +94,19 @@ class Card:
     texts: Mapping[str, str]
     answers: Sequence[Mapping[str, Any]] = ()
     idle_after_s: float = IDLE_AFTER_S
+    version: int = 0
+    revision: int = 0
+
+    @property
+    def letters_choose(self) -> bool:
+        """Return whether letters, and clicks on pictures, choose among the item's options."""
+        return self.mode == ANSWER or any(field["type"] == "one_choice" for field in self.fields)
+
+    @property
+    def reserved_letters(self) -> tuple[str, ...]:
+        """Return the letters that are options' and never commands; a command with such a letter takes Shift."""
+        is_reserved = self.mode != FORM or self.letters_choose
+        return tuple(choice["key"] for choice in self.choices) if is_reserved else ()
 
 
 @dataclass(frozen=True)
@@ -105,6 +122,8 @@ class Act:
         fields: Of a typed form; the store checks them.
         edits: Of the item; the store checks them.
         active_s: Seconds spent on the task without pauses, as the browser counted; the store bounds them.
+        seen: What the window had before it; None where it does not say.
+        window: Which window it was; empty where it does not say.
     """
 
     slot: int
@@ -115,6 +134,15 @@ class Act:
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
     active_s: float | None = None
+    seen: Seen | None = None
+    window: str = ""
+
+    @property
+    def draft(self) -> dict[str, Any]:
+        """Return what was written and chosen, as a draft says it."""
+        said = {"decision": self.decision, "reasons": list(self.reasons), "note": self.note, "edits": self.edits}
+        fields = {} if self.fields is None else {"fields": dict(self.fields)}
+        return {WINDOW: self.window, **{name: value for name, value in said.items() if value}, **fields}
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -135,8 +163,8 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         serial=serial,
         slot=task.shown_slot,
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
-        question=spelled(item.question),
-        choices=choices_of(item),
+        question=question_in_words(item),
+        choices=options_of(item),
         right=key if shows_key else None,
         declines=shows_key and item.answer is None,
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
@@ -158,9 +186,12 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         ),
         remarks=[{"is_flag": one.is_flag, "words": one.words} for one in task.remarks],
         save={
-            "url": draft_url(task.task_id), "header": DRAFT_HEADER, "photographs": photographs_url(task.task_id),
+            "url": draft_url(task.task_id), "header": DRAFT_HEADER, "seen": SEEN_HEADER,
+            "photographs": photographs_url(task.task_id),
         },
         texts=words_of_card(),
+        version=task.seen.version,
+        revision=task.revision,
     )  # fmt: skip
 
 
@@ -178,7 +209,7 @@ def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
     """Return what is shown beside an item once it is answered: the answer, and why the key is right."""
     if blind or task.answered is None:
         return []
-    words = {one["key"]: one["words"] for one in choices_of(task.item)}
+    words = {one["key"]: one["words"] for one in options_of(task.item)}
     found = [{"label": TEXTS["answered"], "text": f"{task.answered}: {words.get(task.answered, '')}"}]
     if task.item.explanation is not None:
         found.append({"label": TEXTS["explanation"], "text": task.item.explanation})
@@ -201,11 +232,6 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def choices_of(item: Exhibit) -> list[dict[str, str]]:
-    """Return an item's options as cards show them: by key, in words or by the caption of their picture."""
-    return [{"key": choice.key, "words": choice.text or _caption(item, choice.image_id)} for choice in item.choices]
-
-
 def _fields(form: Form, item: Exhibit, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
     """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these.
 
@@ -217,10 +243,8 @@ def _fields(form: Form, item: Exhibit, key: str | None, *, given: str | None) ->
             continue
         document = field.model_dump(mode="json")
         if isinstance(field, OneChoice):
-            offered = [one for one in choices_of(item) if field.is_key_offered or one["key"] != key]
-            document["options"] = [
-                {"code": one["key"], "words": f"{one['key']}: {_short(one['words'])}", "help": ""} for one in offered
-            ]
+            offered = [one for one in options_of(item) if field.is_key_offered or one["key"] != key]
+            document["options"] = [{"code": one["key"], "words": _short(one["words"]), "help": ""} for one in offered]
         found.append(document)
     return found
 
@@ -267,8 +291,29 @@ def act_of(sent: Any) -> Act:
         raise RefusedError("this is nothing that the card sends")
     return Act(
         sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
-        edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")),
+        edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")), _seen_sent(sent), _window_sent(sent),
     )  # fmt: skip
+
+
+def _seen_sent(sent: Mapping[str, Any]) -> Seen | None:
+    """Return what a window had before it, as a browser sent it, if it did.
+
+    Raises:
+        RefusedError: It is something else.
+    """
+    version, revision = sent.get("version"), sent.get("revision")
+    if version is None and revision is None:
+        return None
+    if type(version) is not int or type(revision) is not int:
+        raise RefusedError("this is nothing that the card sends")
+    return Seen(version, revision)
+
+
+def _window_sent(sent: Mapping[str, Any]) -> str:
+    window = sent.get("window", "")
+    if not isinstance(window, str) or len(window) > MAX_WINDOW:
+        raise RefusedError("this is nothing that the card sends")
+    return window
 
 
 def _seconds_sent(value: Any) -> float | None:
@@ -312,28 +357,3 @@ def edits_sent(edits: Any) -> dict[str, Any] | None:
     if not isinstance(edits, Mapping) or not all(isinstance(name, str) for name in edits):
         raise RefusedError("this is nothing that the card sends")
     return dict(edits) or None
-
-
-def captions(item: Exhibit) -> list[str]:
-    """Return what people call each of an item's pictures: a place, and the option that it is."""
-    keys: dict[str, list[str]] = {}
-    for choice in item.choices:
-        if choice.image_id is not None:
-            keys.setdefault(choice.image_id, []).append(choice.key)
-    found = []
-    for place, image in enumerate(item.images, 1):
-        name = TEXTS["image"].format(place=place)
-        if image.image_id in keys:
-            name += " · " + TEXTS["choices_of"].format(keys=", ".join(keys[image.image_id]))
-        found.append(name)
-    return found
-
-
-def spelled(question: str) -> str:
-    """Spell the places of pictures in a question as people read them."""
-    return _PLACED.sub(lambda match: TEXTS["image"].format(place=match[1]), question)
-
-
-def _caption(item: Exhibit, image_id: str | None) -> str:
-    place = next(place for place, image in enumerate(item.images, 1) if image.image_id == image_id)
-    return TEXTS["image"].format(place=place)

@@ -15,10 +15,11 @@ function linesOf(text) {
 }
 
 class FormFields {
-  /** `changed` is called after whatever an annotator does to a field. */
-  constructor(parent, data, from, changed) {
+  /** `changed` is called after whatever an annotator does to a field, `drawn` after what is chosen was shown. */
+  constructor(parent, data, from, changed, drawn) {
     this.data = data;
     this.changed = changed;
+    this.drawn = drawn;
     this.values = {};
     for (const field of data.fields) this.values[field.name] = this.restored(field, from[field.name]);
     this.boxes = data.fields.map((field) => this.build(parent, field));
@@ -44,13 +45,15 @@ class FormFields {
 
   buildOptions(parent, field) {
     const set = add(parent, "fieldset", "reasons field");
-    add(set, "legend", "", field.label);
+    add(set, "legend", "", field.label).dir = "auto";
     set.dataset.field = field.name;
     const options = field.options.map((option, i) => {
-      const box = button(set, "reason", option.words, i < 9 ? String(i + 1) : "", () => {
+      const number = i < 9 ? String(i + 1) : "";
+      const box = button(set, "reason", option.words, field.type === "one_choice" ? option.code : number, () => {
         this.active = this.data.fields.indexOf(field);
         this.choose(field, i);
       });
+      box.querySelector(".words").dir = "auto";
       if (option.help) box.title = option.help;
       return box;
     });
@@ -60,8 +63,9 @@ class FormFields {
   buildText(parent, field) {
     const label = add(parent, "label", "note field");
     label.dataset.field = field.name;
-    add(label, "span", "label", field.label);
+    add(label, "span", "label", field.label).dir = "auto";
     const area = add(label, "textarea", "");
+    area.dir = "auto";
     area.value = this.values[field.name];
     area.rows = field.type === "lines" ? field.count : field.is_line ? 1 : 3;
     area.maxLength = field.type === "lines" ? field.count * field.max_chars : field.max_chars;
@@ -111,7 +115,26 @@ class FormFields {
   /** A number key: an option of the field whose turn it is. */
   pick(i) {
     const field = this.data.fields[this.active];
+    if (field.type === "one_choice") return this.chooseLetter(this.data.choices[i]?.key);
     return hasOptions(field) && this.choose(field, i);
+  }
+
+  /** An option of the item by its letter, where one of them is to be chosen just now. */
+  chooseLetter(letter) {
+    const field = this.data.fields[this.active];
+    if (field.type !== "one_choice" || !this.applies(field)) return false;
+    const place = field.options.findIndex((option) => option.code === letter);
+    return place >= 0 && this.choose(field, place);
+  }
+
+  /** Whether options of the item are ever chosen in this form. */
+  get offersLetters() {
+    return this.data.fields.some((field) => field.type === "one_choice");
+  }
+
+  get chosenLetter() {
+    const field = this.data.fields.find((one) => one.type === "one_choice" && this.applies(one));
+    return (field && this.values[field.name]) || null;
   }
 
   /** The next field with options gets the number keys. */
@@ -195,8 +218,9 @@ class FormFields {
         const { code } = field.options[i];
         box.setAttribute("aria-pressed", String(Array.isArray(said) ? said.includes(code) : said === code));
         const key = box.querySelector("kbd");
-        if (key !== null) key.hidden = !isActive;
+        if (key !== null) key.hidden = !isActive && field.type !== "one_choice";
       });
     });
+    this.drawn();
   }
 }

@@ -1,16 +1,16 @@
 // Comments on a task and flags for a curator: beside the decision, and no part of it.
 
 class Remarks {
-  /** `send` gets "comment" or "flag" with the words. */
-  constructor(parent, data, send) {
+  /** `send` gets "comment" or "flag" with the words; `key` opens what is written in. */
+  constructor(parent, data, key, send) {
     this.data = data;
     this.send = send;
     if (data.remarks.length) this.list(parent);
     this.element = add(parent, "details", "remarks");
     const summary = add(this.element, "summary", "");
     add(summary, "span", "", data.texts.remarks);
-    add(summary, "kbd", "", "G").setAttribute("aria-hidden", "true");
-    summary.setAttribute("aria-keyshortcuts", "g");
+    add(summary, "kbd", "", key.length === 1 ? key.toUpperCase() : key).setAttribute("aria-hidden", "true");
+    summary.setAttribute("aria-keyshortcuts", key);
     this.element.addEventListener("toggle", () => this.build());
   }
 
@@ -18,8 +18,8 @@ class Remarks {
     const { texts, remarks } = this.data;
     const list = add(parent, "ul", "told-before");
     for (const { is_flag, words } of remarks) {
-      const line = add(list, "li", "", `${is_flag ? `⚑ ${texts.flagged}` : texts.commented} ${words}`.trim());
-      line.dir = "auto";
+      const line = add(list, "li", "", `${is_flag ? `⚑ ${texts.flagged}` : texts.commented} `);
+      add(line, "bdi", "", words).dir = "auto";
     }
   }
 
@@ -33,6 +33,7 @@ class Remarks {
     this.area.rows = 2;
     this.area.maxLength = 2000;
     this.area.placeholder = texts.remark_hint;
+    this.area.dir = "auto";
     for (const kind of ["keydown", "keyup", "keypress"]) {
       this.area.addEventListener(kind, (event) => {
         event.stopPropagation();

@@ -2,6 +2,7 @@
 
 const WHEEL_STEP = 0.0015;
 const LINE_PX = 16;
+const TAP_PX = 6; // a finger or a mouse that moved no further pressed a place, and dragged nothing
 
 const pointOf = (event) => ({ x: event.clientX, y: event.clientY });
 const distance = (a, b) => Math.hypot(a.x - b.x, a.y - b.y);
@@ -20,21 +21,24 @@ function watchWheel(element, zoom) {
 
 /**
  * Watch a stage for as long as it lives.
- * `zoom(factor, point)` answers whether that changed anything; `drag(dx, dy, point)`; `reset()`. Points are in the window.
+ * `zoom(factor, point)` answers whether that changed anything; `drag(dx, dy, point)`; `reset()`; `tap()`. Points are in the window.
  */
-function watchGestures(stage, { zoom, drag, reset }) {
+function watchGestures(stage, { zoom, drag, reset, tap }) {
   const fingers = new Map();
+  let pressed = null; // where a tap may have begun
   watchWheel(stage, zoom);
 
   stage.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || event.target.closest("button")) return;
     stage.setPointerCapture(event.pointerId);
     fingers.set(event.pointerId, pointOf(event));
+    pressed = fingers.size === 1 ? pointOf(event) : null;
     stage.classList.add("held");
   });
 
   stage.addEventListener("pointermove", (event) => {
     if (!fingers.has(event.pointerId)) return;
+    if (pressed !== null && distance(pressed, pointOf(event)) > TAP_PX) pressed = null;
     const before = [...fingers.values()];
     fingers.set(event.pointerId, pointOf(event));
     const now = [...fingers.values()];
@@ -45,6 +49,9 @@ function watchGestures(stage, { zoom, drag, reset }) {
 
   for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
     stage.addEventListener(end, (event) => {
+      const isTap = end === "pointerup" && pressed !== null && fingers.has(event.pointerId);
+      pressed = null;
+      if (isTap) tap();
       fingers.delete(event.pointerId);
       stage.classList.toggle("held", fingers.size > 0);
     });

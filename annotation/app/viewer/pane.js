@@ -11,6 +11,9 @@ class Pane {
   constructor(parent) {
     this.element = make("figure", "pane", parent);
     this.caption = make("figcaption", "caption", this.element);
+    this.caption.addEventListener("click", (event) => {
+      if (event.target.closest("button")) this.choose();
+    });
     this.stage = make("div", "stage", this.element);
     this.layer = make("div", "layer", this.stage);
     this.trouble = make("div", "trouble", this.stage);
@@ -25,7 +28,7 @@ class Pane {
   /** Show a picture; an image that is shown already is not loaded again. */
   show(picture, texts) {
     this.texts = texts;
-    this.caption.textContent = picture.caption;
+    this.showCaption(picture);
     this.retry.textContent = texts.retry;
     if (this.picture?.src !== picture.src || this.picture?.marks !== picture.marks) {
       // New elements, so that the last item's picture is never seen under the next item's question.
@@ -37,6 +40,31 @@ class Pane {
     this.picture = picture;
     this.image.alt = picture.alt || picture.caption;
     this.tell();
+  }
+
+  /** The letter of an option stands on its picture, as a tab on the upper edge: it hides nothing of it. */
+  showCaption({ caption, letter, can_be_chosen }) {
+    const isSame = this.picture?.caption === caption && this.picture?.letter === letter && this.picture?.can_be_chosen === can_be_chosen;
+    if (isSame) return; // a button that has the focus keeps it
+    this.caption.textContent = letter ? "" : caption;
+    this.stage.classList.toggle("choosable", can_be_chosen);
+    this.letter = null;
+    if (!letter) return;
+    this.letter = make(can_be_chosen ? "button" : "span", "letter", this.caption);
+    this.letter.textContent = letter;
+    if (!can_be_chosen) return;
+    this.letter.type = "button";
+    this.letter.setAttribute("aria-label", fill(this.texts.choose, { letter }));
+  }
+
+  choose() {
+    if (this.picture.can_be_chosen) tellPage(OPTION_CLICKED, this.picture.letter);
+  }
+
+  markChosen(letter) {
+    const isChosen = Boolean(this.picture?.can_be_chosen) && this.picture.letter === letter;
+    this.element.classList.toggle("chosen", isChosen);
+    if (this.picture?.can_be_chosen) this.letter.setAttribute("aria-pressed", String(isChosen));
   }
 
   addImage(name, src, failure) {
@@ -71,12 +99,14 @@ class Pane {
     for (const [, image] of broken) image.src = image.getAttribute("src");
   }
 
-  place({ width, height, scale }) {
+  place({ width, height, scale }, isBeside) {
     Object.assign(this, { stageWidth: width, stageHeight: height, scale });
     this.fitWidth = this.picture.width * scale;
     this.fitHeight = this.picture.height * scale;
     this.stage.style.width = `${width}px`;
     this.stage.style.height = `${height}px`;
+    // The letter stands where its picture begins, not where the room for it does.
+    this.caption.style.paddingLeft = isBeside && this.letter ? `${Math.max(0, (width - this.fitWidth) / 2)}px` : "";
     this.layer.style.width = `${this.fitWidth}px`;
     this.layer.style.height = `${this.fitHeight}px`;
   }

@@ -29,7 +29,7 @@ class Viewer {
   watch() {
     const pan = (x, y) => ({ act: () => this.panBy(x, y), repeats: true, arrow: true });
     watchKeys({
-      o: { act: () => this.toggleMarks() }, m: { act: () => this.nextMode() }, b: { act: () => this.swap() },
+      o: { act: () => this.toggleMarks() }, m: { act: () => this.nextMode() }, t: { act: () => this.swap() },
       0: { act: () => this.reset() },
       "+": { act: () => this.zoomBy(KEY_ZOOM), repeats: true }, "=": { act: () => this.zoomBy(KEY_ZOOM), repeats: true },
       "-": { act: () => this.zoomBy(1 / KEY_ZOOM), repeats: true },
@@ -42,6 +42,7 @@ class Viewer {
       if (gained < 0 || gained > SCROLL_BAR) this.arrange();
     });
     this.sizes.observe(this.element);
+    hearPage(OPTION_CHOSEN, (letter) => this.markChosen(letter), this.stop.signal);
     this.calm.addEventListener("change", () => this.setPaused(this.calm.matches), { signal: this.stop.signal });
   }
 
@@ -55,6 +56,8 @@ class Viewer {
     while (this.panes.length > pictures.length) this.panes.pop().element.remove();
     while (this.panes.length < pictures.length) this.panes.push(this.addPane());
     this.panes.forEach((pane, i) => pane.show(pictures[i], texts));
+    this.markChosen(null);
+    tellPage(CHOSEN_WANTED);
     this.element.setAttribute("aria-label", texts.viewer);
     this.toolbar.name(texts);
     this.divider.name(texts, pictures[0].caption, pictures[1]?.caption ?? "");
@@ -73,8 +76,14 @@ class Viewer {
       zoom: (factor, point) => this.zoomBy(factor, pane, point),
       drag: (dx, dy, point) => this.drag(pane, dx, dy, point),
       reset: () => this.reset(),
+      tap: () => pane.choose(),
     });
     return pane;
+  }
+
+  /** Show on its picture which option is chosen. */
+  markChosen(letter) {
+    for (const pane of this.panes) pane.markChosen(letter);
   }
 
   get isPair() {
@@ -171,7 +180,7 @@ class Viewer {
     this.grid.style.gridTemplateColumns = layout.tracks.map((track) => `${track}px`).join(" ");
     this.panes.forEach((pane, i) => {
       pane.element.style.gridRow = i === 0 && layout.span > 1 ? `1 / span ${layout.span}` : "";
-      pane.place(layout.stages[i]);
+      pane.place(layout.stages[i], this.mode === "side");
     });
     this.grid.style.setProperty("--stage-height", `${layout.stages[0].height}px`);
     this.view.hold(this.panes);

@@ -23,6 +23,8 @@ class ViewerPicture:
         alt: What it is, for people who do not see it; empty falls back to the caption.
         width: Of the upright picture, in pixels: places are laid out before anything is loaded.
         height: As `width`.
+        letter: Of the option that the picture is; stands on it. Empty where it is none.
+        can_be_chosen: Whether a click on the picture chooses that option.
 
     Raises:
         ValueError: A path leads off this server, or a side is not positive.
@@ -34,6 +36,8 @@ class ViewerPicture:
     alt: str
     width: int
     height: int
+    letter: str = ""
+    can_be_chosen: bool = False
 
     def __post_init__(self) -> None:
         for path in (self.src, self.marks):

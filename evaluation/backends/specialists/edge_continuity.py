@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+VERSION = 1
+"""Raised when a question may be answered otherwise than before."""
+
+
 def edge_continuity(argument: str, options: Options) -> Backend:
     """Return the specialist for jigsaw questions."""
     del options
     without_argument("edge_continuity", argument)
-    return PerQuestion("edge_continuity", _answer, tasks=frozenset({"jigsaw"}))
+    return PerQuestion("edge_continuity", _answer, tasks=frozenset({"jigsaw"}), version=VERSION)
 
 
 def seam_cost(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> float:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+VERSION = 1
+"""Raised when a question may be answered otherwise than before."""
+
 Point = tuple[float, float]
 
 DIAMETERS_PX = (8.0, 16.0, 32.0)
@@ -53,7 +56,7 @@ def local_features(argument: str, options: Options) -> Backend:
             f"model 'local_features' needs SIFT, and OpenCV {cv2.__version__} has none; "
             "install opencv-python-headless>=4.12"
         )
-    return PerQuestion("local_features", _answer, tasks=frozenset({"visual_correspondence"}))
+    return PerQuestion("local_features", _answer, tasks=frozenset({"visual_correspondence"}), version=VERSION)
 
 
 def distances(

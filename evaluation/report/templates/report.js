@@ -225,7 +225,7 @@
     byId("large-title").textContent = `${card.task}, ${card.split}, ${open + 1} of ${found.length}`;
     const right = make("div", {}, question(card), options(card, inOptions), ...[hard(card), people(card)].filter(Boolean), replies(card, true));
     if (card.unanswerable) right.append(make("p", { class: "people" }, "Nothing in the picture answers this question; the key is the option that declines."));
-    if (card.explanation !== null) right.append(make("p", { class: "people", dir: "auto" }, `Explanation: ${card.explanation}`));
+    if (card.explanation !== null) right.append(make("p", { class: "people" }, "Explanation: ", make("bdi", { dir: "auto" }, card.explanation)));
     right.append(make("p", { class: "people" }, "Item ", make("code", { class: "canary" }, card.id)));
     byId("large-body").replaceChildren(pictureRow(card, inOptions), right);
     byId("large-earlier").disabled = open === 0;

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from scripted_model import Scripted, pictures_of, words_of
 
-from benchwright.errors import BenchwrightError
+from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.protocols.ii_bench import Example, prompt, prompt_with_examples
 from benchwright.evaluation.protocols.naming import parse_protocol
@@ -166,4 +166,5 @@ def test_blink_asks_an_item_again_that_failed_for_good_and_the_log_numbers_its_t
     tries = [(entry["kind"], entry["try"]) for entry in map(json.loads, lines) if "try" in entry]
     assert tries == [("error", 1), ("error", 2), ("reply", 3)]
     server.sent.clear()
-    assert evaluate(release, "openai:toy", protocol="blink:tries=2", out=tmp_path / "3", options=options).error == 1
+    with pytest.raises(CheckFailed, match="the one question to openai:toy failed"):
+        evaluate(release, "openai:toy", protocol="blink:tries=2", out=tmp_path / "3", options=options)

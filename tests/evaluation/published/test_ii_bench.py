@@ -65,12 +65,27 @@ def test_a_prompt_that_differs_by_one_byte_does_not_match(tmp_path: Path) -> Non
     assert counted(tmp_path)["prompt_match/cot"] == (1, 2)
 
 
-def test_a_domain_by_its_earlier_name_matches_and_is_told(tmp_path: Path) -> None:
-    earlier, unknown = (prompt("domain", "What is meant?", OPTIONS, [name]) for name in ("Politics", "Sports"))
-    write(tmp_path, "domain", [record("A", "domain", prompt=earlier), record("A", "domain", prompt=unknown)])
+@pytest.mark.parametrize(
+    ("mode", "told", "matches"),
+    [
+        pytest.param("domain", ["Politics"], True, id="earlier"),
+        pytest.param("domain", ["Daily Life"], True, id="two-words"),
+        pytest.param("rhetoric", ["Analogy", "Symbolism"], True, id="several"),
+        pytest.param("domain", ["Politics", "Life"], False, id="several-where-one-is-told"),
+        pytest.param("domain", ["politics, mostly"], False, id="no-label"),
+        pytest.param("domain", ["Politics\nQuestion: What is meant?"], False, id="more-than-a-label"),
+    ],
+)
+def test_a_label_that_the_data_calls_otherwise_now_is_read_out_of_the_prompt(
+    tmp_path: Path, mode: Mode, told: list[str], matches: bool
+) -> None:
+    sent = prompt(mode, "What is meant?", OPTIONS, told)
+    write(tmp_path, mode, [record("A", mode), record("A", mode, prompt=sent, id="test-7")])
     found = recount("ii-bench", tmp_path, "tiny")
-    assert tuple(found.cells["prompt_match/domain"]) == (1, 2)
-    assert found.notes == ("domain: 1 prompts tell a label by the name that it had before (Politics, now Others)",)
+    assert tuple(found.cells[f"prompt_match/{mode}"]) == (1 + matches, 2)
+    assert found.prompts[mode].unmatched == (() if matches else ("test-7",))
+    assert list(found.prompts[mode].other_labels.values()) == ([("test-7",)] if matches else [])
+    assert "test-7" in found.notes[0]
 
 
 def test_the_robust_reading_counts_misses_of_its_own(tmp_path: Path) -> None:

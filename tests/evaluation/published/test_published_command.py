@@ -22,8 +22,12 @@ def test_it_prints_one_json_document_and_notes_beside_it(data: Path, capsys: pyt
     assert invoke(["evaluate", "published", "blink", "--data", str(data), "--model", "one", "--json"]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out) == {
-        "model": "one", "cells": {"val/Jigsaw": {"value": 50.0, "numerator": 1, "denominator": 2}},
-    }  # fmt: skip
+        "model": "one",
+        "cells": {"val/Jigsaw": {"value": 50.0, "numerator": 1, "denominator": 2}},
+        "readings": {"val/Jigsaw": {"reading": "published", "printed": [], "tried": 1, "different": 1}},
+        "families": [{"family": "all cells", "reading": "published", "printed": 0, "reproduced": {"published": 0}}],
+        "prompts": {},
+    }
     assert "1 questions have no output and count as wrong" in printed.err
 
 

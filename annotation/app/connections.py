@@ -1,0 +1,178 @@
+"""Connections of the server, bounded: how long a request may take to arrive, and how many are open at once.
+
+The protocol under the app (uvicorn's, on h11) waits for ever for the rest of a request. Here its head has to be there
+within seconds, and its body has to keep coming; what does not is answered with 408 and closed. A websocket is past this
+as soon as it is open: the gate opens it for sessions only, and pings close one that nobody answers on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
+from typing import Any
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from benchwright.errors import BenchwrightError
+
+from .attempts import address_key
+
+_CLOSE = "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\n"
+_TOO_SLOW = "the request did not arrive in time\n"
+_TOO_MANY = "too many connections at once; try again in a moment\n"
+_FILES_FOR_OTHERS = 256
+"""File descriptors that connections leave to the store, pictures and libraries."""
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True)
+class ConnectionLimits:
+    """What one connection, and all of them, may take.
+
+    Attributes:
+        head_s: Until a request's head is there, from the opening of the connection or its first byte.
+        body_s: Until its body is there, and longer by a second for each `bytes_per_s` that came.
+        bytes_per_s: The least speed of a body that takes longer.
+        longest_body_s: Until a body is there, whatever its speed.
+        per_address: Connections open at once from one address; a trusted proxy is not counted so.
+        in_all: Connections open at once.
+    """
+
+    head_s: float = 15.0
+    body_s: float = 30.0
+    bytes_per_s: float = 4096.0
+    longest_body_s: float = 900.0
+    per_address: int = 1000
+    in_all: int = 4000
+
+
+def trusted_network(stated: str) -> Network:
+    """Return the address or network of a proxy whose word on where requests come from is taken.
+
+    Raises:
+        BenchwrightError: It is none, or it is everybody.
+    """
+    try:
+        network = ip_network(stated.strip(), strict=False)
+    except ValueError:
+        raise BenchwrightError(
+            f"--trusted-proxy {stated!r} is no IP address or network such as 10.0.0.5 or 10.0.0.0/24"
+        ) from None
+    if network.prefixlen == 0:
+        raise BenchwrightError(
+            f"--trusted-proxy {stated!r} is everybody, who could then state any address; name your proxy's"
+        )
+    return network
+
+
+def with_more_files(limits: ConnectionLimits) -> ConnectionLimits:
+    """Let this process open as many files as the connections need; return limits that fit what the system allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.in_all + _FILES_FOR_OTHERS
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    in_all = limits.in_all if soft == resource.RLIM_INFINITY else min(limits.in_all, max(soft - _FILES_FOR_OTHERS, 64))
+    return ConnectionLimits(**{**vars(limits), "in_all": in_all})
+
+
+def bounded_protocol(limits: ConnectionLimits, trusted_proxies: tuple[Network, ...] = ()) -> type[H11Protocol]:
+    """Return uvicorn's protocol with these limits."""
+
+    @lru_cache(4096)
+    def is_trusted(host: str) -> bool:
+        return any(ip_address(host) in network for network in trusted_proxies)
+
+    class BoundedProtocol(H11Protocol):
+        _timer: asyncio.TimerHandle | None = None
+        _until: float = 0.0
+        _latest: float = 0.0
+
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            if self._is_one_too_many():
+                _answer(transport, "503 Service Unavailable", _TOO_MANY, "Retry-After: 5\r\n")
+                return
+            self._wait_until(self.loop.time() + limits.head_s)
+
+        def data_received(self, data: bytes) -> None:
+            was_in_body = self.conn.their_state is h11.SEND_BODY
+            super().data_received(data)
+            self._look(len(data) if was_in_body else 0)
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._look(0)
+            if self.conn.their_state is h11.SEND_BODY:  # answered already, and nobody reads the rest
+                self._latest = min(self._latest, self.loop.time() + self.timeout_keep_alive)
+                self._wait_until(self._until)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._stop_waiting()
+            super().connection_lost(exc)
+
+        def _look(self, received: int) -> None:
+            """See where the request is, and set the time until which the rest has to be there."""
+            if self.transport.is_closing():
+                self._stop_waiting()
+            elif self.conn.their_state is h11.SEND_BODY:
+                now = self.loop.time()
+                if self._latest == 0.0:
+                    self._latest = now + limits.longest_body_s
+                    self._wait_until(now + limits.body_s)
+                else:
+                    self._wait_until(self._until + received / limits.bytes_per_s)
+            elif self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
+                if self._timer is None:
+                    self._wait_until(self.loop.time() + limits.head_s)
+            elif self.conn.their_state is not h11.IDLE or self.cycle is not None:
+                self._stop_waiting()
+
+        def _wait_until(self, until: float) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._until = min(until, self._latest) if self._latest else until
+            self._timer = self.loop.call_at(self._until, self._close_slow_one)
+
+        def _stop_waiting(self) -> None:
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer, self._latest = None, 0.0
+
+        def _close_slow_one(self) -> None:
+            self._timer = None
+            if self.flow.read_paused and self._latest > self.loop.time():
+                self._wait_until(self.loop.time() + limits.body_s)  # it is the app that does not read on
+            elif self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+                _answer(self.transport, "408 Request Timeout", _TOO_SLOW)
+            else:
+                self.transport.close()
+
+        def _is_one_too_many(self) -> bool:
+            if len(self.connections) > limits.in_all:
+                return True
+            host = _peer(self)
+            if host is None or len(self.connections) <= limits.per_address or is_trusted(host):
+                return False
+            address = _counted_by(host)
+            return sum(_counted_by(_peer(other) or "") == address for other in self.connections) > limits.per_address
+
+    return BoundedProtocol
+
+
+def _peer(connection: Any) -> str | None:
+    return connection.client[0] if connection.client else None
+
+
+_counted_by = lru_cache(4096)(address_key)
+
+
+def _answer(transport: asyncio.Transport, status: str, text: str, more: str = "") -> None:
+    if not transport.is_closing():
+        transport.write(f"HTTP/1.1 {status}\r\n{_CLOSE}{more}Content-Length: {len(text)}\r\n\r\n{text}".encode())
+        transport.close()

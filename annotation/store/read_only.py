@@ -1,0 +1,58 @@
+"""Review stores that can only be read: on a read-only disk, or in a folder of somebody else's.
+
+SQLite wants to write even to read: its log (WAL) is shared through a file beside the database. Where it cannot, there
+are three ways, and each sees every decision:
+
+- Somebody else has the store open: their shared file is there, and is enough.
+- The log is empty, as after every orderly end: the database alone is everything, and nothing can change it.
+- The log holds decisions and nobody has them open, as in a copy of a running store: they are read in a copy of both.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from pathlib import Path
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from benchwright.storage_faults import naming
+
+READ_ONLY = "benchwright_read_only"
+"""Execution option of engines whose file cannot be written to."""
+
+
+def is_read_only(path: Path) -> bool:
+    """Return whether a database that is there, or its log beside it, cannot be written to."""
+    return path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+
+
+def reading_engine(path: Path) -> sa.Engine:
+    """Return an engine that only reads a database, wherever it lies."""
+    return read_only_engine(path) if is_read_only(path) else _engine(path, immutable=False)
+
+
+def read_only_engine(path: Path) -> sa.Engine:
+    """Return an engine that reads a database where nothing can be written."""
+    log, shared = (path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))
+    if shared.exists():
+        return _engine(path, immutable=False)
+    if not log.exists() or not log.stat().st_size:
+        return _engine(path, immutable=True)
+    folder = tempfile.mkdtemp(prefix="benchwright-")
+    copy = Path(folder, path.name)
+    for file in (path, log):
+        with naming(folder):
+            shutil.copyfile(file, copy.with_name(file.name))
+    engine = _engine(copy, immutable=False)
+    weakref.finalize(engine, shutil.rmtree, folder, ignore_errors=True)
+    return engine
+
+
+def _engine(path: Path, *, immutable: bool) -> sa.Engine:
+    query = {"uri": "true", "mode": "ro", **({"immutable": "1"} if immutable else {})}
+    address = sa.URL.create("sqlite", database=f"file:{quote(os.path.abspath(path))}", query=query)
+    return sa.create_engine(address, execution_options={READ_ONLY: True})

@@ -1,0 +1,59 @@
+"""``benchwright check``."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchwright.pipeline.check import Problem
+
+
+@click.command()
+@click.argument("workspace", type=click.Path(path_type=Path))
+@click.option("--repair", "is_repairing", is_flag=True, help="Make again what can be made again.")
+@json_option
+def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
+    """Read everything in WORKSPACE and name what is not as it was written: tables, pictures, releases, review store.
+
+    Ends with 1 where something is wrong, after --repair where something still is. Without --repair nothing is written
+    but the memory of which files were found right.
+    """
+    from benchwright.errors import BenchwrightError, StorageError
+    from benchwright.pipeline.check import problems_of
+    from benchwright.workspace import Workspace
+
+    space = Workspace(workspace)
+    if not (workspace / "workspace.json").exists() and not space.tables.is_dir():
+        raise BenchwrightError(f"{workspace} is not a workspace (no workspace.json); give the folder that a run made")
+    if is_repairing:
+        from benchwright.pipeline.repair import repair
+
+        with space.locked():
+            problems = repair(space, problems_of(space))
+    else:
+        problems = problems_of(space)
+    with suppress(OSError, StorageError):  # a copy that nobody may write to is checked all the same
+        space.checked.save(tmp=space.tmp)
+    is_ok = all(problem.repaired for problem in problems)
+    document = {"ok": is_ok, "problems": [asdict(problem) for problem in problems]}
+    emit(document, as_json=as_json, text=lambda: _text(workspace, problems))
+    return 0 if is_ok else 1
+
+
+def _text(workspace: Path, problems: Sequence[Problem]) -> str:
+    if not problems:
+        return f"{workspace} holds what was written to it"
+    lines = [
+        printable(f"{problem.path} {problem.what}{': made again' if problem.repaired else ''}") for problem in problems
+    ]
+    left = sum(not problem.repaired for problem in problems)
+    return "\n".join([*lines, f"{len(problems)} problems, {len(problems) - left} of them repaired, {left} left"])

@@ -1,0 +1,44 @@
+"""Whether a bundled recipe's facts are about the images that it is run on.
+
+A recipe such as `mm-sap` comes with facts about example photographs. On somebody's own images it would make items of
+the few files that happen to bear the same names, and ask people about them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.errors import RecipeError
+from benchwright.pipeline.ingest import list_files
+from benchwright.recipe import Recipe
+from benchwright.recipes import companions
+
+ENOUGH = 0.5
+"""Share of the files that the facts must speak of; the rest may be second copies and broken downloads."""
+
+
+def check_facts_fit(recipe: Recipe, path: Path, images: Path) -> None:
+    """Refuse images that a bundled recipe's facts do not speak of.
+
+    Args:
+        recipe: The recipe, read.
+        path: Its file.
+        images: Image folder.
+
+    Raises:
+        RecipeError: Some step's facts speak of fewer than half of the files.
+        BenchwrightError: The folder is not there or cannot be read.
+    """
+    name = recipe.header.name
+    uris = list_files(images)
+    for entry, step in recipe.steps:
+        spoken_of = [step.speaks_of(uri) for uri in uris]
+        if not uris or None in spoken_of or sum(map(bool, spoken_of)) >= ENOUGH * len(uris):
+            continue
+        facts = ", ".join(companion.name for companion in companions(path))
+        raise RecipeError(
+            f"recipe {name} comes with facts about example photographs ({facts}, step {entry!r}), which speak of "
+            f"{sum(map(bool, spoken_of))} of the {len(uris)} files in {images}; for images of your own: "
+            f"`benchwright recipes {name} --to FOLDER`, state facts about them in FOLDER/{facts} in place of the "
+            f"example's, then `benchwright run FOLDER/{path.name} --images {images}`"
+        )

@@ -1,0 +1,97 @@
+"""Pictures of a workspace that are lost or damaged: sources are copied again, what a step made is made again.
+
+A step that is asked again about the same record, with the same seed, draws the same picture: its id says whether it
+did. What cannot be had again is said in words, and nothing else is put in its place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.canonical import file_digest
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.identify import path_for
+from benchwright.photographs import collected_photographs
+from benchwright.pipeline.live import load_live
+from benchwright.pipeline.surroundings import StageContext, Surroundings
+from benchwright.records import ImageRecord
+from benchwright.shards import StageTable, shard_of
+from benchwright.stages import Stage
+
+
+def make_again(around: Surroundings, record: ImageRecord) -> None:
+    """Bring an image's file back into the object store, where it is to lie there.
+
+    Raises:
+        DataError: That cannot be.
+    """
+    if record.source is not None:
+        if not around.workspace.objects.path(record.image_id).exists():
+            return  # it was never copied: its reader has looked at the image folder
+        _copy_again(around, record)
+    else:
+        _run_again(around, record)
+    around.remade.append(record.image_id)
+
+
+def _copy_again(around: Surroundings, record: ImageRecord) -> None:
+    """Copy a source image again from where it came from, if it is still what it was."""
+    assert record.source is not None
+    stored = around.workspace.objects.path(record.image_id)
+    origin = _origin(around, record.image_id, record.source.uri)
+    if origin is None:
+        raise DataError(
+            f"{stored} is damaged, and {record.source.uri!r} is no longer what it was in {around.images}: put the "
+            "picture back there, or take the workspace's copy from a backup"
+        )
+    around.workspace.objects.put(origin.read_bytes())
+
+
+def _origin(around: Surroundings, image_id: str, uri: str) -> Path | None:
+    collected = collected_photographs(around.workspace.root).path(image_id)
+    for path in (collected, around.images / path_for(uri)):
+        try:
+            if file_digest(path) == image_id:
+                return path
+        except OSError:
+            continue
+    return None
+
+
+def _run_again(around: Surroundings, record: ImageRecord) -> None:
+    """Run the step that made an image once more, on the record that it was made from."""
+    stage = _maker(around, record)
+    shard = shard_of(record.root_image_id, around.shard_count)
+    made_by = _made_by(StageTable(around.workspace, stage.id), shard, record.image_id)
+    live = load_live(around.workspace, around.upstream(stage, shard), list(stage.reads.values()))
+    origin = live.images.get(made_by) if stage.consumes == "images" else live.items.get(made_by)
+    if origin is None:
+        raise DataError(f"{stage.id} made it from {made_by[:12]}, which is no longer there; run the recipe again")
+    try:
+        stage.one(origin, StageContext(around, stage, live))
+    except UnreadableImage:
+        raise
+    except (BenchwrightError, OSError) as error:
+        raise DataError(f"{stage.id} cannot make it again: {error}") from error
+    path = around.workspace.objects.path(record.image_id)
+    if not path.exists() or file_digest(path) != record.image_id:
+        raise DataError(
+            f"{stage.id} makes another picture now (its libraries or device are others): delete "
+            f"{StageTable(around.workspace, stage.id).folder} and run the recipe again, which makes new items"
+        )
+
+
+def _maker(around: Surroundings, record: ImageRecord) -> Stage:
+    for stage in around.stages:
+        if stage.kind == "map" and stage.step.operation(around.seed).operation_id == record.operation_id:
+            return stage
+    raise DataError("no step of this recipe made it as it is configured now; run the recipe again")
+
+
+def _made_by(table: StageTable, shard: str, image_id: str) -> str:
+    marker = table.marker(shard)
+    rows = table.read(marker, "images", ["image_id", "made_by"]) if marker else None
+    place = -1 if rows is None else rows.column("image_id").index(image_id).as_py()
+    if rows is None or place < 0:
+        raise DataError(f"{table.stage} does not say from what it made it; run the recipe again")
+    return str(rows.column("made_by")[place].as_py())

@@ -1,0 +1,176 @@
+"""What of a damaged workspace can be made again, made again: with the recipe that ran last, and nothing beyond it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from benchwright.atomic import write_bytes
+from benchwright.engines.jobs import Attempt, Done, Job
+from benchwright.errors import BenchwrightError, DamagedError
+from benchwright.photographs import photographs_of
+from benchwright.pipeline.check import Problem, images_of, marked_as_repaired, problems_of, table_problems
+from benchwright.pipeline.ingest import ingest
+from benchwright.pipeline.live import INGEST
+from benchwright.pipeline.mending import require_store
+from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_problems, take_in
+from benchwright.pipeline.passes import Pass
+from benchwright.pipeline.remaking import make_again
+from benchwright.pipeline.run import surroundings_of
+from benchwright.pipeline.surroundings import Surroundings
+from benchwright.pipeline.wholes import run_campaign, run_gather
+from benchwright.sealed import read_sealed
+from benchwright.shards import StageTable, shard_names
+from benchwright.stages import Stage
+from benchwright.store_place import has_store
+from benchwright.tables import image_records
+from benchwright.workspace import Workspace
+
+
+def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
+    """Make again what can be, read everything once more, and return all problems with what became of them.
+
+    Args:
+        space: The workspace, locked.
+        problems: From `problems_of`.
+    """
+    if not problems:
+        return []
+    reasons = [f"{name}: {reason}" for name, reason in _repair(space, {problem.path for problem in problems})]
+    found = marked_as_repaired(problems, problems_of(space))
+    return [problem if problem.repaired else _with_reason(problem, reasons) for problem in found]
+
+
+def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
+    for reason in reasons:
+        name, _, why = reason.partition(": ")
+        if problem.path == name or problem.path.startswith(f"tables/{name}/"):
+            return Problem(problem.path, f"{problem.what}; cannot be made again: {why}")
+    return problem
+
+
+def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
+    """Repair part after part; yield path or stage, and why, of what cannot be."""
+    _forget_memories(space, paths)
+    if has_store(space.root) and next(snapshot_problems(space), None) is not None:
+        try:
+            take_in(space, shard_count=int(space.settings()["shards"]))
+        except BenchwrightError as error:
+            yield "overrides", str(error)
+    try:
+        around = surroundings_of(space)
+        around.overrides = Overrides.of(snapshot_of(space), shard_count=around.shard_count)
+    except (BenchwrightError, KeyError) as error:
+        yield "workspace.json", str(error)
+        return
+    shards = shard_names(around.shard_count)
+    for stage in (None, *around.stages):
+        name = INGEST if stage is None else stage.id
+        if not any(path.startswith(f"tables/{name}/") for path in paths):
+            continue
+        try:
+            _repair_table(space, around, stage, shards)
+        except (BenchwrightError, OSError) as error:
+            yield name, str(error)
+    yield from _repair_pictures(space, around)
+
+
+def _forget_memories(space: Workspace, paths: set[str]) -> None:
+    """Remove what only saves work; damaged lines of journals are passed over by whoever reads them."""
+    for path in paths:
+        if path.startswith(("cache/", "journal/")):
+            (space.root / path).unlink(missing_ok=True)
+
+
+def _repair_table(space: Workspace, around: Surroundings, stage: Stage | None, shards: Sequence[str]) -> None:
+    table = StageTable(space, INGEST if stage is None else stage.id)
+    if stage is not None and stage.kind == "final":
+        with suppress(FileNotFoundError):
+            _unlink_if_damaged(table.folder / "final.json")
+        return
+    if stage is not None and stage.kind == "campaign":
+        require_store(space, stage)
+    damaged = [shard for shard in shards if table.marker_path(shard).exists() and any(table.problems(shard))]
+    missing = [shard for shard in shards if not table.marker_path(shard).exists()]
+    before = {table.marker_path(shard): table.marker_path(shard).read_bytes() for shard in damaged}
+    try:
+        for shard in damaged:
+            table.marker_path(shard).unlink()
+            around.forget(table.stage, shard)
+        _make_again(space, around, stage, shards, [*damaged, *missing])
+    except BaseException:
+        for path, data in before.items():  # what else the marker names may be sound
+            if not path.exists():
+                write_bytes(path, data, tmp=space.tmp)
+        raise
+    if stage is None:
+        return
+    for shard in shards:
+        around.forget(table.stage, shard)
+    operation = stage.step.operation(around.seed)
+    table.publish(shards, operation.model_dump(mode="json") | {"operation_id": operation.operation_id})
+
+
+def _make_again(
+    space: Workspace, around: Surroundings, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
+) -> None:
+    """Run one stage for the shards that are wanted; ingest where no stage is given."""
+    if stage is None:
+        ingest(
+            space, around.images, limits=around.limits, shard_count=around.shard_count,
+            run_jobs=_in_this_process(around), brought=photographs_of(space.root),
+        )  # fmt: skip
+        return
+    if stage.kind == "map":
+        for shard in wanted:
+            Pass(shard, (stage.id,), 0).run(around, _attempt())
+    elif stage.kind == "gather":
+        run_gather(around, stage, shards)
+    else:
+        run_campaign(around, stage, shards)
+
+
+def _unlink_if_damaged(path: Path) -> None:
+    try:
+        read_sealed(path)
+    except DamagedError:
+        path.unlink()
+
+
+def _repair_pictures(space: Workspace, around: Surroundings) -> Iterator[tuple[str, str]]:
+    """Make pictures again that tables name, and remove damaged ones that none names."""
+    wanted = set()
+    for stage, marker, rows in images_of(space):
+        wanted |= {row["image_id"] for row in rows}
+        wrong = {row["image_id"] for row in rows if _is_wrong(space, row["image_id"], made=row["source_uri"] is None)}
+        table = StageTable(space, stage).read(marker, "images") if wrong else None
+        for record in image_records(table) if table is not None else ():
+            if record.image_id in wrong:
+                try:
+                    make_again(around, record)
+                except BenchwrightError as error:
+                    yield str(space.objects.path(record.image_id).relative_to(space.root)), str(error)
+    if next(table_problems(space, afresh=False), None) is not None:
+        return  # it is not known what is wanted
+    for path in space.objects.root.glob("??/*"):
+        name = path.parent.name + path.name
+        if name not in wanted and space.checked.wrong(path, name) is not None:
+            path.unlink()
+
+
+def _is_wrong(space: Workspace, image_id: str, *, made: bool) -> bool:
+    path = space.objects.path(image_id)
+    return (made or path.exists()) and space.checked.wrong(path, image_id) is not None
+
+
+def _in_this_process(around: Surroundings) -> Callable[[Sequence[Job]], Iterator[Done]]:
+    def run(jobs: Sequence[Job]) -> Iterator[Done]:
+        for job in jobs:
+            yield Done(job, job.run(around, _attempt()), 0.0, 1)
+
+    return run
+
+
+def _attempt() -> Attempt:
+    return Attempt(at=lambda _place: None)

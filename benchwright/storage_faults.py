@@ -1,0 +1,183 @@
+"""Faults of disks, folders and limits of the machine, said in one line: what failed, where, and what to do.
+
+Python, Arrow, Pillow and SQLite each spell a full disk their own way. `storage_fault` recognises all of them, also
+where another exception was raised on top, so that every command ends alike: one line that names the path, exit code 2.
+The same command does the rest once the cause is gone.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from benchwright.errors import StorageError
+
+_AGAIN = "then run the same command again"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+_MACHINE = _FULL | {errno.EFBIG, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+"""What no file that is read can be the reason of."""
+_WORDS: Mapping[int, str] = {
+    errno.EDQUOT: f"the quota there is used up; remove files or have it raised, {_AGAIN}",
+    errno.EFBIG: f"the file would be larger than the file system or `ulimit -f` allows; raise the limit, {_AGAIN}",
+    errno.EROFS: "the disk is read-only; give a folder that can be written to, or copy this one there",
+    errno.EACCES: "permission denied; give another folder, or change who may read and write there",
+    errno.EPERM: "the system does not permit it; give another folder, or change who may read and write there",
+    errno.EIO: f"input/output error; the disk or its connection fails: look at the system's log, {_AGAIN}",
+    errno.ESTALE: f"the network folder is not what it was; mount it anew, {_AGAIN}",
+    errno.ENOTDIR: "a part of this path is a file, not a folder; give another path",
+    errno.EISDIR: "this is a folder, not a file; give another path",
+    errno.EEXIST: "something of another kind has this name; give another path, or move it away",
+    errno.ENOENT: "no such file or folder",
+    errno.ENOTEMPTY: "the folder is not empty; give another path, or move it away",
+    errno.ENAMETOOLONG: "the name is too long for this file system; give a shorter one",
+    errno.ELOOP: "too many links lead on from here; give the path itself",
+    errno.EMFILE: f"too many files are open; raise `ulimit -n`, {_AGAIN}",
+    errno.ENFILE: f"the system has too many files open; end other programs, {_AGAIN}",
+    errno.ENOMEM: f"the system has no memory left; end other programs, {_AGAIN}",
+}
+# SQLite's own numbers, so that `benchwright --help` need not load it.
+_PERM, _READONLY, _IOERR, _CORRUPT, _SQLITE_FULL, _CANTOPEN = 3, 8, 10, 11, 13, 14
+_SQLITE: Mapping[int, int] = {_SQLITE_FULL: errno.ENOSPC, _IOERR: errno.EIO, _PERM: errno.EACCES}
+"""What the system says for the same."""
+_SQLITE_WORDS: Mapping[int, str] = {
+    _READONLY: "it, or the folder it lies in, cannot be written to; change that, or copy both elsewhere",
+    _CANTOPEN: "the database cannot be opened; see that its folder is there and can be written to",
+    _CORRUPT: "the database is damaged; put a copy or a backup in its place",
+}
+_POSTGRESQL: Mapping[str, str] = {
+    "53100": f"the server's disk is full; make room there, {_AGAIN}",
+    "58030": f"the server's disk fails; look at its log, {_AGAIN}",
+    "25006": "the server only lets read; give one that can be written to",
+}
+
+
+def storage_fault(error: BaseException, *, path: Path | str | None = None) -> StorageError | None:
+    """Return the line for an exception that a fault of storage is at the bottom of; None where none is.
+
+    Args:
+        error: As it was caught; what it came from is looked through as well.
+        path: What was being read or written, where the exception does not say it.
+    """
+    for cause in _causes(error):
+        if isinstance(cause, StorageError):
+            return cause
+        if (words := _words(cause, path)) is not None:
+            return StorageError(words)
+    return None
+
+
+def is_of_the_machine(error: BaseException) -> bool:
+    """Return whether the machine is at fault, such as a full disk, and not the file that was worked on."""
+    return any(
+        isinstance(cause, StorageError)
+        or (isinstance(cause, OSError) and cause.errno in _MACHINE)
+        or _sqlite_code(cause) in {*_SQLITE, _READONLY, _CANTOPEN}
+        for cause in _causes(error)
+    )
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Say in what goes wrong within the block which path it was; the system does not say it of writing."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None and error.errno is not None:
+            error.filename = os.fspath(path)
+        raise
+
+
+@contextmanager
+def writing(path: Path | str, *drafts: Path) -> Iterator[None]:
+    """Raise what goes wrong with a file that is written within the block as a `StorageError` that names it.
+
+    Args:
+        path: What is written.
+        drafts: Where it is written first. What goes wrong with other files is raised as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        names = {os.fspath(one) for one in (path, *drafts)}
+        if error.errno is None or (error.filename is not None and not {error.filename, error.filename2} & names):
+            raise
+        raise StorageError(_line(error.errno, os.fspath(path), error.strerror)) from error
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """Yield an exception and what it came from, nearest first."""
+    pending: BaseException | None = error
+    met: set[int] = set()
+    while pending is not None and id(pending) not in met:
+        met.add(id(pending))
+        yield pending
+        driver = getattr(pending, "orig", None)  # what SQLAlchemy wrapped
+        pending = (
+            driver
+            if isinstance(driver, BaseException)
+            else pending.__cause__ or (None if pending.__suppress_context__ else pending.__context__)
+        )
+
+
+def _words(error: BaseException, path: Path | str | None) -> str | None:
+    if (code := _sqlite_code(error)) is not None:
+        return _of_sqlite(error, code, path)
+    if (words := _POSTGRESQL.get(str(getattr(error, "sqlstate", "")))) is not None:
+        return f"{path or 'the review store'}: {words}"
+    if not isinstance(error, OSError) or error.errno is None:
+        return None
+    named = error.filename2 or error.filename or path
+    if named is None and error.errno not in _MACHINE | {errno.EIO}:
+        return None  # a connection, a process: not of storage
+    where = os.fsdecode(named) if isinstance(named, bytes | str | os.PathLike) else None
+    if where is None and error.errno == errno.ENOENT:
+        return str(error)
+    return _line(error.errno, where, error.strerror)
+
+
+def _of_sqlite(error: BaseException, code: int, path: Path | str | None) -> str | None:
+    where = os.fspath(path) if path is not None else None
+    if (words := _SQLITE_WORDS.get(code)) is not None:
+        return f"{where or 'a database'}: {words} ({error})"
+    return _line(_SQLITE[code], where, None) if code in _SQLITE else None
+
+
+def _sqlite_code(error: BaseException) -> int | None:
+    """Return SQLite's primary result code; None where the error is not SQLite's."""
+    code = getattr(error, "sqlite_errorcode", None)
+    return code & 0xFF if isinstance(code, int) else None
+
+
+def _line(code: int, where: str | None, strerror: str | None) -> str:
+    if code == errno.ENOSPC:
+        to_do = f"make room there (`benchwright gc` tidies a workspace), {_AGAIN}"
+        return f"{where or 'a file'} cannot be written: {_room(where)}; {to_do}"
+    words = _WORDS.get(code) or strerror or os.strerror(code)
+    return f"{where or 'a file that was being read or written'}: {words}"
+
+
+def _room(where: str | None) -> str:
+    """Return how full the disk of a path is; of the current and the temporary folder, where none is known."""
+    if where is None:
+        import tempfile
+
+        folders = [os.getcwd(), tempfile.gettempdir()]
+        return "a disk is full (" + ", ".join(f"{folder}: {_free(folder)}" for folder in folders) + ")"
+    folder = os.path.abspath(where)
+    while not os.path.isdir(folder):
+        folder = os.path.dirname(folder)
+    return f"the disk is full ({_free(folder)})"
+
+
+def _free(folder: str) -> str:
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return "how much is free cannot be told"
+    if disk.f_files and not disk.f_favail:
+        return "it holds as many files as it can"
+    free, total = (blocks * disk.f_frsize / 1e6 for blocks in (disk.f_bavail, disk.f_blocks))
+    return f"{free:,.1f} MB of {total:,.1f} MB free"

@@ -1,0 +1,161 @@
+"""Which way of reading a model's files gives what a paper prints.
+
+A paper's tables may have been counted in one of several ways, and the paper does not say which. All that we know are
+counted. Cells of one table were counted in one run, so readings are chosen a family of cells at a time: the one that
+gives most of the printed values. Several readings make a match by chance more likely, so it is told how many were
+tried, how many different values they gave, and which of them match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..paper_metrics.shares import Share
+
+TOLERANCE = 0.011
+"""In percent: papers print two digits, and some cells are means of two printed ones."""
+
+
+class Printed(NamedTuple):
+    """A printed value in percent, and where it stands."""
+
+    table: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Family:
+    """Cells that were counted in one run.
+
+    Attributes:
+        name: For people.
+        readings: Shares by cell, by the name of each reading; the first is taken where nothing printed decides.
+    """
+
+    name: str
+    readings: Mapping[str, Mapping[str, Share]]
+
+
+@dataclass(frozen=True)
+class CellReadings:
+    """How one cell was read.
+
+    Attributes:
+        chosen: The reading whose share is shown.
+        shares: By reading.
+        printed: What the paper prints.
+    """
+
+    chosen: str
+    shares: Mapping[str, Share]
+    printed: tuple[Printed, ...]
+
+    def giving(self, value: float) -> tuple[str, ...]:
+        """Return the readings that give a printed value."""
+        return tuple(name for name, share in self.shares.items() if gives(share, value))
+
+    @property
+    def different(self) -> int:
+        """Return how many different values the readings give."""
+        return len({share.value for share in self.shares.values()})
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "reading": self.chosen,
+            "printed": [
+                {"table": table, "value": value, "readings": list(self.giving(value))} for table, value in self.printed
+            ],
+            "tried": len(self.shares),
+            "different": self.different,
+        }
+
+
+@dataclass(frozen=True)
+class FamilyReading:
+    """What was found for a family of cells.
+
+    Attributes:
+        family: Its name.
+        cells: Names of its cells.
+        chosen: The reading that gives most of the printed values; of equals the first.
+        printed: How many values are printed.
+        reproduced: How many of them each reading gives.
+    """
+
+    family: str
+    cells: tuple[str, ...]
+    chosen: str
+    printed: int
+    reproduced: Mapping[str, int]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {
+            "family": self.family, "reading": self.chosen, "printed": self.printed, "reproduced": dict(self.reproduced),
+        }  # fmt: skip
+
+
+def gives(share: Share, value: float) -> bool:
+    """Return whether a share is a printed value within its rounding."""
+    return share.value is not None and abs(100 * share.part / share.of - value) <= TOLERANCE
+
+
+def choose(
+    families: Sequence[Family], printed: Mapping[str, Sequence[Printed]]
+) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
+    """Return how each cell is read, and what was found for each family.
+
+    A cell that the family's reading does not give, and another does, is shown as that other gives it.
+    """
+    cells: dict[str, CellReadings] = {}
+    chosen = []
+    for family in families:
+        names = list(family.readings)
+        wanted = [(cell, one.value) for cell in family.readings[names[0]] for one in printed.get(cell, ())]
+        reproduced = {
+            name: sum(gives(shares[cell], value) for cell, value in wanted) for name, shares in family.readings.items()
+        }
+        best = max(names, key=lambda name: reproduced[name])
+        chosen.append(FamilyReading(family.name, tuple(family.readings[best]), best, len(wanted), reproduced))
+        for cell in family.readings[best]:
+            shares = {name: readings[cell] for name, readings in family.readings.items()}
+            values = tuple(printed.get(cell, ()))
+            giving = [name for name in (best, *names) if any(gives(shares[name], one.value) for one in values)]
+            cells[cell] = CellReadings(giving[0] if giving else best, shares, values)
+    return cells, tuple(chosen)
+
+
+def told(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
+    """Yield what people have to know of the readings, a line each."""
+    for one in families:
+        tried, given = len(one.reproduced), one.reproduced[one.chosen]
+        if tried == 1:
+            continue
+        if not one.printed:
+            yield f"{one.family}: no printed value of {model} is known; read by {one.chosen!r}, the first of {tried}"
+            continue
+        counts = ", ".join(f"{name!r} {number}" for name, number in one.reproduced.items())
+        equals = sum(number == given for number in one.reproduced.values()) - 1
+        also = f", as {equals} other readings do" if equals > 1 else ", as 1 other reading does" if equals else ""
+        yield (
+            f"{one.family}: {one.chosen!r} gives {given} of {one.printed} printed values{also} "
+            f"({tried} readings tried: {counts})"
+        )
+    for name, cell in cells.items():
+        usual = next(one.chosen for one in families if name in one.cells)
+        for table, value in cell.printed:
+            giving, tried = cell.giving(value), len(cell.shares)
+            if not giving:
+                values = {f"{100 * share.part / share.of:.2f}" for share in cell.shares.values() if share.of}
+                yield (
+                    f"{name}: table {table} prints {value:.2f}, which none of {tried} readings gives "
+                    f"({', '.join(sorted(values)) or 'nothing to count'})"
+                )
+            elif usual not in giving:
+                yield (
+                    f"{name}: {value:.2f} of table {table} is given by {giving[0]!r}, not by the reading of its family "
+                    f"({len(giving)} of {tried} readings, {cell.different} different values)"
+                )

@@ -1,0 +1,42 @@
+"""Signing a release, so that others can tell that it is the one that was frozen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.errors import CheckFailed
+
+if TYPE_CHECKING:
+    from benchwright.release.signature import Signer
+
+
+def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[Path, Signer, str]:
+    """Sign a release that holds, and return where the signature lies, the key that made it and the release id.
+
+    Args:
+        folder: The release.
+        key: Private SSH key, or the public one whose private half an agent holds.
+        out: Where the signature goes; None for beside the manifest.
+
+    Raises:
+        CheckFailed: The release does not hold, so there is nothing to vouch for.
+        BenchwrightError: The key cannot sign, or a signature is there already.
+        PrerequisiteError: There is no `ssh-keygen` that can sign.
+    """
+    from benchwright.canonical import bytes_digest
+    from benchwright.release import documents, verify_release
+    from benchwright.release.files import read_inside
+    from benchwright.release.manifest import MANIFEST, SIGNATURE
+    from benchwright.release.signature import sign, signing_key, store
+
+    checked = verify_release(folder)
+    if not checked.ok:
+        raise CheckFailed(f"{folder} does not hold ({checked.problems[0]}) and is not signed; get a fresh copy")
+    manifest = read_inside(folder, MANIFEST, max_bytes=documents.MAX_BYTES)
+    if bytes_digest(manifest) != checked.release_id:
+        raise CheckFailed(f"{folder} changed while it was checked and is not signed; try again")
+    signature = sign(manifest, key)
+    place = folder / SIGNATURE if out is None else out
+    store(signature, place)
+    return place, signing_key(manifest, signature), bytes_digest(manifest)

@@ -1,0 +1,258 @@
+"""Tasks that their rule has decided close, where a campaign is set so, and only then.
+
+- What is certain is what every completion comes to.
+- A closed task goes to nobody any more; whoever holds a slot may finish; changing one's mind opens it again.
+- Outcomes are those of a campaign in which everybody decided; agreement says that it lacks decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import product
+
+import pytest
+from pydantic import ValidationError
+
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.closing import close_decided, count_closed, key_stands_already
+from benchwright.annotation.desk import Desk
+from benchwright.annotation.hand_out import HandOut
+from benchwright.annotation.handout_options import handout_of
+from benchwright.annotation.overview import Overview
+from benchwright.annotation.review_votes import reviewed, reviewed_already
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.rules import DECISIONS, Rule, parse_rule
+from benchwright.annotation.screening import ScreenItems
+from benchwright.annotation.standing import standing_of
+from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+MakeItems = Callable[..., list[Item]]
+PEOPLE = ("ann", "ben", "cas", "dan", "eva")
+CLOSES = HandOut(close_decided=True)
+
+
+@pytest.mark.parametrize("rule", ["single", "unanimous(2)", "majority(3)", "at_least(2, of=4)", "at_least(4, of=5)"])
+def test_what_is_certain_is_what_every_completion_comes_to(rule: str) -> None:
+    taken = parse_rule(rule)
+    for given in range(taken.slots + 1):
+        for said in product(DECISIONS, repeat=given):
+            outcomes = {taken.decide([*said, *more]) for more in product(DECISIONS, repeat=taken.slots - given)}
+            expected = next(iter(outcomes)) if len(outcomes) == 1 else None
+            assert taken.certain(said) == expected, said
+
+
+def test_the_largest_rule_is_asked_in_time() -> None:
+    assert Rule(50, 99).certain(["accept"] * 50) == "accept"
+    assert Rule(50, 99).certain(["accept"] * 49) is None
+
+
+@pytest.fixture
+def people(store: ReviewStore) -> ReviewStore:
+    for name in PEOPLE:
+        store.upsert_annotator(name)
+    return store
+
+
+def opened(
+    store: ReviewStore, context: CampaignContext, items: list[Item], *, handout: HandOut = CLOSES,
+    rule: str = "majority(3)",
+) -> None:  # fmt: skip
+    Verify(rule=rule, handout=handout).advance(items, context)
+
+
+def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: object) -> None:
+    """Decide the next task, as the app does."""
+    desk = Desk(store, store.campaign("verify"), name)
+    task = desk.next(now=now)
+    assert task is not None
+    desk.say(task.slot_id, decision, now=now + timedelta(seconds=5), **more)  # type: ignore[arg-type]
+
+
+def states(store: ReviewStore) -> list[str]:
+    return sorted(task.state for task in store.tasks("verify", states=("open", "done")))
+
+
+def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=1)
+    opened(people, context, items)
+    say(people, "ann", "accept", now)
+    assert states(people) == ["open"]
+    say(people, "ben", "accept", now)
+    assert states(people) == ["done"]
+    desk = Desk(people, people.campaign("verify"), "cas")
+    assert desk.next(now=now) is None
+    assert desk.progress(now=now).left == 0
+    with pytest.raises(RefusedError, match="decided under at_least"):
+        people.decide("verify", people.tasks("verify", states=("done",))[0].id, "cas", "reject", now=now)
+    status = people.status("verify", now=now)
+    assert status.slots == {"free": 0, "leased": 0, "submitted": 2}
+    overview = Overview(people, people.campaign("verify"))
+    assert sum(overview.filled(now=now)) == 2
+    assert standing_of(overview.campaign, overview.patterns()).outcomes["accept"] == 1
+    assert overview.closed_early() == 1
+    verdicts = Verify(rule="majority(3)", handout=CLOSES).advance(items, context)
+    assert verdicts.waiting is None
+    assert verdicts.outcomes[items[0].item_id].verdict == "keep"
+
+
+def test_without_the_setting_every_slot_is_waited_for(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    opened(people, context, make_items(jigsaw=1), handout=HandOut())
+    for name in ("ann", "ben"):
+        say(people, name, "accept", now)
+    assert states(people) == ["open"]
+
+
+def test_whoever_holds_a_slot_may_finish_and_is_counted(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    opened(people, context, make_items(jigsaw=1))
+    desk = Desk(people, people.campaign("verify"), "cas")
+    held = desk.next(now=now)
+    assert held is not None
+    for name in ("ann", "ben"):
+        say(people, name, "reject", now)
+    assert states(people) == ["done"]
+    assert people.status("verify", now=now).slots == {"free": 0, "leased": 1, "submitted": 2}
+    again = desk.next(now=now + timedelta(seconds=60))
+    assert again is not None
+    assert again.slot_id == held.slot_id
+    desk.say(again.slot_id, "accept", now=now + timedelta(seconds=90))
+    assert len(people.decisions("verify")) == 3
+    assert states(people) == ["done"]
+    assert count_closed(people, people.campaign("verify")) == 0
+
+
+def test_a_change_of_mind_opens_the_task_again(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    opened(people, context, make_items(jigsaw=1))
+    for name in ("ann", "ben"):
+        say(people, name, "accept", now)
+    slot = next(one for one in people.decisions("verify") if one.annotator == "ben")
+    desk = Desk(people, people.campaign("verify"), "ben")
+    task = desk.open(people.tasks("verify", states=("done",))[0].id, now=now)
+    desk.say(task.slot_id, "reject", now=now + timedelta(minutes=1))
+    assert slot.decision == "accept"
+    assert states(people) == ["open"]
+    say(people, "cas", "reject", now)
+    assert states(people) == ["done"]
+
+
+def test_taking_the_setting_back_opens_and_giving_it_closes(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    items = make_items(jigsaw=2)
+    opened(people, context, items, handout=HandOut())
+    for name in ("ann", "ben"):
+        say(people, name, "accept", now)
+        say(people, name, "accept" if name == "ann" else "reject", now)
+    assert states(people) == ["open", "open"]
+    opened(people, context, items)
+    assert states(people) == ["done", "open"]
+    opened(people, context, items, handout=HandOut())
+    assert states(people) == ["open", "open"]
+
+
+def test_a_revision_is_never_settled_early(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    opened(people, context, make_items(jigsaw=1))
+    for name in ("ann", "ben"):
+        say(people, name, "revise", now, note="say which corner")
+    assert states(people) == ["open"]  # the third may bring the edits
+
+
+@pytest.mark.parametrize("adjudicated", [False, True])
+def test_outcomes_are_those_of_a_campaign_in_which_everybody_decided(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime, *, adjudicated: bool
+) -> None:
+    rule = "adjudicated(majority(3))" if adjudicated else "majority(3)"
+    items = make_items(jigsaw=12)
+    said = list(product(("accept", "reject"), repeat=3)) * 2
+    outcomes = {}
+    for closes in (True, False):
+        stage = context._replace(stage=f"verify{closes:d}")
+        step = Verify(rule=rule, rounds=1, handout=HandOut(close_decided=closes))
+        step.advance(items, stage)
+        for task, words in zip(people.tasks(stage.stage), said, strict=False):
+            for name, word in zip(PEOPLE, words, strict=False):
+                if {one.id: one.state for one in people.tasks(stage.stage, states=("open", "done"))}[task.id] == "open":
+                    people.decide(stage.stage, task.id, name, word, now=now)
+                    close_decided(people, stage.stage, task=task.id)
+        verdicts = step.advance(items, stage)
+        assert verdicts.waiting is None
+        outcomes[closes] = {key: (one.verdict, one.reason) for key, one in verdicts.outcomes.items()}
+    assert outcomes[True] == outcomes[False]
+    assert len(people.decisions("verify1")) < len(people.decisions("verify0")) == 36
+
+
+def test_screening_closes_what_is_kept_and_waits_for_all_reasons(
+    people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
+) -> None:
+    step, items = ScreenItems(rule="majority(3)", handout=CLOSES), make_items(jigsaw=2)
+    screen = context._replace(stage="screen_items")
+    step.advance(items, screen)
+    first, second = people.tasks("screen_items")
+    for name in ("ann", "ben"):
+        people.decide("screen_items", first.id, name, "keep", now=now, fields={"verdict": "keep"})
+        fields = {"verdict": "discard", "reasons": [step.form.reasons[0]]}
+        people.decide("screen_items", second.id, name, "discard", now=now, fields=fields)
+    assert close_decided(people, "screen_items") == 1
+    assert [task.id for task in people.tasks("screen_items")] == [second.id]
+    fields = {"verdict": "discard", "reasons": [step.form.reasons[0]]}
+    people.decide("screen_items", second.id, "cas", "discard", now=now, fields=fields)
+    verdicts = step.advance(items, screen)
+    assert verdicts.waiting is None
+    assert {one.verdict for one in verdicts.outcomes.values()} == {"keep", "drop"}
+
+
+def reviewed_as(place: int, votes: tuple[bool, bool], now: datetime) -> Annotation:
+    right, clear = ("yes" if vote else "no" for vote in votes)
+    return Annotation(
+        item_id="i", content_hash="c", round=1, slot=place, annotator=PEOPLE[place - 1], annotator_kind="person",
+        version=1, decision="A", reasons=(), note=None, edits=None, started_at=now, submitted_at=now,
+        fields={"answer": "A", "answer_right": right, "clear": clear, "note": ""},
+    )  # fmt: skip
+
+
+def test_a_review_is_certain_of_passing_where_every_completion_passes(now: datetime) -> None:
+    rule = parse_rule("at_least(2, of=3)")
+    possible = list(product((True, False), repeat=2))
+    for given in range(1, 4):
+        for said in product(possible, repeat=given):
+            every = [
+                reviewed(rule, [reviewed_as(place, votes, now) for place, votes in enumerate((*said, *more), 1)])
+                for more in product(possible, repeat=3 - given)
+            ]
+            already = reviewed_already(rule, [reviewed_as(place, votes, now) for place, votes in enumerate(said, 1)])
+            assert (already == "accept") == (set(every) == {"accept"}), said
+
+
+def test_a_doubted_key_stands_once_most_of_all_asked_say_so(now: datetime) -> None:
+    def finding(place: int, code: str) -> Annotation:
+        return replace(reviewed_as(place, (True, True), now), decision=code)
+
+    rule = parse_rule("majority(3)")
+    assert key_stands_already(rule, [finding(1, "key_right")]) is None
+    assert key_stands_already(rule, [finding(1, "key_right"), finding(2, "key_right")]) == "accept"
+    assert key_stands_already(rule, [finding(1, "key_wrong"), finding(2, "key_wrong")]) is None
+
+
+def test_where_every_answer_counts_the_setting_is_refused_in_words() -> None:
+    with pytest.raises(
+        ValidationError, match=r"every answer counts there; errata, review, screen, screen_items, verify"
+    ):
+        Answer(handout=CLOSES)
+    assert Review(handout=CLOSES).handout.close_decided
+    nothing = {"gold": None, "gold_rate": None, "share": None, "share_of": (), "priority": (), "lease_s": None}
+    assert handout_of(**nothing, close_decided=True).close_decided
+    assert not handout_of(**nothing, close_decided=False).close_decided

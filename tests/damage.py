@@ -1,0 +1,78 @@
+"""A small workspace with everything in it, and bits that are flipped in its files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from walks import make_photographs, run_json
+
+from benchwright.cli.main import invoke
+
+RECIPE = """\
+name: damage
+seed: 3
+shards: 4
+steps:
+  - exact_duplicates
+  - step: jigsaw
+    min_tile_px: 16
+  - step: verify
+    rule: unanimous(2)
+    simulate:
+      annotators: 3
+      error_rate: 0.1
+  - splits
+  - step: freeze
+    name: damage
+  - step: evaluate
+    models: [random]
+"""
+
+
+def make_workspace(folder: Path, *more: str, count: int = 8) -> Path:
+    """Run the recipe over some photographs; return the workspace."""
+    make_photographs(folder / "photographs", count=count)
+    (folder / "damage.yaml").write_text(RECIPE, encoding="utf-8")
+    run_again(folder, *more)
+    return folder / "w"
+
+
+def run_again(folder: Path, *more: str) -> dict[str, object]:
+    """Run the recipe in the workspace, for the first time or once more."""
+    document: dict[str, object] = run_json(
+        "run", folder / "damage.yaml", "--images", folder / "photographs", "--workspace", folder / "w",
+        "--workers", "1", *more,
+    )  # fmt: skip
+    return document
+
+
+def make_workspace_to_flip(folder: Path) -> Path:
+    """Make a workspace with every class of file in it: a campaign that people decided and an override among them."""
+    workspace = make_workspace(folder, "--copy", count=6)
+    image = first(folder / "photographs", "piece-01*").name
+    assert (
+        invoke(
+            ["filter", "drop", str(workspace), image, "--step", "exact_duplicates", "--why", "private", "--by", "ada"]
+        )
+        == 0
+    )
+    run_again(folder, "--copy")
+    assert invoke(["gc", str(workspace)]) == 0  # of what no table refers to, a changed bit changes nothing
+    return workspace
+
+
+def flip(path: Path, place: int, bit: int = 0) -> None:
+    """Change one bit of a file in place."""
+    with path.open("r+b") as handle:
+        handle.seek(place)
+        byte = handle.read(1)[0]
+        handle.seek(place)
+        handle.write(bytes([byte ^ 1 << bit]))
+        handle.flush()
+        os.fsync(handle.fileno())
+
+
+def first(folder: Path, pattern: str) -> Path:
+    """Return the first file of a pattern."""
+    return sorted(folder.glob(pattern))[0]

@@ -1,0 +1,62 @@
+"""Every command on a disk that fails: an exit code of ours, one line of error, and the next run ends in the same bytes.
+
+A seeded selection; `benchmarks/faults.py` goes through all calls of all commands.
+"""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from doc_pages import COMMANDS
+from faulty_disk import KINDS, Case, Kind, copied, digests, needs_library, problems_of, run_in, undisturbed
+from faulty_scene import CASES, NOT_DISTURBED, make_scene
+
+MANY = {"run"}
+"""Commands that are disturbed in every way here; the others when the disk is full, and in one more way."""
+LONG = {"demo", "run again", "release correct", "filter leakage", "filter text-ratio"}
+"""Commands that only the benchmark disturbs."""
+
+
+def test_every_command_is_disturbed_or_there_is_a_reason_why_not() -> None:
+    lines = [" ".join(map(str, case.arguments)) + " " for case in CASES]
+    assert {name for name in COMMANDS if not any(line.startswith(f"{name} ") for line in lines)} == set(NOT_DISTURBED)
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    needs_library()
+    folder = tmp_path_factory.mktemp("scene")
+    make_scene(folder)
+    return folder
+
+
+def kinds_of(case: Case) -> list[Kind]:
+    others = KINDS[1:]
+    return list(KINDS) if case.name in MANY else ["full", others[CASES.index(case) % len(others)]]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if case.name not in LONG], ids=lambda case: case.name)
+def test_a_command_that_met_a_fault_says_so_and_the_next_one_ends_in_the_same_bytes(scene: Path, case: Case) -> None:
+    clean = undisturbed(scene, case)
+    rng = random.Random(case.name)
+    found: list[str] = []
+    for kind in kinds_of(case) if clean.calls else []:
+        found += problems_of(scene, case, clean, kind, rng.randint(1, clean.calls))
+    assert not found, "\n".join(found)
+
+
+def test_a_clock_that_was_set_back_changes_no_byte_and_nothing_is_done_twice(scene: Path) -> None:
+    case = next(case for case in CASES if case.name == "run")
+    clean = undisturbed(scene, case)
+    with copied(scene) as folder:
+        assert run_in(folder, case, clock_s=86_400).code == 0
+        assert digests(folder, case.made) == clean.made
+        again = run_in(folder, case, clock_s=-10 * 86_400)
+        assert again.code == 0, again.err
+        assert digests(folder, case.made) == clean.made
+        for name in ("review status", "review audit", "review backup"):
+            other = next(case for case in CASES if case.name == name)
+            ended = run_in(folder, other, clock_s=-30 * 86_400)
+            assert ended.code == 0, ended.err

@@ -1,0 +1,102 @@
+"""Where too few clusters and too many pairs let no test find anything, no ranks are told, and it is said why.
+
+Facts held here: the smallest p that clusters allow is 2 / 2^m, held against all 2^m ways to give signs; models without
+ranks are not shown as equal; fewer pairs, or more clusters, bring ranks and differences back.
+"""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from report_page import ReportPage
+
+from benchwright.cli.main import invoke
+from benchwright.evaluation.comparison.paired import least_p, sign_flip
+from benchwright.evaluation.report import write_report
+from benchwright.evaluation.runner import evaluate
+
+
+def results(bench: Any, tmp_path: Path, predictions_file: Any, *, clusters: int, right: tuple[float, ...]) -> Path:
+    """Score models of which each has a share right, in clusters of five items each, alike in every cluster."""
+    for number in range(5 * clusters):
+        bench.add(f"q{number}", answer="B", group_keys=(f"image:{number // 5}",))
+    release = bench.release(tmp_path / "release")
+    for model, share in enumerate(right):
+        rows = [
+            {"item_id": item.item_id, "answer": "B" if int(item.question[1:]) % 5 < 5 * share else "A"}
+            for item, _ in bench.items
+        ]
+        path = predictions_file(rows, f"m{model}.jsonl")
+        evaluate(release, f"predictions:{path}", out=tmp_path / "out")
+    return tmp_path / "out"
+
+
+SEVEN = (0.8, 0.4, 0.6, 0.8, 0.4, 0.6, 0.2)
+
+
+@pytest.mark.parametrize("clusters", [1, 2, 5, 8])
+def test_the_smallest_p_is_that_of_all_signs_alike(clusters: int) -> None:
+    sums = np.array([3])
+    signs = list(product((-1, 1), repeat=clusters))
+    extreme = sum(abs(sum(one)) == clusters for one in signs) / len(signs)
+    assert least_p(clusters) == extreme == pytest.approx(sign_flip(sums, np.array([clusters])))
+
+
+def compared(capsys: Any, *arguments: object) -> Any:
+    capsys.readouterr()
+    assert invoke(["evaluate", "compare", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def test_eight_clusters_and_seven_models_have_no_ranks_and_it_is_said_why(
+    bench: Any, tmp_path: Path, predictions_file: Any, capsys: Any
+) -> None:
+    out = results(bench, tmp_path, predictions_file, clusters=8, right=SEVEN)
+    document = compared(capsys, out)
+    assert document["least_p_holm"] == pytest.approx(21 * 2 / 2**8)
+    assert min(pair["p_holm"] for pair in document["pairs"]) == pytest.approx(document["least_p_holm"])
+    assert {one["rank"] for one in document["ranking"]} == {None}
+    for words in ("with 8 clusters", "below 0.0078", "over 21 pairs", "below 0.16", "--against", "more clusters"):
+        assert words in document["why_no_ranks"]
+    assert invoke(["evaluate", "compare", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.count("cannot be told") >= 7
+    assert "1=" not in printed
+
+
+def test_one_model_against_all_others_is_fewer_pairs_and_finds_what_is_there(
+    bench: Any, tmp_path: Path, predictions_file: Any, capsys: Any
+) -> None:
+    out = results(bench, tmp_path, predictions_file, clusters=8, right=SEVEN)
+    document = compared(capsys, out, "--against", "predictions:m0.jsonl")
+    assert len(document["pairs"]) == 6
+    assert all("predictions:m0.jsonl" in (pair["first"], pair["second"]) for pair in document["pairs"])
+    assert document["least_p_holm"] == pytest.approx(6 * 2 / 2**8)
+    apart = {pair["second"]: pair["told_apart"] for pair in document["pairs"]}
+    assert apart["predictions:m6.jsonl"] is True
+    assert apart["predictions:m3.jsonl"] is False
+    assert "compared with predictions:m0.jsonl only" in document["why_no_ranks"]
+    assert invoke(["evaluate", "compare", str(out), "--against", "nobody"]) == 2
+    assert "holds no score of 'nobody'" in capsys.readouterr().err
+
+
+def test_more_clusters_bring_ranks_back(bench: Any, tmp_path: Path, predictions_file: Any, capsys: Any) -> None:
+    out = results(bench, tmp_path, predictions_file, clusters=11, right=SEVEN)
+    document = compared(capsys, out)
+    assert document["why_no_ranks"] is None
+    ranks = {one["model"]: one["rank"] for one in document["ranking"]}
+    assert ranks["predictions:m0.jsonl"] == ranks["predictions:m3.jsonl"] == 1
+    assert ranks["predictions:m6.jsonl"] == 7
+
+
+def test_the_report_says_that_ranks_cannot_be_told(bench: Any, tmp_path: Path, predictions_file: Any) -> None:
+    out = results(bench, tmp_path, predictions_file, clusters=8, right=SEVEN)
+    page = ReportPage(write_report(out, tmp_path / "release").path)
+    ranks = [cells[1] for cells in page.rows() if cells[0].startswith("predictions:")]
+    assert ranks == ["?"] * 7
+    assert "No model has a rank (?): ranks cannot be told: with 8 clusters" in " ".join(page.source.split())

@@ -1,0 +1,119 @@
+"""Replies that rest on one question alone, and reduced pictures, are made once and are those that would be made again."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchwright.errors import DataError
+from benchwright.evaluation.backends.base import PerQuestion
+from benchwright.evaluation.questions import Question
+from benchwright.evaluation.report import write_report
+from benchwright.evaluation.runner import evaluate
+from benchwright.item_cache import ItemCache
+
+
+class Program:
+    """Answers by the question's words and counts what it was asked."""
+
+    def __init__(self, letter: str = "A") -> None:
+        self.letter, self.asked = letter, Counter[str]()
+
+    def model(self, version: int | None, **settings: Any) -> PerQuestion:
+        return PerQuestion("program", self._reply, version=version, settings=settings)
+
+    def _reply(self, question: Question, content_id: str) -> str:
+        del content_id
+        self.asked[question.text] += 1
+        if question.text == "broken":
+            raise DataError("cannot answer")
+        return f"({self.letter})"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> ItemCache:
+    return ItemCache(tmp_path / "items.sqlite")
+
+
+def test_of_a_larger_release_only_the_new_item_is_asked(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
+    program = Program()
+    bench.add("one", answer="A")
+    bench.add("two", answer="B")
+    evaluate(bench.release(tmp_path / "first"), program.model(1), cache=cache)
+    bench.add("three", answer="A")
+    larger = bench.release(tmp_path / "second")
+    score = evaluate(larger, program.model(1), out=tmp_path / "kept", cache=cache)
+    assert program.asked == {"one": 1, "two": 1, "three": 1}
+    assert score.right == 2
+    evaluate(larger, program.model(1), out=tmp_path / "asked")
+    for name in ("predictions.parquet", "score.json"):
+        kept, asked = (next((tmp_path / folder).glob(f"*/{name}")).read_bytes() for folder in ("kept", "asked"))
+        assert kept == asked
+
+
+def test_a_changed_program_or_setting_is_asked_again(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
+    bench.add("one", answer="A")
+    release = bench.release(tmp_path / "release")
+    before, after, louder = Program("A"), Program("B"), Program("C")
+    evaluate(release, before.model(1), cache=cache)
+    assert evaluate(release, after.model(2), cache=cache).right == 0
+    evaluate(release, louder.model(2, volume=3), cache=cache)
+    assert (after.asked["one"], louder.asked["one"]) == (1, 1)
+
+
+def test_a_program_that_states_no_version_is_asked_each_time(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
+    program = Program()
+    bench.add("one", answer="A")
+    release = bench.release(tmp_path / "release")
+    for _ in range(2):
+        evaluate(release, program.model(None), cache=cache)
+    assert program.asked["one"] == 2
+
+
+def test_a_question_that_failed_is_asked_again(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
+    program = Program()
+    bench.add("broken", answer="A")
+    bench.add("one", answer="A")
+    release = bench.release(tmp_path / "release")
+    for _ in range(2):
+        assert evaluate(release, program.model(1), cache=cache).error == 1
+    assert program.asked == {"broken": 2, "one": 1}
+
+
+def test_another_picture_words_or_order_of_options_is_another_question(
+    bench: Any, tmp_path: Path, cache: ItemCache
+) -> None:
+    program = Program()
+    bench.add("one", answer="A", options=("x", "y"))
+    evaluate(bench.release(tmp_path / "first"), program.model(1), cache=cache)
+    evaluate(bench.release(tmp_path / "first"), program.model(1), protocol="shuffle:k=2", cache=cache)
+    assert program.asked["one"] >= 2
+
+
+def test_a_report_is_the_same_with_pictures_that_were_kept(bench: Any, tmp_path: Path, cache: ItemCache) -> None:
+    bench.add("one", answer="A")
+    release = bench.release(tmp_path / "release")
+    evaluate(release, Program().model(1), out=tmp_path / "results")
+    made: list[str] = []
+
+    class Counting(ItemCache):
+        def get_or_make(self, kind: str, depends_on: Any, make: Any) -> bytes:
+            def counted() -> bytes:
+                made.append(kind)
+                data: bytes = make()
+                return data
+
+            return super().get_or_make(kind, depends_on, counted)
+
+    pages = []
+    for place in (None, tmp_path / "pictures.sqlite", tmp_path / "pictures.sqlite"):
+        made.clear()
+        with Counting(place) as pictures:
+            write_report(tmp_path / "results", release, out=tmp_path / "report.html", cache=pictures)
+        pages.append(((tmp_path / "report.html").read_bytes(), len(made)))
+    assert pages[0] == pages[1]
+    assert pages[2] == (pages[0][0], 0)
+    assert pages[0][1] > 0

@@ -1,0 +1,258 @@
+"""What requests hold beside messages: fields are added and left out, and what a model refuses is learned from it.
+
+Facts held here: a reasoning model is scored; a refusal costs no item and is met once; what was really sent stands with
+the score; a run that goes on meets no refusal again; a value that the user gave is never dropped in silence; fields
+that requests rest on are refused; all of it holds for judges too.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_server import reasoning_model
+
+from benchwright.cli.main import invoke
+from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
+from benchwright.evaluation.backends.base import Options, parse_model
+from benchwright.evaluation.judging.judge import Judge
+from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.score import Score
+from benchwright.evaluation.step import Evaluate
+from benchwright.recipe import parse_recipe
+from benchwright.request_fields import RequestParameters, parse_field, refused_field
+
+
+def ask(bench: Any, server: Any, tmp_path: Path, **more: Any) -> Score:
+    options = Options(base_url=server.url, backoff_s=0.001, retries=0, **more)
+    folder = tmp_path / "release"
+    release = bench.release(folder) if not folder.exists() else folder
+    return evaluate(release, "openai:thinks", out=tmp_path / "out", options=options)
+
+
+def fill(bench: Any, count: int = 30) -> None:
+    for number in range(count):
+        bench.add(f"question {number}", answer="B")
+
+
+def fields_of(body: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in body.items() if name not in {"model", "messages"}}
+
+
+def test_a_reasoning_model_is_scored_and_the_refusals_are_met_once(
+    bench: Any, server: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(bench)
+    server.behave = reasoning_model
+    with caplog.at_level(logging.WARNING):
+        score = ask(bench, server, tmp_path, concurrency=4)
+    assert (score.metrics["accuracy"].value, score.error) == (1.0, 0)
+    refused = [body for body in server.bodies if "max_tokens" in body or "temperature" in body]
+    assert len(refused) <= 4 + 1  # those under way together, and the next field once
+    assert [fields_of(body) for body in server.bodies[-3:]] == [{"max_completion_tokens": 1024}] * 3
+    assert score.settings["backend"]["refused"] == {"max_tokens": "max_completion_tokens", "temperature": None}
+    assert score.settings["backend"]["max_completion_tokens"] == 1024
+    assert not {"temperature", "max_tokens"} & score.settings["backend"].keys()
+    told = [record.getMessage() for record in caplog.records if "refuses" in record.getMessage()]
+    assert len(told) == 2
+    assert "max_tokens (sent as max_completion_tokens from now on)" in told[0]
+    assert "temperature (left out from now on)" in told[1]
+
+
+def test_one_request_at_a_time_meets_one_refusal_a_field(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 12)
+    server.behave = reasoning_model
+    assert ask(bench, server, tmp_path, concurrency=1).error == 0
+    assert len(server.bodies) == 12 + 2
+
+
+def test_a_run_that_goes_on_sends_nothing_that_was_answered_and_meets_no_refusal_again(
+    bench: Any, server: Any, tmp_path: Path
+) -> None:
+    fill(bench, 10)
+    server.behave = reasoning_model
+    whole = ask(bench, server, tmp_path)
+    (path,) = (tmp_path / "out").glob("*/replies.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    last = max(number for number, line in enumerate(lines) if json.loads(line).get("kind") == "reply")
+    path.write_text("".join(line for number, line in enumerate(lines) if number != last))
+    server.bodies.clear()
+    assert ask(bench, server, tmp_path) == whole
+    assert [fields_of(body) for body in server.bodies] == [{"max_completion_tokens": 1024}]
+
+
+def test_thoughts_are_counted_among_the_tokens(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 3)
+    server.behave = reasoning_model
+    usage = ask(bench, server, tmp_path).usage
+    assert usage is not None
+    assert (usage.completion_tokens, usage.reasoning_tokens) == (225, 192)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [({"temperature": 0.7}, "temperature 0.7"), ({"stated": frozenset({"temperature"})}, "temperature 0.0")],
+    ids=["unusual", "usual, and given"],
+)
+def test_a_refused_value_that_the_user_gave_ends_the_run(
+    bench: Any, server: Any, tmp_path: Path, settings: dict[str, Any], says: str
+) -> None:
+    fill(bench, 5)
+    server.behave = reasoning_model
+    with pytest.raises(PrerequisiteError, match=rf"refuses {says}.*--omit temperature"):
+        ask(bench, server, tmp_path, **settings)
+    assert not list((tmp_path / "out").glob("*/score.json"))
+
+
+def test_a_longest_reply_that_the_user_gave_keeps_its_value_under_the_other_name(
+    bench: Any, server: Any, tmp_path: Path
+) -> None:
+    fill(bench, 3)
+    server.behave = reasoning_model
+    assert ask(bench, server, tmp_path, max_tokens=77, stated=frozenset({"max_tokens"})).error == 0
+    assert fields_of(server.bodies[-1]) == {"max_completion_tokens": 77}
+
+
+def test_fields_are_added_and_left_out(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 3)
+    more = {"reasoning_effort": "low", "max_completion_tokens": 500}
+    score = ask(bench, server, tmp_path, fields=more, omit=("temperature",))
+    assert [fields_of(body) for body in server.bodies] == [more] * 3
+    assert score.settings["backend"]["fields"] == more
+    assert score.settings["backend"]["omit"] == ["temperature"]
+    server.bodies.clear()
+    ask(bench, server, tmp_path, fields={**more, "reasoning_effort": "high"}, omit=("temperature",))
+    assert len(server.bodies) == 3, "another field is another request"
+
+
+@pytest.mark.parametrize("name", ["messages", "model", "stream", "n"])
+def test_fields_that_requests_rest_on_are_refused(name: str) -> None:
+    for settings in ({"fields": {name: 1}}, {"omit": (name,)}):
+        with pytest.raises(BenchwrightError, match=f"{name}.*neither set nor left out"):
+            parse_model("openai:m", Options(base_url="http://127.0.0.1:1/v1", **settings))
+
+
+def test_what_is_asked_for_twice_is_refused() -> None:
+    with pytest.raises(BenchwrightError, match="temperature is set by an option of its own"):
+        Options(omit=("temperature",), stated=frozenset({"temperature"})).parameters("m", "here")
+    with pytest.raises(BenchwrightError, match="added and left out"):
+        Options(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
+
+
+def test_models_that_are_sent_no_requests_take_no_fields() -> None:
+    with pytest.raises(BenchwrightError, match="'random' is sent no requests"):
+        parse_model("random", Options(omit=("temperature",)))
+
+
+def test_the_command_line_takes_fields(bench: Any, server: Any, tmp_path: Path, capsys: Any) -> None:
+    fill(bench, 2)
+    bench.release(tmp_path / "release")
+    arguments = ["evaluate", "run", str(tmp_path / "release"), "--model", "openai:m", "--base-url", server.url]
+    arguments += ["--out", str(tmp_path / "out"), "--omit", "temperature", "--omit", "max_tokens", "--field"]
+    assert invoke([*arguments, "reasoning_effort=low", "--field", 'logit_bias={"5": 1}']) == 0
+    assert fields_of(server.bodies[0]) == {"reasoning_effort": "low", "logit_bias": {"5": 1}}
+    capsys.readouterr()
+    assert invoke([*arguments, "logit_bias={5"]) == 2
+    assert "is no JSON" in capsys.readouterr().err
+    assert invoke([*arguments, "seed=1", "--temperature", "0"]) == 2
+    assert "temperature is set by an option of its own" in capsys.readouterr().err
+
+
+def test_a_judge_learns_and_takes_fields_of_its_own(bench: Any, server: Any, tmp_path: Path) -> None:
+    fill(bench, 3)
+    release = bench.release(tmp_path / "release")
+
+    def behave(words: str, attempt: int, handler: Any) -> str | None:
+        if handler.body["model"] == "m":
+            return "hard to say"
+        if "max_tokens" in handler.body or "temperature" in handler.body:
+            return reasoning_model(words, attempt, handler)
+        return '{"verdict": "B"}'
+
+    server.behave = behave
+    judge = Judge("openai:wise", fields={"reasoning_effort": "low"})
+    score = evaluate(release, "openai:m", judge=judge, options=Options(base_url=server.url), out=tmp_path / "out")
+    assert score.metrics["accuracy"].value == 1.0
+    judged = [body for body in server.bodies if body["model"] == "wise"]
+    assert fields_of(judged[-1]) == {"max_completion_tokens": 256, "reasoning_effort": "low"}
+    assert score.judge is not None
+    assert score.judge.settings["refused"] == {"max_tokens": "max_completion_tokens", "temperature": None}
+
+
+RECIPE = """name: toy
+steps:
+  - step: evaluate
+    models:
+      - model: openai:m
+        fields: {reasoning_effort: low}
+        omit: [temperature]
+        judge: {model: "openai:wise", omit: [max_tokens]}
+"""
+
+
+def test_recipes_take_fields() -> None:
+    step = parse_recipe(RECIPE, "toy.yaml", Path()).steps[0][1]
+    assert isinstance(step, Evaluate)
+    options = step.models[0].options("http://127.0.0.1:1/v1", "KEY")
+    assert (dict(options.fields), options.omit, options.stated) == (
+        {"reasoning_effort": "low"}, ("temperature",), frozenset(),
+    )  # fmt: skip
+    assert step.models[0].judge is not None
+    assert step.models[0].judge.judge().omit == ("max_tokens",)
+    assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}
+    with pytest.raises(RecipeError, match="can be neither set nor left out"):
+        parse_recipe(RECIPE.replace("reasoning_effort", "stream"), "toy.yaml", Path())
+    with pytest.raises(RecipeError, match="temperature is given a value and left out as well"):
+        parse_recipe(RECIPE.replace("        omit", "        temperature: 0\n        omit", 1), "toy.yaml", Path())
+
+
+SENT = {"temperature": 0.0, "max_tokens": 9, "seed": 4}
+
+
+@pytest.mark.parametrize(
+    ("words", "error", "field"),
+    [
+        ("", {"param": "seed", "code": "unsupported_parameter"}, "seed"),
+        ("Unsupported value: 'temperature' does not support 0.0", {"param": "temperature"}, "temperature"),
+        ("`temperature` is deprecated for this model.", None, "temperature"),
+        ("Unrecognized request argument supplied: seed", {"param": None}, "seed"),
+        ('{"detail":[{"loc":["body","seed"],"msg":"Extra inputs are not permitted"}]}', None, "seed"),
+        ("This model does not support images", None, None),
+        ("'max_tokens' is too large: this model supports at most 4", {"param": "max_tokens", "code": "invalid"}, None),
+        ("", {"param": "messages", "code": "unsupported_value"}, None),
+        ("Unsupported parameter: 'tools'", None, None),
+        ("no", ["param"], None),
+    ],
+)
+def test_a_refusal_names_its_field_or_is_about_something_else(words: str, error: Any, field: str | None) -> None:
+    assert refused_field(SENT, words, error) == field
+
+
+def test_a_length_that_is_refused_under_both_names_is_left_out_unless_it_was_asked_for() -> None:
+    refusal = {"code": "unsupported_parameter"}
+    ours = RequestParameters("m", "here", {"max_tokens": 5})
+    assert ours.adapt(ours.sent, "", {"param": "max_tokens", **refusal})
+    assert ours.sent == {"max_completion_tokens": 5}
+    assert ours.adapt(ours.sent, "", {"param": "max_completion_tokens", **refusal})
+    assert ours.sent == {}
+    given = RequestParameters("m", "here", {"max_tokens": 5}, stated={"max_tokens"})
+    assert given.adapt(given.sent, "", {"param": "max_tokens", **refusal})
+    with pytest.raises(PrerequisiteError, match="--omit max_tokens"):
+        given.adapt(given.sent, "", {"param": "max_completion_tokens", **refusal})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("a=low", "low"), ("a=1.5", 1.5), ("a=true", True), ('a="two words"', "two words"), ("a=[]", [])],
+)
+def test_a_field_is_a_name_and_json_or_a_plain_word(text: str, value: Any) -> None:
+    assert parse_field(text) == ("a", value)
+
+
+@pytest.mark.parametrize("text", ["a", "=1", "a=tru e", "a=", "a=NaN", "a=[1"])
+def test_what_is_no_field_is_refused(text: str) -> None:
+    with pytest.raises(BenchwrightError, match=r"NAME=JSON|no JSON"):
+        parse_field(text)

@@ -1,0 +1,183 @@
+"""The scene in which commands meet a failing disk, and the commands."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+from faulty_disk import Case
+from PIL import Image
+from published_samples import write_published
+from walks import RECIPE, benchwright, make_photographs
+
+from benchwright.release import Release
+from benchwright.release.errata import Erratum, spelled
+
+_SMALL = RECIPE.replace("seed: 3\n", "seed: 3\nshards: 2\n").replace(
+    '[random, "constant:A", edge_continuity, local_features]', "[random]"
+)
+_ONE = ["--workers", "1"]
+
+
+def make_scene(folder: Path) -> None:
+    """Fill a folder: photographs, recipes, a finished workspace `w`, one `open` that waits for people, a backup."""
+    make_photographs(folder / "photographs", count=4)
+    (folder / "walk.yaml").write_text(_SMALL, encoding="utf-8")
+    people = _SMALL.partition("  - splits")[0].partition("    simulate:")[0]
+    (folder / "people.yaml").write_text(people, encoding="utf-8")
+    images = ["--images", folder / "photographs", *_ONE]
+    _must("run", folder / "walk.yaml", "--workspace", folder / "w", *images)
+    _must("run", folder / "people.yaml", "--workspace", folder / "open", *images)
+    _must("review", "export", "--workspace", folder / "open", "--out", folder / "tasks.csv")
+    with (folder / "tasks.csv").open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    for row in rows:
+        row |= {"annotator": "ann", "decision": "accept"}
+    with (folder / "decisions.csv").open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    _must("review", "backup", folder / "backup.zip", "--workspace", folder / "w")
+    (folder / "w" / "objects" / "ab").mkdir(exist_ok=True)
+    (folder / "w" / "objects" / "ab" / ("c" * 62)).write_bytes(b"an object that nothing refers to")
+    [release] = (folder / "w" / "releases").iterdir()
+    shutil.copytree(release, folder / "release")
+    _write_errata(folder)
+    _make_filtered(folder)
+    _make_judged(folder)
+    _write_inputs(folder)
+    marks = [{"kind": "ring", "points": [[60.5, 50]], "label": "A"}]
+    (folder / "marks.json").write_text(json.dumps(marks), encoding="utf-8")
+    (folder / "empty").mkdir()
+    settings = json.loads((folder / "w" / "workspace.json").read_text(encoding="utf-8"))
+    (folder / "empty" / "workspace.json").write_text(json.dumps(settings), encoding="utf-8")
+
+
+def _make_filtered(folder: Path) -> None:
+    """Make the workspace `filtered`, in which a filter dropped an image and a curator another, and `damaged`, a copy."""
+    shutil.copytree(folder / "photographs", folder / "copies")
+    with Image.open(folder / "photographs" / "piece-00.png") as image:
+        image.save(folder / "copies" / "piece-00.bmp")
+    (folder / "filtered.yaml").write_text("name: filtered\nshards: 2\nsteps: [exact_duplicates]\n", encoding="utf-8")
+    _must("run", folder / "filtered.yaml", "--images", folder / "copies", "--workspace", folder / "filtered", *_ONE)
+    shutil.copytree(folder / "filtered", folder / "damaged")
+    shard = min((folder / "damaged" / "tables" / "exact_duplicates.pixels").glob("*.outcomes.*.parquet"))
+    shard.write_bytes(shard.read_bytes()[:-9])
+    by_hand = ["--step", "exact_duplicates", "--why", "private", "--by", "ada"]
+    _must("filter", "drop", folder / "filtered", "piece-01.jpg", *by_hand)
+
+
+def _make_judged(folder: Path) -> None:
+    """Write a file of tasks on the release, and make the workspace `judged`, where they are open."""
+    tasks = folder / "tasks.jsonl"
+    _must("evaluate", "errors", folder / "w" / "results", "--release", folder / "release", "--out", tasks)
+    _must("review", "open", tasks, "--release", folder / "release", "--workspace", folder / "judged")
+
+
+def _write_inputs(folder: Path) -> None:
+    """Write what commands read: scores, replies, cases, ratings, guidelines, published files, a key."""
+    for model in ("random", "constant:A"):
+        _must("evaluate", "run", folder / "release", "--model", model, "--out", folder / "scores")
+    lines = [
+        json.dumps({"item_id": one.item.item_id, "answer": "A"}) for one in Release.open(folder / "release").items()
+    ]
+    (folder / "replies.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (folder / "cases.jsonl").write_text('{"reply": "(B)", "choices": ["one", "two"]}\n', encoding="utf-8")
+    (folder / "ratings.csv").write_text("unit,rater,label\n1,a,x\n1,b,x\n2,a,x\n2,b,y\n", encoding="utf-8")
+    (folder / "guidelines.md").write_text("Accept what is right.\n", encoding="utf-8")
+    write_published(folder, pictures=folder / "photographs")
+    if shutil.which("ssh-keygen"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(folder / "key")], check=True)
+
+
+def _write_errata(folder: Path) -> None:
+    """Say that the first item of the release is wrong."""
+    release = Release.open(folder / "release")
+    item = next(iter(release.items())).item
+    erratum = Erratum(
+        item_id=item.item_id, content_hash=item.content_hash, release="walk", release_id=release.release_id,
+        finding="ambiguous", key=item.answer, agreed=2, asked=2,
+    )  # fmt: skip
+    (folder / "errata.json").write_bytes(spelled([erratum]))
+
+
+def _must(*arguments: object) -> None:
+    done = benchwright(*arguments)
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+CASES = (
+    Case("run", ["run", "walk.yaml", "--images", "photographs", "--workspace", "new", *_ONE], ["new"]),
+    Case("demo", ["demo", "--headless", "--out", "demo", *_ONE], ["demo"]),
+    Case("run again", ["run", "walk.yaml", "--images", "photographs", "--workspace", "w", *_ONE], ["w/tables"]),
+    Case("gc", ["gc", "w"], ["w/tables", "w/objects"]),
+    Case("filter duplicates", ["filter", "duplicates", "photographs", "--json"], ["stdout"]),
+    Case("filter quality", ["filter", "quality", "photographs", "--json"], ["stdout"]),
+    Case("filter hashes", ["filter", "hashes", "photographs", "--out", "hashes.csv"], ["hashes.csv"]),
+    Case("filter funnel", ["filter", "funnel", "w", "--out", "funnel.html"], ["stdout"]),
+    Case("review status", ["review", "status", "--workspace", "w"], ["stdout"]),
+    Case("review audit", ["review", "audit", "--workspace", "w"], ["stdout"]),
+    Case("review export", ["review", "export", "--workspace", "open", "--out", "open.csv"], ["open.csv"]),
+    Case("review export all", ["review", "export", "--workspace", "open", "--out", "all", "--all"], ["all"]),
+    Case("review import", ["review", "import", "decisions.csv", "--workspace", "open"], ["store:open"]),
+    Case("review backup", ["review", "backup", "again.zip", "--workspace", "w"], ["store:w"]),
+    Case("review restore", ["review", "restore", "backup.zip", "--workspace", "empty"], ["store:empty"]),
+    Case("release freeze", ["release", "freeze", "--workspace", "w", "--name", "x", "--version", "1.0"], ["w/releases"]),
+    Case("release verify", ["release", "verify", "release"], ["stdout"]),
+    Case("evaluate run", ["evaluate", "run", "release", "--model", "random", "--out", "scored"], ["scored"]),
+    Case("evaluate report", ["evaluate", "report", "w/results", "--release", "release", "--out", "report.html"],
+         ["report.html"]),
+    Case("release correct", ["release", "correct", "release", "--errata", "errata.json", "--version", "2.0",
+                             "--out", "corrected"], ["corrected"]),
+    Case("overlay", ["overlay", "photographs/piece-00.png", "marks.json", "marked.png"], ["marked.png"]),
+    Case("recipes", ["recipes", "demo", "--to", "copied"], ["copied"]),
+    Case("check", ["check", "w"], ["stdout"]),
+    Case("check and repair", ["check", "damaged", "--repair"], ["damaged/tables"]),
+    Case("outcomes", ["outcomes", "w"], ["stdout"]),
+    Case("trace", ["trace", "piece-01.jpg", "--workspace", "w"], ["stdout"]),
+    Case("steps", ["steps", "jigsaw"], ["stdout"]),
+    Case("doctor", ["doctor"], []),
+    Case("filter items", ["filter", "items", "release"], ["stdout"]),
+    Case("filter leakage", ["filter", "leakage", "photographs", "--against", "copies", *_ONE], ["stdout"]),
+    Case("filter text-ratio", ["filter", "text-ratio", "photographs", "--json", *_ONE], ["stdout"]),
+    Case("filter drop", ["filter", "drop", "filtered", "piece-02.webp", "--step", "exact_duplicates", "--why", "blurred",
+                         "--by", "ada"], ["store:filtered"]),
+    Case("filter restore", ["filter", "restore", "filtered", "piece-00.bmp", "--why", "differs", "--by", "ada"],
+         ["store:filtered"]),
+    Case("filter undo", ["filter", "undo", "filtered", "piece-01.jpg", "--by", "ada"], ["store:filtered"]),
+    Case("filter overrides", ["filter", "overrides", "filtered"], ["stdout"]),
+    Case("review users", ["review", "users", "--workspace", "open", "--add", "ben"], ["store:open"]),
+    Case("review assign", ["review", "assign", "--workspace", "w"], ["stdout"]),
+    Case("review guidelines", ["review", "guidelines", "--workspace", "open", "--campaign", "verify",
+                               "--set", "guidelines.md"], ["store:open"]),
+    Case("review open", ["review", "open", "tasks.jsonl", "--release", "release", "--workspace", "again"],
+         ["store:again"]),
+    Case("review results", ["review", "results", "--workspace", "judged", "--out", "results.csv"], ["results.csv"]),
+    *(Case(f"review {name}", ["review", name, "--workspace", "w"], ["stdout"])
+      for name in ("agreement", "annotators", "flags", "kept", "reasons")),
+    Case("release show", ["release", "show", "release"], ["stdout"]),
+    Case("release sign", ["release", "sign", "release", "--key", "key", "--out", "release.sig"], ["release.sig"]),
+    Case("evaluate score", ["evaluate", "score", "release", "replies.jsonl"], ["stdout"]),
+    Case("evaluate compare", ["evaluate", "compare", "scores", "--release", "release"], ["stdout"]),
+    *(Case(f"evaluate {name}", ["evaluate", name, "w/results", "--release", "release", "--out", f"{name}.jsonl"],
+           [f"{name}.jsonl"]) for name in ("errors", "suspects")),
+    Case("evaluate summary", ["evaluate", "summary", "w/results"], ["stdout"]),
+    Case("evaluate published", ["evaluate", "published", "blink", "--data", "blink", "--model", "one"], ["stdout"]),
+    Case("evaluate import", ["evaluate", "import", "ii-bench", "--data", "ii", "--out", "imported"], ["imported"]),
+    Case("evaluate extract", ["evaluate", "extract", "cases.jsonl"], ["stdout"]),
+    Case("evaluate protocols", ["evaluate", "protocols"], ["stdout"]),
+)  # fmt: skip
+"""Commands, in the folder that `make_scene` filled."""
+
+NOT_DISTURBED = {
+    "construct emu": "reads a data set that is not here",
+    "evaluate people": "reads as `evaluate compare` does, of a release whose items people answered",
+    "pairs statistics": "reads as `release show` does, of a release of pairs",
+    "review label-studio pull": "speaks with a server, which has a disk of its own",
+    "review label-studio push": "speaks with a server, which has a disk of its own",
+    "review serve": "ends when it is stopped; its store is that of the other commands",
+}
+"""Commands that are not in `CASES`, and why."""

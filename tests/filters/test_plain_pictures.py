@@ -1,0 +1,121 @@
+"""Where all else is plain, words and small regions decide: posters of a template, logos, captions, views of a scene."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from picture_copies import COPIES, photograph
+from PIL import Image, ImageDraw, ImageFont
+from skimage.data import stereo_motorcycle
+
+from benchwright.filters.commands import duplicates
+from benchwright.filters.same_picture import Comparison, Look, look_again
+
+
+def looked(one: Image.Image, other: Image.Image) -> Comparison:
+    return look_again(Look(one.convert("L")), Look(other.convert("L")))
+
+
+def poster(headline: str, line: str, *, size: int = 44) -> Image.Image:
+    """Return a poster of a plain template: bands above and below, a frame, a row of stars, a headline and a line."""
+    image = Image.new("RGB", (560, 780), "#f3ecd8")
+    draw = ImageDraw.Draw(image)
+    draw.rectangle((0, 0, 560, 90), fill="#24506b")
+    draw.rectangle((0, 700, 560, 780), fill="#24506b")
+    draw.rectangle((30, 120, 530, 670), outline="#a33b2a", width=5)
+    for n in range(8):
+        draw.regular_polygon((60 + n * 63, 45, 18), 5, fill="#f3ecd8")
+    draw.text((280, 330), headline, "#1b1b1b", ImageFont.load_default(size=size), anchor="mm")
+    draw.text((280, 430), line, "#1b1b1b", ImageFont.load_default(size=size * 0.55), anchor="mm")
+    return image
+
+
+def words_under(name: str, words: str, size: int) -> Image.Image:
+    """Return a photograph over a strip of words of nearly its height."""
+    photo = photograph(name)
+    out = Image.new("RGB", (photo.width, round(photo.height * 1.7)), "white")
+    out.paste(photo)
+    middle = (photo.width / 2, photo.height * 1.35)
+    ImageDraw.Draw(out).multiline_text(
+        middle, words, "black", ImageFont.load_default(size=size), anchor="mm", align="center"
+    )
+    return out
+
+
+@pytest.mark.parametrize("size", [60, 44, 32])
+def test_posters_of_one_template_with_other_words_are_different(size: int) -> None:
+    one = poster("SUMMER SALE", "every day from nine", size=size)
+    other = poster("BOOK FAIR", "ask at the front desk", size=size)
+    assert looked(one, other).verdict in {"different", "scene"}  # both stay, and nobody is asked
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "leaning"])
+def test_a_copy_of_a_plain_poster_is_confirmed(copy: str) -> None:
+    original = poster("SUMMER SALE", "every day from nine")
+    assert looked(original, COPIES[copy](original)).verdict == "confirmed"
+
+
+def test_unrelated_logos_on_plain_ground_are_different() -> None:
+    def logo(draw_mark: object) -> Image.Image:
+        image = Image.new("RGB", (480, 480), "white")
+        draw_mark(ImageDraw.Draw(image))  # type: ignore[operator]
+        return image
+
+    marks = [
+        logo(lambda draw: draw.regular_polygon((240, 240, 70), 6, fill="#22446e")),
+        logo(lambda draw: draw.ellipse((175, 175, 305, 305), outline="#7a1f2b", width=22)),
+        logo(lambda draw: draw.pieslice((170, 170, 310, 310), 30, 250, fill="#1f5f3b")),
+        logo(lambda draw: draw.rounded_rectangle((175, 195, 305, 285), 20, fill="#5b2b7a")),
+    ]
+    verdicts = {looked(one, other).verdict for n, one in enumerate(marks) for other in marks[:n]}
+    assert verdicts == {"different"}
+
+
+@pytest.mark.parametrize("name", ["coffee", "chelsea", "astronaut"])
+def test_a_photograph_under_other_words_is_asked_about_however_many_they_are(name: str) -> None:
+    one = words_under(name, "WHEN MONDAY\nCOMES TOO\nEARLY AGAIN", 64)
+    other = words_under(name, "nobody told\nthe cat about\nthe meeting", 64)
+    assert looked(one, other).verdict in {"confirmed", "unsure"}
+
+
+def test_a_stereo_pair_is_one_scene_or_asked_about_and_never_a_copy() -> None:
+    left, right = (Image.fromarray(np.ascontiguousarray(view)) for view in stereo_motorcycle()[:2])
+    assert looked(left, right).verdict in {"scene", "unsure"}
+
+
+def parallax(photo: Image.Image) -> Image.Image:
+    """Return a photograph from another place: three patches of it nearer, and so shifted further."""
+    pixels = np.asarray(photo)
+    down, across = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
+    shift = 6 + 8 * down / pixels.shape[0]
+    for x, y, reach, near in ((130, 160, 90, 30), (360, 130, 80, 22), (300, 380, 100, 38)):
+        shift = shift + near / (1 + np.exp(np.clip((np.hypot(across - x, down - y) - reach) / 6, -50, 50)))
+    source = np.clip(across + shift, 0, pixels.shape[1] - 1).astype(int)
+    return Image.fromarray(np.ascontiguousarray(pixels[down, source]))
+
+
+def test_views_of_one_scene_share_a_group_and_both_stay(tmp_path: Path) -> None:
+    photo = photograph("astronaut")
+    photo.crop((0, 0, 440, 512)).save(tmp_path / "here.png")
+    parallax(photo).crop((0, 0, 440, 510)).save(tmp_path / "there.png")
+    photograph("coffee").save(tmp_path / "other.png")
+    result = CliRunner().invoke(duplicates, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False)
+    report = json.loads(result.stdout)
+    assert (report["groups"], report["scenes"]) == ([], [["here.png", "there.png"]])
+
+
+def test_tiny_pictures_that_differ_in_a_small_part_are_not_copies() -> None:
+    def icon(part: tuple[int, int, int, int]) -> Image.Image:
+        image = Image.new("L", (32, 32), 255)
+        draw = ImageDraw.Draw(image)
+        draw.ellipse((4, 4, 27, 27), fill=40)
+        draw.rectangle(part, fill=255)
+        draw.rectangle((18, 18, 19, 19), fill=255)
+        return image
+
+    assert looked(icon((9, 9, 12, 22)), icon((9, 8, 22, 11))).verdict != "confirmed"
+    assert looked(icon((9, 9, 12, 22)), icon((9, 9, 12, 22)).resize((64, 64))).verdict == "confirmed"

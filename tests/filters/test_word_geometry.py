@@ -1,0 +1,56 @@
+"""Stored words and miniatures: those of copies agree on one alignment, those of strangers do not."""
+
+from __future__ import annotations
+
+import pytest
+from picture_copies import COPIES, photograph
+from PIL import Image
+
+from benchwright.filters.feature_words import CORNERS, Words, words_of
+from benchwright.filters.local_features import describe, detector, shrunk
+from benchwright.filters.word_geometry import Miniature, agreement, miniature, read_miniature, spelled_miniature
+
+NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
+
+
+def stored(image: Image.Image) -> tuple[Words, Miniature]:
+    luma = image.convert("L")
+    return words_of(describe(shrunk(luma, side_px=320), detector(500), most=CORNERS)), miniature(luma)
+
+
+def agreeing(one: Image.Image, other: Image.Image) -> int:
+    (words, small), (others, other_small) = stored(one), stored(other)
+    return agreement((words, others), (small, other_small))
+
+
+@pytest.mark.parametrize("copy", [name for name in COPIES if name != "stretched"])
+@pytest.mark.parametrize("name", ["astronaut", "coffee", "chelsea"])
+def test_words_of_a_copy_agree_with_its_original(name: str, copy: str) -> None:
+    assert agreeing(photograph(name), COPIES[copy](photograph(name))) >= 8
+
+
+@pytest.mark.parametrize("name", ["astronaut", "chelsea", "rocket"])
+def test_words_of_a_half_agree_with_the_whole(name: str) -> None:
+    whole = photograph(name)
+    half = whole.crop((0, 0, whole.width * 7 // 10, whole.height * 7 // 10))
+    assert agreeing(whole, half) >= 8
+    assert agreeing(half, whole) >= 8
+
+
+def test_words_of_strangers_agree_on_nothing() -> None:
+    pictures = [photograph(name) for name in NAMES]
+    agreed = [agreeing(one, other) for n, one in enumerate(pictures) for other in pictures[:n]]
+    assert sum(count > 0 for count in agreed) <= 1
+
+
+def test_miniatures_survive_being_spelled() -> None:
+    small = miniature(photograph("coffee").convert("L"))
+    assert max(small.shape) == 40
+    assert small.shape[0] != small.shape[1]
+    assert (read_miniature(spelled_miniature(small)) == small).all()
+
+
+def test_pictures_with_few_words_agree_on_nothing() -> None:
+    words, small = stored(photograph("coffee"))
+    assert agreement((words[:2], words[:2]), (small, small)) == 0
+    assert agreement((words[:0], words), (small, small)) == 0
