@@ -22,7 +22,7 @@ from composites import write_composites
 from measuring import benchwright, cost_of, show
 from walks import live_digest
 
-DEMO = Path(__file__).resolve().parent.parent / "examples" / "perception.yaml"
+DEMO = Path(__file__).resolve().parent.parent / "benchwright" / "recipes" / "perception.yaml"
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from measuring import benchwright, show
 from walks import executions, tree_digest, workers_of
 
-DEMO = Path(__file__).resolve().parent.parent / "examples" / "perception.yaml"
+DEMO = Path(__file__).resolve().parent.parent / "benchwright" / "recipes" / "perception.yaml"
 
 
 def main() -> None:
