@@ -1,6 +1,6 @@
 """JSON documents that hold a digest of themselves, so that a changed one is not taken for what was written.
 
-Documents of programs that wrote no digest are read as they are.
+A document is a file or a line of one. Documents of programs that wrote no digest are read as they are.
 """
 
 from __future__ import annotations
@@ -43,15 +43,25 @@ def read_sealed(path: Path) -> dict[str, Any]:
         raise DamagedError(path, f"is damaged: it is no JSON: {error}") from error
     if not isinstance(document, dict):
         raise DamagedError(path, "is damaged: it holds no JSON object")
-    stated = document.pop(SEAL, None)
-    if stated is not None:
-        if (found := digest(document)) != stated:
-            raise DamagedError(
-                path, f"is damaged: its content has the digest {found[:12]} and it states {str(stated)[:12]}"
-            )
-    elif (name := _misspelt_seal(document)) is not None:
-        raise DamagedError(path, f"is damaged: it has a key {name!r} where {SEAL!r} was written")
-    return document
+    try:
+        return unsealed(document)
+    except ValueError as error:
+        raise DamagedError(path, f"is damaged: {error}") from error
+
+
+def unsealed(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document without its digest, once that was found right.
+
+    Raises:
+        ValueError: It is not what was written.
+    """
+    rest = {name: value for name, value in document.items() if name != SEAL}
+    if SEAL in document:
+        if (now := digest(rest)) != document[SEAL]:
+            raise ValueError(f"its content has the digest {now[:12]} and it states {str(document[SEAL])[:12]}")
+    elif (name := _misspelt_seal(rest)) is not None:
+        raise ValueError(f"it has a key {name!r} where {SEAL!r} was written")
+    return rest
 
 
 def is_sealed(path: Path) -> bool:

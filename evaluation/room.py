@@ -29,6 +29,7 @@ ROOM = Room(
         ),
         "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
     },
+    checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
     backends={
         "random": Entry(f"{_HERE}.backends.baselines:random", "Baseline: a letter drawn evenly."),
         "constant": Entry(f"{_HERE}.backends.baselines:constant", "Baseline: always one letter, as in constant:A."),

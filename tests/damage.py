@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from chat_server import ChatServer
 from walks import make_photographs, run_json
 
 from benchwright.cli.main import invoke
@@ -38,17 +39,17 @@ def make_workspace(folder: Path, *more: str, count: int = 8) -> Path:
     return folder / "w"
 
 
-def run_again(folder: Path, *more: str) -> dict[str, object]:
+def run_again(folder: Path, *more: str, env: dict[str, str] | None = None) -> dict[str, object]:
     """Run the recipe in the workspace, for the first time or once more."""
     document: dict[str, object] = run_json(
         "run", folder / "damage.yaml", "--images", folder / "photographs", "--workspace", folder / "w",
-        "--workers", "1", *more,
+        "--workers", "1", *more, env=env,
     )  # fmt: skip
     return document
 
 
 def make_workspace_to_flip(folder: Path) -> Path:
-    """Make a workspace with every class of file in it: a campaign that people decided and an override among them."""
+    """Make a workspace with every class of file in it: replies of a model, decisions of people, and an override."""
     workspace = make_workspace(folder, "--copy", count=6)
     image = first(folder / "photographs", "piece-01*").name
     assert (
@@ -57,7 +58,13 @@ def make_workspace_to_flip(folder: Path) -> Path:
         )
         == 0
     )
-    run_again(folder, "--copy")
+    server = ChatServer()
+    try:
+        scored = RECIPE.replace("[random]", f"[random, openai:m]\n    base_url: {server.url}")
+        (folder / "damage.yaml").write_text(scored, encoding="utf-8")
+        run_again(folder, "--copy", env={"OPENAI_API_KEY": "sk"})
+    finally:
+        server.close()
     assert invoke(["gc", str(workspace)]) == 0  # of what no table refers to, a changed bit changes nothing
     return workspace
 

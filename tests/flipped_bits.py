@@ -33,6 +33,8 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "snapshots of overrides": ("overrides/*",),
     "memories": ("cache/ingest.jsonl", "cache/checked.json", "cache/items.sqlite"),
     "results": ("results/**/*.json", "results/**/*.parquet", "results/**/*.html", "results/**/*.csv"),
+    "replies of models": ("replies/*/replies.jsonl",),
+    "logs of runs": ("runs/*.json", "runs/*/run.json", "runs/*/events.jsonl", "runs/*/funnel.html"),
     "review store": ("review.sqlite",),
     "release tables": ("data/*.parquet",),
     "release documents": ("*.json", "*.sha256", "*.md"),

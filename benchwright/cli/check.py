@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,17 +42,27 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
         problems = problems_of(space)
     with suppress(OSError, StorageError):  # a copy that nobody may write to is checked all the same
         space.checked.save(tmp=space.tmp)
+    notes = [problem for problem in problems if problem.is_note]
+    problems = [problem for problem in problems if not problem.is_note]
     is_ok = all(problem.repaired for problem in problems)
-    document = {"ok": is_ok, "problems": [asdict(problem) for problem in problems]}
-    emit(document, as_json=as_json, text=lambda: _text(workspace, problems))
+    document = {
+        "ok": is_ok,
+        "problems": [{name: getattr(problem, name) for name in ("path", "what", "repaired")} for problem in problems],
+        "notes": [{"path": note.path, "what": note.what} for note in notes],
+    }
+    emit(document, as_json=as_json, text=lambda: "\n".join([_text(workspace, problems), *_lines(notes)]))
     return 0 if is_ok else 1
 
 
 def _text(workspace: Path, problems: Sequence[Problem]) -> str:
     if not problems:
         return f"{workspace} holds what was written to it"
-    lines = [
-        printable(f"{problem.path} {problem.what}{': made again' if problem.repaired else ''}") for problem in problems
-    ]
     left = sum(not problem.repaired for problem in problems)
+    lines = _lines(problems)
     return "\n".join([*lines, f"{len(problems)} problems, {len(problems) - left} of them repaired, {left} left"])
+
+
+def _lines(problems: Sequence[Problem]) -> list[str]:
+    return [
+        printable(f"{problem.path} {problem.what}{': repaired' if problem.repaired else ''}") for problem in problems
+    ]

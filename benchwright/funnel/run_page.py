@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from benchwright.atomic import write_json
 from benchwright.canonical import digest, file_digest
+from benchwright.errors import DamagedError
 from benchwright.pipeline.finished import stage_names
 from benchwright.pipeline.overrides import current_snapshot
+from benchwright.pipeline.runlog import is_vouched_for, vouch_for
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.workspace import Workspace
 
 PAGE_FILE = "funnel.html"
@@ -25,17 +26,18 @@ def write_run_funnel(root: Path, run_folder: Path) -> Path:
     told = _told(space)
     latest = space.runs / _LATEST
     try:
-        known = json.loads(latest.read_text(encoding="utf-8"))
+        known = read_sealed(latest)
         page = space.runs / Path(str(known["page"])).parent.name / PAGE_FILE
-        if known["told"] == told and page.exists():
+        if known["told"] == told and is_vouched_for(page):
             return page
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, DamagedError, KeyError):
         pass
     from benchwright.funnel.writing import write_funnel
 
     page = run_folder / PAGE_FILE
     write_funnel(root, page)
-    write_json(latest, {"told": told, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
+    vouch_for(page)
+    write_sealed(latest, {"told": told, "page": f"{run_folder.name}/{PAGE_FILE}"}, tmp=space.tmp)
     return page
 
 

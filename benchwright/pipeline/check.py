@@ -7,9 +7,9 @@ release has its manifest. Rooms that keep things of their own in a workspace say
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from benchwright.pipeline.live import INGEST
 from benchwright.pipeline.mending import inside
 from benchwright.pipeline.outcomes import torn_lines
 from benchwright.pipeline.overrides import snapshot_problems
+from benchwright.pipeline.runlog import log_problems
 from benchwright.pipeline.seen_files import is_whole
 from benchwright.release.verify import verify_release
 from benchwright.rooms import catalogue
@@ -42,18 +43,22 @@ class Problem:
         path: Of the file or folder, as seen from the workspace; of a row `FILE, table NAME, row ID`.
         what: What is wrong with it, and where nobody can make it again what to do.
         repaired: Whether it has been made again.
+        is_note: Whether nothing is known to be wrong: it only says that damage of this could not be told.
+        mend: Repairs it, for what a room keeps; None where `check --repair` knows how, or nobody does.
     """
 
     path: str
     what: str
     repaired: bool = False
+    is_note: bool = False
+    mend: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
 def problems_of(space: Workspace) -> list[Problem]:
-    """Read everything in a workspace and return what is wrong, each file once."""
-    problems: dict[str, Problem] = {}
+    """Read everything in a workspace and return what is wrong, each file once, and what could not be told."""
+    problems: dict[tuple[str, bool], Problem] = {}
     for problem in _all(space):
-        problems.setdefault(problem.path, problem)
+        problems.setdefault((problem.path, problem.is_note), problem)
     return list(problems.values())
 
 
@@ -69,6 +74,7 @@ def _all(space: Workspace) -> Iterator[Problem]:
     except DataError as error:  # tables that cannot be read are named above
         yield Problem("objects", f"cannot be compared with the tables: {error}")
     yield from _memories(space)
+    yield from (_of(space, error) for error in log_problems(space))
     yield from _releases(space)
     for check in catalogue("checks").values():
         yield from check.load()(space.root)
@@ -252,9 +258,10 @@ def _releases(space: Workspace) -> Iterator[Problem]:
 
 def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> list[Problem]:
     """Return all problems there were, those that are gone as repaired, and those that have come."""
-    left = {problem.path: problem for problem in after}
-    known = {problem.path for problem in before}
+    left = {problem.path: problem for problem in after if not problem.is_note}
+    damage = [problem for problem in before if not problem.is_note]
+    known = {problem.path for problem in damage}
     return [
-        *(left.get(problem.path, replace(problem, repaired=True)) for problem in before),
-        *(problem for problem in after if problem.path not in known),
+        *(left.get(problem.path, replace(problem, repaired=True)) for problem in damage),
+        *(problem for problem in after if problem.is_note or problem.path not in known),
     ]

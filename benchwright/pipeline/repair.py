@@ -18,6 +18,7 @@ from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_prob
 from benchwright.pipeline.passes import Pass
 from benchwright.pipeline.remaking import make_again
 from benchwright.pipeline.run import surroundings_of
+from benchwright.pipeline.runlog import WRITTEN_AGAIN
 from benchwright.pipeline.surroundings import Surroundings
 from benchwright.pipeline.wholes import run_campaign, run_gather
 from benchwright.sealed import read_sealed
@@ -35,9 +36,10 @@ def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:
         space: The workspace, locked.
         problems: From `problems_of`.
     """
-    if not problems:
-        return []
-    reasons = [f"{name}: {reason}" for name, reason in _repair(space, {problem.path for problem in problems})]
+    damage = [problem for problem in problems if not problem.is_note]
+    if not damage:
+        return list(problems)
+    reasons = [f"{name}: {reason}" for name, reason in (*_mend(damage), *_repair(space, {one.path for one in damage}))]
     found = marked_as_repaired(problems, problems_of(space))
     return [problem if problem.repaired else _with_reason(problem, reasons) for problem in found]
 
@@ -48,6 +50,16 @@ def _with_reason(problem: Problem, reasons: Sequence[str]) -> Problem:
         if problem.path == name or problem.path.startswith(f"tables/{name}/"):
             return Problem(problem.path, f"{problem.what}; cannot be made again: {why}")
     return problem
+
+
+def _mend(problems: Sequence[Problem]) -> Iterator[tuple[str, str]]:
+    """Repair what rooms keep; yield path and why of what cannot be."""
+    for problem in problems:
+        if problem.mend is not None:
+            try:
+                problem.mend()
+            except (BenchwrightError, OSError) as error:
+                yield problem.path, str(error)
 
 
 def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
@@ -79,7 +91,7 @@ def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
 def _forget_memories(space: Workspace, paths: set[str]) -> None:
     """Remove what only saves work; damaged lines of journals are passed over by whoever reads them."""
     for path in paths:
-        if path.startswith(("cache/", "journal/")):
+        if path.startswith(("cache/", "journal/")) or path in WRITTEN_AGAIN:
             (space.root / path).unlink(missing_ok=True)
 
 

@@ -1,7 +1,8 @@
 """The log of one run: everything that varies between runs, and so is in no table.
 
-runs/RUN/run.json       when, where, which versions, how it ended
+runs/RUN/run.json       when, where, which versions, how it ended; then the SHA-256 of what is not written to any more
 runs/RUN/events.jsonl   one line per finished job
+runs/RUN/funnel.html    the page of the run
 runs/RUN/worker-N.log   what each worker printed
 runs/versions.json      the library versions of the last run
 """
@@ -18,11 +19,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import write_json
-from benchwright.errors import StorageError
+from benchwright.canonical import file_digest
+from benchwright.errors import DamagedError, StorageError
+from benchwright.sealed import read_sealed, write_sealed
 from benchwright.storage_faults import naming
 from benchwright.versions import library_versions
 from benchwright.workspace import Workspace
+
+RUN_FILE = "run.json"
+_EVENTS_FILE = "events.jsonl"
+WRITTEN_AGAIN = ("runs/versions.json", "runs/funnel.json")
+"""What the next run writes again where it is damaged or gone."""
 
 
 class RunLog:
@@ -40,8 +47,8 @@ class RunLog:
             "versions": library_versions(),
             **command,
         }
-        self._events = (self.folder / "events.jsonl").open("a", encoding="utf-8", buffering=1)
-        write_json(self.folder / "run.json", self._document)
+        self._events = (self.folder / _EVENTS_FILE).open("a", encoding="utf-8", buffering=1)
+        write_sealed(self.folder / RUN_FILE, self._document)
 
     def event(self, kind: str, **what: Any) -> None:
         """Add one line."""
@@ -53,11 +60,11 @@ class RunLog:
         path = self._workspace.runs / "versions.json"
         now: dict[str, str] = self._document["versions"]
         try:
-            before = json.loads(path.read_text(encoding="utf-8"))
-        except (FileNotFoundError, ValueError):
+            before = read_sealed(path)
+        except (FileNotFoundError, DamagedError):
             before = {}
         if before != now:
-            write_json(path, now, tmp=self._workspace.tmp)
+            write_sealed(path, now, tmp=self._workspace.tmp)
         return [
             f"{name} was {before[name]}, is {now.get(name, 'gone')}"
             for name in sorted(before)
@@ -68,10 +75,9 @@ class RunLog:
         """Say how the run ended."""
         with naming(self._events.name):
             self._events.close()
-        write_json(
-            self.folder / "run.json",
-            {**self._document, "ended_at": datetime.now(UTC).isoformat(), "state": state},
-        )
+        ended = {"ended_at": datetime.now(UTC).isoformat(), "state": state}
+        files = {_EVENTS_FILE: file_digest(self.folder / _EVENTS_FILE)}
+        write_sealed(self.folder / RUN_FILE, {**self._document, **ended, "files": files})
 
 
 @contextmanager
@@ -91,3 +97,39 @@ def logged(workspace: Workspace, command: Mapping[str, Any]) -> Iterator[RunLog]
         else:
             with suppress(OSError, StorageError):  # what ended the run is what to say
                 log.close(state)
+
+
+def vouch_for(path: Path) -> None:
+    """Keep in a run's log the SHA-256 of a file that was written beside it once the run was over."""
+    document = read_sealed(path.parent / RUN_FILE)
+    files = {**document.get("files", {}), path.name: file_digest(path)}
+    write_sealed(path.parent / RUN_FILE, {**document, "files": files})
+
+
+def is_vouched_for(path: Path) -> bool:
+    """Return whether a file of a run is as it was written, as far as the run's log says."""
+    try:
+        files: Mapping[str, str] = read_sealed(path.parent / RUN_FILE)["files"]
+        return file_digest(path) == files[path.name]
+    except (OSError, DamagedError, KeyError):
+        return False
+
+
+def log_problems(workspace: Workspace) -> Iterator[DamagedError]:
+    """Yield what is not as it was written of the logs of all runs; of older programs' nothing can be told."""
+    for name in WRITTEN_AGAIN:
+        try:
+            with suppress(FileNotFoundError):
+                read_sealed(workspace.root / name)
+        except DamagedError as error:
+            yield DamagedError(error.path, f"{error.what}; the next run writes it again")
+    for path in sorted(workspace.runs.glob(f"*/{RUN_FILE}")):
+        of_no_use = f"no run reads it; delete {path.parent.relative_to(workspace.root)} to be rid of it"
+        try:
+            files = read_sealed(path).get("files", {})
+        except DamagedError as error:
+            yield DamagedError(error.path, f"{error.what}; {of_no_use}")
+            continue
+        for file, sha256 in ((path.parent / name, sha256) for name, sha256 in files.items()):
+            if file.exists() and (what := workspace.checked.wrong(file, sha256, afresh=True)) is not None:
+                yield DamagedError(file, f"{what}; {of_no_use}")

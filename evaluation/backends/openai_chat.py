@@ -193,13 +193,14 @@ class OpenAIChat:
             return _Begun(item_id, Reply(item_id, error=str(error)))
         if (shared := self._under_way.get(request.key)) is not None:  # before the log, into which it may just go
             return _Begun(item_id, future=shared)
-        if (known := log.reply_to(request.key)) is not None:
-            return _Begun(item_id, known.reply(item_id, request.key))
         for picture in request.pictures:
             log.picture(picture.record())
-            if self._options.image_folder is not None:
-                store(picture, self._options.image_folder)
         log.request(request.key, item_id, request.body)
+        if (known := log.reply_to(request.key)) is not None:
+            return _Begun(item_id, known.reply(item_id, request.key))
+        if self._options.image_folder is not None:
+            for picture in request.pictures:
+                store(picture, self._options.image_folder)
         future = loop.submit(self._asked(item_id, request, sender, log, begins))
         self._under_way[request.key] = future
         # Once it is over, the log has its reply; a failed one is sent again for the next item that asks alike.

@@ -8,6 +8,9 @@ JSON Lines, appended only. The first line names the format; then, by `kind`:
 - `reply`: what came back, with the reason for ending and the tokens as the server states them;
 - `error`: why nothing usable came back.
 
+Each line holds a digest of itself; lines of programs that wrote none are taken as they are. A line that is not as it
+was written is never used: the next run takes it out, says so, and asks again what it stood for.
+
 A line is with the operating system before anything rests on it, so a killed process loses none. It is on the disk
 within `SYNC_S` seconds and at the end of a run, which is what a power cut may cost. A last line that was cut is
 removed and reported. Replies are found again by request; an error is asked again.
@@ -26,9 +29,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+from benchwright.atomic import replacing
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.private_files import file_mode, keep_private, make_private_folder
+from benchwright.sealed import SEAL, sealed, unsealed
 
 from ..accounting import Tokens
 from ..questions import Reply
@@ -36,8 +41,11 @@ from ..questions import Reply
 logger = logging.getLogger(__name__)
 
 FORMAT, VERSION = "benchwright/replies", 2
+_HEAD = {"format": FORMAT, "version": VERSION}
 LOG_NAME = "replies.jsonl"
 SYNC_S = 1.0
+_NAMED = 5
+"""Damaged lines that are named by number."""
 
 
 class Answered(NamedTuple):
@@ -53,6 +61,30 @@ class Answered(NamedTuple):
         return Reply(item_id, text=self.text, tokens=self.tokens, is_cut_off=cut_off, request=request)
 
 
+class DamagedHead(DataError):
+    """The first line of a log, which says what the others are, is not as it was written."""
+
+
+class LogState(NamedTuple):
+    """How it stands with the lines of a log.
+
+    Args:
+        whole_bytes: Size of the finished lines; what follows was cut off.
+        damaged: Numbers of finished lines that are not as they were written.
+        without_digest: Number of lines of an older program: a changed one may not be told.
+    """
+
+    whole_bytes: int
+    damaged: tuple[int, ...]
+    without_digest: int
+
+    @property
+    def described(self) -> str:
+        """The damaged lines in words."""
+        numbers = ", ".join(map(str, self.damaged[:_NAMED])) + (" and more" if len(self.damaged) > _NAMED else "")
+        return f"line {numbers} is damaged" if len(self.damaged) == 1 else f"lines {numbers} are damaged"
+
+
 class ReplyLog:
     """One log file, open for appending by one process; use it as a context manager. Without a path it keeps nothing.
 
@@ -62,7 +94,7 @@ class ReplyLog:
         other_releases: Whether a log of another release may be gone on with; what is asked alike is not asked again.
 
     Raises:
-        DataError: The file is damaged, of another version, of another release, or in use.
+        DataError: The file has a damaged head, is of another version, of another release, or in use.
     """
 
     def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
@@ -145,7 +177,7 @@ class ReplyLog:
             self._synced = time.monotonic()
 
     def _append(self, **entry: Any) -> None:
-        line = canonical_json(entry).encode("utf-8", "surrogatepass") + b"\n"
+        line = _spelled(entry)
         with self._lock:
             if self._handle is not None:
                 while line:
@@ -154,53 +186,59 @@ class ReplyLog:
     def _open(self, path: Path, release_id: str, *, other_releases: bool) -> None:
         make_private_folder(path.parent)
         keep_private(path)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
+        handle = _locked(path)
         try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise DataError(f"{path} is in use by another run; wait for its end, or give another --out") from error
-            size, keep = os.fstat(handle).st_size, self._read(path)
+            state = self._read(path)
             if self._run and self._run["release_id"] != release_id and not other_releases:
                 raise DataError(
                     f"{path} holds replies on release {self._run['release_id']}, this one is {release_id}; "
                     "give another folder with --out"
                 )
-            if keep < size:
+            if state.damaged:
+                logger.warning("%s: %s; it is taken out, and what it stood for is asked again", path, state.described)
+                _write_again(path, state)
+                old, handle = handle, _locked(path)
+                os.close(old)
+            elif (whole := state.whole_bytes) < (size := os.fstat(handle).st_size):
                 logger.warning(
                     "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and what "
-                    "it stood for is asked again", path, size - keep,
+                    "it stood for is asked again", path, size - whole,
                 )  # fmt: skip
                 # What follows must not be glued to it.
-                os.ftruncate(handle, keep)
+                os.ftruncate(handle, whole)
         except BaseException:
             os.close(handle)
             raise
         self._handle = handle
-        if keep == 0:
-            self._append(format=FORMAT, version=VERSION)
+        if state.whole_bytes == 0:
+            self._append(**_HEAD)
 
-    def _read(self, path: Path) -> int:
-        """Take in the finished lines and return how many bytes they are."""
-        end = 0
+    def _read(self, path: Path) -> LogState:
+        """Take in what is as it was written; return how it stands with all lines."""
+        whole_bytes, damaged, without_digest = 0, [], 0
         with path.open("rb") as handle:
             for number, line in enumerate(handle, start=1):
-                if not line.endswith(b"\n"):
+                if not line.endswith(b"\n") and not _is_entry(line[:-1]):
                     break
+                whole_bytes += len(line)
                 try:
-                    entry = json.loads(line)
+                    document = json.loads(line)
+                    entry = unsealed(document)
                     if number == 1:
                         _check_stamp(entry, path)
                     else:
                         self._take(entry)
-                except (ValueError, KeyError, TypeError, RecursionError) as error:
-                    raise DataError(
-                        f"{path}: line {number} is damaged ({error}); remove that line and run again"
-                    ) from error
-                end += len(line)
-        return end
+                    without_digest += SEAL not in document
+                except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+                    if number == 1:
+                        raise DamagedHead(
+                            f"{path} is damaged in line 1 ({error}): put `{_spelled(_HEAD)[:-1].decode()}` in its "
+                            "place, or move the file away to have everything asked again"
+                        ) from error
+                    damaged.append(number)
+        return LogState(whole_bytes, tuple(damaged), without_digest)
 
-    def _take(self, entry: dict[str, Any]) -> None:
+    def _take(self, entry: Mapping[str, Any]) -> None:
         kind = entry["kind"]
         if kind == "reply":
             usage = entry["usage"]
@@ -217,6 +255,66 @@ class ReplyLog:
                 self._refused.setdefault(str(entry["settings"].get("base_url")), {}).update(refused)
         elif kind != "error":
             raise ValueError(f"its kind is {kind!a}")
+
+
+def state_of(path: Path) -> LogState:
+    """Read a log and return how it stands with its lines.
+
+    Raises:
+        DamagedHead: Its first line is damaged.
+        DataError: It is of another version.
+    """
+    return ReplyLog(None)._read(path)
+
+
+def take_out_damaged(path: Path) -> None:
+    """Take the lines out of a log that are not as they were written, so that what they stood for is asked again.
+
+    Raises:
+        DataError: The log is in use, of another version, or damaged in its head.
+        StorageError: It cannot be written.
+    """
+    handle = _locked(path)
+    try:
+        _write_again(path, state_of(path))
+    finally:
+        os.close(handle)
+
+
+def _write_again(path: Path, state: LogState) -> None:
+    """Write a log without its damaged lines and what was cut off."""
+    with replacing(path, private=True) as draft, draft.open("wb") as copy, path.open("rb") as lines:
+        for number, line in enumerate(lines, start=1):
+            if number not in state.damaged and line.endswith(b"\n"):
+                copy.write(line)
+
+
+def _locked(path: Path) -> int:
+    """Open a log, made if need be, for this process alone.
+
+    Raises:
+        DataError: Another run has it.
+    """
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, file_mode(path))
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if not os.path.samestat(os.fstat(handle), os.stat(path)):
+            raise BlockingIOError  # another run wrote it again meanwhile, and has that one
+    except OSError as error:
+        os.close(handle)
+        raise DataError(f"{path} is in use by another run; wait for its end, or give another --out") from error
+    return handle
+
+
+def _spelled(entry: Mapping[str, Any]) -> bytes:
+    return canonical_json(sealed(entry)).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def _is_entry(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _tokens(usage: Mapping[str, Any]) -> Tokens:

@@ -19,6 +19,8 @@ from benchwright.annotation.campaign import Verify
 from benchwright.annotation.store import open_store
 from benchwright.cli.main import invoke
 from benchwright.errors import DamagedError, DataError
+from benchwright.evaluation.backends.reply_log import Answered, ReplyLog
+from benchwright.funnel import write_run_funnel
 from benchwright.pipeline.finished import outcomes_of
 from benchwright.pipeline.mending import require_store
 from benchwright.sealed import SEAL
@@ -27,6 +29,7 @@ from benchwright.stages import Stage
 from benchwright.workspace import Workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+SOUND = {"ok": True, "problems": [], "notes": []}
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +68,7 @@ def _paths(document: dict[str, Any]) -> list[str]:
 
 
 def test_a_sound_workspace_has_no_problems(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _check(scene, capsys) == (0, {"ok": True, "problems": []})
+    assert _check(scene, capsys) == (0, SOUND)
 
 
 def test_run_makes_damaged_shards_again_says_so_and_comes_to_the_same_bytes(scene: Path) -> None:
@@ -159,6 +162,42 @@ def test_check_names_everything_and_repair_makes_it_again(scene: Path, capsys: p
     assert _check(scene, capsys)[0] == 0
 
 
+def test_a_changed_reply_is_named_and_taken_out_and_lines_without_digest_are_noted(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = scene / "w" / "replies" / "openai-m" / "replies.jsonl"
+    with ReplyLog(path) as log:
+        log.answered("r", "i", Answered("(B)", "stop", None), 1)
+    path.write_bytes(path.read_bytes().replace(b"(B)", b"(C)") + b'{"kind": "error"}\n')
+    code, document = _check(scene, capsys)
+    assert (code, _paths(document)) == (1, ["replies/openai-m/replies.jsonl"])
+    assert "has 1 lines of an older program" in document["notes"][0]["what"]
+    code, document = _check(scene, capsys, "--repair")
+    assert (code, document["problems"][0]["repaired"], len(document["notes"])) == (0, True, 1)
+    code, document = _check(scene, capsys, "--repair")
+    assert (code, document["problems"], len(document["notes"])) == (0, [], 1)
+    assert b"(C)" not in path.read_bytes()
+
+
+def test_changed_logs_of_runs_are_named_and_what_the_next_run_writes_again_is_repaired(
+    scene: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = first(scene / "w" / "runs", "2*")
+    write_run_funnel(scene / "w", run)
+    for name in ("events.jsonl", "run.json", "funnel.html", "../versions.json", "../funnel.json"):
+        flip(run / name, 30)
+        code, document = _check(scene, capsys)
+        path = str((run / name).resolve().relative_to(scene / "w"))
+        assert (code, _paths(document)) == (1, [path])
+        code, _ = _check(scene, capsys, "--repair")
+        assert code == (0 if name.startswith("..") else 1)
+        if code:
+            assert "no run reads it" in document["problems"][0]["what"]
+            flip(run / name, 30)
+    shutil.rmtree(run)
+    assert _check(scene, capsys) == (0, SOUND)
+
+
 def test_what_cannot_be_made_again_is_said_and_stays_a_problem(scene: Path, capsys: pytest.CaptureFixture[str]) -> None:
     workspace = scene / "w"
     release = first(workspace / "releases", "*/data/*.parquet")
@@ -226,7 +265,7 @@ def test_a_workspace_of_an_older_program_is_right_and_stays_up_to_date(
             document.pop("files", None) if path.name == "final.json" else None
             path.write_text(json.dumps(document, sort_keys=True, indent=1))
     (scene / "w" / "cache" / "checked.json").unlink()
-    assert _check(scene, capsys) == (0, {"ok": True, "problems": []})
+    assert _check(scene, capsys) == (0, SOUND)
     done = benchwright(
         "run", scene / "damage.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
     )
@@ -293,4 +332,4 @@ def test_a_read_only_copy_is_checked(scene: Path) -> None:
     done = subprocess.run(
         [*as_nobody_special(), *command("check", scene / "w", "--json")], capture_output=True, text=True, check=False
     )
-    assert (done.returncode, json.loads(done.stdout)) == (0, {"ok": True, "problems": []}), done.stderr
+    assert (done.returncode, json.loads(done.stdout)) == (0, SOUND), done.stderr

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.drawing import draw_prompts
-from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
+from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
 from benchwright.evaluation.questions import question_of
 from benchwright.evaluation.runner import evaluate
@@ -44,7 +44,7 @@ def log_lines(tmp_path: Path, kind: str) -> list[dict[str, Any]]:
     """Return the lines of one kind, the first line aside."""
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
     head, *entries = (json.loads(line) for line in path.read_text().splitlines())
-    assert head == {"format": "benchwright/replies", "version": 2}
+    assert {name: head[name] for name in ("format", "version")} == {"format": "benchwright/replies", "version": 2}
     return [entry for entry in entries if entry["kind"] == kind]
 
 
@@ -222,15 +222,44 @@ def test_a_log_cut_in_the_middle_of_a_line_goes_on_and_says_so(
     assert "the last line was cut off" in caplog.text
 
 
-@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"kind": "reply"}', '{"kind": "odd"}'])
-def test_a_damaged_log_is_refused_with_its_line(bench: Any, server: Any, tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize("damage", ["{}", "nonsense", '{"kind": "reply"}', '{"kind": "odd"}', "[]"])
+def test_a_line_that_says_nothing_is_taken_out_of_the_log(
+    bench: Any, server: Any, tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
     fill(bench)
     ask(bench, server, tmp_path)
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
-    head, _, *others = path.read_text().splitlines()
+    before = path.read_bytes()
+    head, *others = before.decode().splitlines()
     path.write_text("\n".join([head, damage, *others]) + "\n")
-    with pytest.raises(DataError, match=r"replies\.jsonl: line 2 is damaged"):
-        ask(bench, server, tmp_path)
+    server.sent.clear()
+    ask(bench, server, tmp_path)
+    assert "line 2 is damaged; it is taken out" in caplog.text
+    assert path.read_bytes() == before
+    assert not server.sent
+
+
+@pytest.mark.parametrize("kind", ["run", "picture", "request", "reply"])
+def test_a_changed_line_is_never_used_and_what_it_stood_for_is_asked_again(
+    bench: Any, server: Any, tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    fill(bench)
+    ask(bench, server, tmp_path)
+    (path,) = (tmp_path / "out").glob("*/replies.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    number = next(n for n, line in enumerate(lines) if json.loads(line).get("kind") == kind)
+    changed = lines[number].replace("(B)", "(C)") if kind == "reply" else lines[number].replace("a", "b", 1)
+    path.write_text("".join([*lines[:number], changed, *lines[number + 1 :]]))
+    server.sent.clear()
+    assert ask(bench, server, tmp_path).metrics["accuracy"].value == 1
+    assert f"line {number + 1} is damaged; it is taken out" in caplog.text
+    assert len(server.sent) == (kind == "reply")
+    assert sorted(map(_stripped, path.read_text().splitlines())) == sorted(map(_stripped, lines))
+
+
+def _stripped(line: str) -> str:
+    entry = json.loads(line)
+    return json.dumps({name: entry[name] for name in entry if name not in {"digest", "usage"}}, sort_keys=True)
 
 
 def test_the_key_is_sent_and_shows_nowhere_else(

@@ -11,7 +11,8 @@ import pytest
 from benchwright.errors import DataError
 from benchwright.evaluation.accounting import Tokens
 from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.backends.reply_log import Answered, ReplyLog
+from benchwright.evaluation.backends.reply_log import Answered, ReplyLog, state_of
+from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.runner import evaluate
 
 REPLY = Answered("(B)", "stop", Tokens(10, 2))
@@ -39,6 +40,101 @@ def test_a_second_reply_to_a_request_is_not_kept(tmp_path: Path) -> None:
         assert not log.answered("r1", "i1", Answered("(C)", "stop", None), 1)
         assert log.reply_to("r1") == REPLY
     assert kinds(path) == ["head", "reply"]
+
+
+def _filled(path: Path) -> bytes:
+    with ReplyLog(path, release_id="a") as log:
+        log.run("a", "c", {"max_tokens": 5})
+        log.picture({"sha256": "0" * 64, "how": "stored"})
+        for number in range(2):
+            log.request(f"r{number}", f"i{number}", {"model": "m"})
+            log.answered(f"r{number}", f"i{number}", REPLY, 1)
+        log.failed("r2", "i2", "HTTP 500", 6)
+    return path.read_bytes()
+
+
+def test_every_flipped_bit_of_a_log_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    data = _filled(path)
+    unnoticed = []
+    for place in range(len(data)):
+        path.write_bytes(data[:place] + bytes([data[place] ^ 1 << place % 8]) + data[place + 1 :])
+        try:
+            if not state_of(path).damaged:
+                unnoticed.append(place)
+        except DataError:  # its head
+            pass
+    assert unnoticed == []
+
+
+def test_damaged_lines_go_and_the_others_stay(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "replies.jsonl"
+    lines = _filled(path).splitlines(keepends=True)
+    places = [n for n, line in enumerate(lines) if json.loads(line).get("request") == "r0"]
+    path.write_bytes(b"".join(line.replace(b"i0", b"i9") if n in places else line for n, line in enumerate(lines)))
+    path.write_bytes(path.read_bytes() + b'{"kind":"rep')
+    with ReplyLog(path, release_id="a") as log:
+        assert (log.reply_to("r0"), log.reply_to("r1")) == (None, REPLY)
+        log.answered("r3", "i3", REPLY, 1)
+    assert "lines 4, 5 are damaged" in caplog.text
+    assert path.read_bytes().startswith(b"".join(line for n, line in enumerate(lines) if n not in places))
+    assert state_of(path) == (path.stat().st_size, (), 0)
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_a_log_without_digests_is_gone_on_with_and_counted(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    entries = [json.loads(line) for line in _filled(path).splitlines()]
+    path.write_text("".join(json.dumps({k: v for k, v in e.items() if k != "digest"}) + "\n" for e in entries))
+    before = path.read_bytes()
+    with ReplyLog(path, release_id="a") as log:
+        assert (log.reply_to("r0"), log.reply_to("r1")) == (REPLY, REPLY)
+        log.answered("r3", "i3", REPLY, 1)
+    assert path.read_bytes().startswith(before)
+    assert state_of(path) == (path.stat().st_size, (), len(entries))
+
+
+def test_a_line_that_was_cut_off_is_no_damage_and_one_whose_end_was_changed_is(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    data = _filled(path)
+    for cut in (1, 2, 40):
+        path.write_bytes(data[:-cut])
+        assert state_of(path).damaged == ()
+    path.write_bytes(data[:-1] + b"\x0b")
+    assert state_of(path).damaged == (data.count(b"\n"),)
+
+
+def test_a_damaged_head_is_refused_with_what_to_put_there(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    data = _filled(path)
+    path.write_bytes(data.replace(b'"version":2', b'"version":3'))
+    with pytest.raises(DataError, match="is damaged in line 1") as caught:
+        ReplyLog(path)
+    assert data.splitlines()[0].decode() in str(caught.value)
+
+
+def test_check_names_damaged_lines_and_takes_them_out_when_asked_to(tmp_path: Path) -> None:
+    path = tmp_path / "replies" / "openai-m" / "replies.jsonl"
+    data = _filled(path)
+    assert list(reply_problems(tmp_path)) == []
+    path.write_bytes(data.replace(b"(B)", b"(C)", 1))
+    [problem] = reply_problems(tmp_path)
+    assert (problem.path, problem.is_note) == ("replies/openai-m/replies.jsonl", False)
+    assert problem.what.startswith("line 5 is damaged")
+    assert problem.mend is not None
+    problem.mend()
+    assert list(reply_problems(tmp_path)) == []
+
+
+def test_check_notes_lines_without_digest_and_logs_of_older_versions(tmp_path: Path) -> None:
+    for name, lines in (("a", '{"format": "benchwright/replies", "version": 2}\n{"kind": "error"}\n'),
+                        ("b", '{"format": "benchwright/replies", "version": 1}\n')):  # fmt: skip
+        (tmp_path / "replies" / name).mkdir(parents=True)
+        (tmp_path / "replies" / name / "replies.jsonl").write_text(lines)
+    two, one = reply_problems(tmp_path)
+    assert (two.is_note, two.what[:40]) == (True, "has 2 lines of an older program, without")
+    assert one.is_note
+    assert "has version 1" in one.what
 
 
 def test_requests_pictures_and_like_runs_are_kept_once_over_all_runs(tmp_path: Path) -> None:

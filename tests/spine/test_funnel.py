@@ -189,6 +189,13 @@ def test_a_run_writes_its_page_and_one_that_changes_nothing_writes_none(place: P
     assert page.exists()
 
 
+def test_a_page_that_was_changed_is_no_longer_shown(place: Path) -> None:
+    page = write_run_funnel(place / "w", run(place).run_folder)
+    page.write_bytes(page.read_bytes().replace(b"piece", b"peace"))
+    other = run(place)
+    assert write_run_funnel(place / "w", other.run_folder) == other.run_folder / "funnel.html"
+
+
 def test_what_a_filter_measured_is_drawn_with_its_threshold(place: Path) -> None:
     page = page_of(place)
     assert [one.text for one in page.elements if one.attributes.get("class") == "s-limit"] == ["max_ratio 0.3"]

@@ -1,0 +1,35 @@
+"""What `benchwright check` finds wrong with the logs of requests and replies in a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from benchwright.errors import DataError
+from benchwright.pipeline.check import Problem
+
+from .backends.reply_log import LOG_NAME, DamagedHead, state_of, take_out_damaged
+from .step import REPLIES
+
+
+def reply_problems(root: Path) -> Iterator[Problem]:
+    """Yield what is wrong with a workspace's logs of replies, and in which of them damage could not be told."""
+    for path in sorted((root / REPLIES).glob(f"**/{LOG_NAME}")):
+        name = str(path.relative_to(root))
+        try:
+            state = state_of(path)
+        except DataError as error:
+            yield Problem(name, f"cannot be checked: {error}", is_note=not isinstance(error, DamagedHead))
+            continue
+        if state.damaged:
+            yield Problem(
+                name,
+                f"{state.described}; no run uses it, and one that wants what it stood for asks again",
+                mend=partial(take_out_damaged, path),
+            )
+        if state.without_digest:
+            what = (
+                f"has {state.without_digest} lines of an older program, without a digest: a changed one may not be told"
+            )
+            yield Problem(name, what, is_note=True)
