@@ -12,6 +12,7 @@ import pytest
 from doc_pages import COMMANDS
 from faulty_disk import KINDS, Case, Kind, copied, digests, needs_library, problems_of, run_in, undisturbed
 from faulty_scene import CASES, NOT_DISTURBED, make_scene
+from walks import benchwright
 
 MANY = {"run"}
 """Commands that are disturbed in every way here; the others when the disk is full, and in one more way."""
@@ -48,7 +49,7 @@ def test_a_command_that_met_a_fault_says_so_and_the_next_one_ends_in_the_same_by
 
 
 def test_a_clock_that_was_set_back_changes_no_byte_and_nothing_is_done_twice(scene: Path) -> None:
-    case = next(case for case in CASES if case.name == "run")
+    case = _case("run")
     clean = undisturbed(scene, case)
     with copied(scene) as folder:
         assert run_in(folder, case, clock_s=86_400).code == 0
@@ -57,6 +58,22 @@ def test_a_clock_that_was_set_back_changes_no_byte_and_nothing_is_done_twice(sce
         assert again.code == 0, again.err
         assert digests(folder, case.made) == clean.made
         for name in ("review status", "review audit", "review backup"):
-            other = next(case for case in CASES if case.name == name)
-            ended = run_in(folder, other, clock_s=-30 * 86_400)
+            ended = run_in(folder, _case(name), clock_s=-30 * 86_400)
             assert ended.code == 0, ended.err
+
+
+@pytest.mark.parametrize("name", ["evaluate run", "release freeze", "review import"])
+def test_a_command_whose_clock_was_set_back_makes_the_same_and_does_nothing_twice(scene: Path, name: str) -> None:
+    case = _case(name)
+    clean = undisturbed(scene, case)
+    with copied(scene) as folder:
+        for days in (10, 30):
+            ended = run_in(folder, case, clock_s=-days * 86_400)
+            assert ended.code == 0, ended.err
+            assert digests(folder, case.made) == clean.made
+        assert benchwright("review", "audit", "--workspace", folder / "open").returncode == 0
+        assert benchwright("check", folder / "open").returncode == 0
+
+
+def _case(name: str) -> Case:
+    return next(case for case in CASES if case.name == name)
