@@ -1,15 +1,18 @@
 """What `benchwright check` hears of the review store: the file's own pages, the audit log, and rows against both.
 
-SQLite looks through its own file: pages, indexes against rows, what each column may hold. The log is chained and has a
-digest of every decision of people, of adjudications and of forms. Tasks are compared with the hash of their content,
-and counts that are kept beside rows with what they are counted from. `docs/security.md` says what that leaves out.
+SQLite looks through its own file: pages, indexes against rows, what each column may hold. The tables and triggers are
+those that were made. The log is chained and tells of decisions of people, adjudications, forms, guidelines, revisions,
+overrides and accounts, each by value or digest. Tasks are compared with the hash of their content, and counts that are
+kept beside rows with what they are counted from. `docs/security.md` says what that leaves out.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +29,12 @@ from benchwright.workspace import Workspace
 
 from .exhibit import Exhibit
 from .store import ReviewStore, open_store
+from .store.guidelines import digest_of_guidelines
+from .store.migrate import schema_checksum
 from .store.payloads import facets_of, item_in
 from .store.read_only import reading_engine
 from .store.schema import (
+    accounts,
     adjudications,
     annotations_table,
     annotators,
@@ -37,6 +43,7 @@ from .store.schema import (
     campaigns,
     overrides,
     remarks,
+    revisions,
     slots,
     tasks,
 )
@@ -56,6 +63,12 @@ def store_problems(root: Path) -> Iterator[Problem]:
         except DamagedError as error:
             yield Problem(PIN, error.what)
             return
+    if (root / FILE).exists() and _has_other_schema(root / FILE):
+        yield Problem(
+            f"{FILE}, table sqlite_master",
+            "is not what was made: definitions of tables or triggers differ; restore it from a backup "
+            "(`benchwright review restore`)",
+        )
     if (root / FILE).exists() and (lines := _file_problems(root / FILE)):
         for line in lines:
             yield Problem(FILE, f"is damaged: {line}; restore it from a backup (`benchwright review restore`)")
@@ -81,6 +94,19 @@ def _file_problems(path: Path) -> list[str]:
     finally:
         engine.dispose()
     return [*(line for line in lines if line != "ok"), *keys]
+
+
+def _has_other_schema(path: Path) -> bool:
+    """Return whether tables and triggers are other ones than were made; one that cannot be read is named elsewhere."""
+    engine = reading_engine(path)
+    try:
+        with engine.connect() as connection:
+            stated = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+            return stated != 0 and stated != schema_checksum(connection)
+    except (sa.exc.DBAPIError, sqlite3.Error, UnicodeDecodeError):
+        return False
+    finally:
+        engine.dispose()
 
 
 def row_problems(store: ReviewStore) -> Iterator[Problem]:
@@ -154,63 +180,98 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
 
 def _logged(connection: sa.Connection) -> Iterator[Problem]:
     """Name what the log tells of and what is no longer there as it was."""
-    names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
-    kept: dict[str, set[tuple[Any, ...]]] = {
-        "adjudicated": {
-            (row.task_id, names[row.annotator_id], digest({name: getattr(row, name) for name in _SAID}))
-            for row in connection.execute(sa.select(adjudications))
-        },
-        "answered_blind": {
-            (row.task_id, names[row.annotator_id], row.answer) for row in connection.execute(sa.select(blind_answers))
-        },
-        "overridden": {
-            (row.stage, row.record_id, row.action, row.why, names[row.annotator_id])
-            for row in connection.execute(sa.select(overrides))
-        },
-        "commented": {
-            (row.task_id, names[row.annotator_id], row.words, row.is_flag)
-            for row in connection.execute(sa.select(remarks))
-        },
-    }  # fmt: skip
+    kept = _kept(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    stated: dict[str, dict[str, tuple[int, Any]]] = {}
     for row in connection.execute(sa.select(audit_log).order_by(audit_log.c.id)):
         about = json.loads(row.about)
         if row.act in {"campaign_opened", "campaign_changed"}:
             opened[about["campaign"]] = row.id, about
-        elif (told := _told(row.act, row.actor, about)) is not None and told[1] not in kept[told[0]]:
-            yield _row(_TABLES[told[0]], None, f"what row {row.id} of the log tells of is not there as it was written")
+        elif row.act == "guidelines_written":
+            if digest_of_guidelines(connection, about["guidelines"]) != about["said"]:
+                yield _row("guidelines", about["guidelines"], _NOT_AS_LOGGED.format(row.id))
+        elif row.act in _OF_ACCOUNTS:
+            changed = _OF_ACCOUNTS[row.act](row.at, about)
+            stated.setdefault(about["name"], {}).update({column: (row.id, value) for column, value in changed.items()})
+        elif (logged := _told(row, about)) is not None:
+            table, key = logged
+            digests = kept[table].get(key, [])
+            if not digests or ("said" in about and about["said"] not in digests):
+                yield _row(table, None, _NOT_AS_LOGGED.format(row.id))
+    yield from _campaigns(connection, opened)
+    yield from _accounts(connection, stated)
+
+
+_NOT_AS_LOGGED = "what row {} of the log tells of is not there as it was written"
+_SAID = ("decision", "note", "reasons", "edits")
+
+
+def _kept(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
+    """Return, of each table that the log tells of, digests of rows by what the log names them by."""
+    names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
+    kept: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in connection.execute(sa.select(adjudications)):
+        said = digest({name: getattr(row, name) for name in _SAID})
+        kept["adjudications"][row.decided_at, names[row.annotator_id], row.task_id].append(said)
+    for row in connection.execute(sa.select(blind_answers)):
+        kept["blind_answers"][row.answered_at, names[row.annotator_id], row.task_id, row.answer].append("")
+    for row in connection.execute(sa.select(overrides)):
+        said = digest([row.root_image_id, row.reason, row.against])
+        who = row.decided_at, names[row.annotator_id]
+        kept["overrides"][*who, row.stage, row.record_id, row.action, row.why].append(said)
+    for row in connection.execute(sa.select(remarks)):
+        kept["remarks"][row.made_at, names[row.annotator_id], row.task_id, row.words, row.is_flag].append("")
+    for row in connection.execute(sa.select(revisions)):
+        said = digest([row.round, row.edits])
+        kept["revisions"][row.revised_at, names[row.annotator_id], row.task_id, row.revised_from].append(said)
+    return kept
+
+
+def _told(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
+    """Return of which table a row of the log tells, and what it names the row there by."""
+    who = row.at, row.actor
+    match row.act:
+        case "adjudicated":
+            return "adjudications", (*who, about["task"])
+        case "answered_blind":
+            return "blind_answers", (*who, about["task"], about["answer"])
+        case "overridden" | "override_undone":
+            action = "undo" if row.act == "override_undone" else about["action"]
+            return "overrides", (*who, about["stage"], about["record"], action, about["why"])
+        case "commented" | "flagged":
+            return "remarks", (*who, about["task"], about["words"], row.act == "flagged")
+        case "revised":
+            return "revisions", (*who, about["task"], about["revised_from"])
+    return None
+
+
+def _campaigns(connection: sa.Connection, opened: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[Problem]:
     for campaign in connection.execute(sa.select(campaigns).where(~campaigns.c.is_simulated)):
         if campaign.name not in opened:
             continue
         number, about = opened[campaign.name]
         now = {
             "kind": campaign.kind, "rule": campaign.rule, "form": digest(json.loads(campaign.form)),
-            "settings": json.loads(campaign.settings),
+            "settings": json.loads(campaign.settings), "slots": campaign.slots, "seed": campaign.seed,
         }  # fmt: skip
-        if any(about.get(name) != value for name, value in now.items()):
+        if any(about.get(name, value) != value for name, value in now.items()):
             yield _row("campaigns", campaign.id, f"is not what row {number} of the log says")
 
 
-_SAID = ("decision", "note", "reasons", "edits")
-_TABLES = {
-    "adjudicated": "adjudications",
-    "answered_blind": "blind_answers",
-    "overridden": "overrides",
-    "commented": "remarks",
+_OF_ACCOUNTS: Mapping[str, Callable[[datetime, Mapping[str, Any]], Mapping[str, Any]]] = {
+    "account_added": lambda at, about: {"role": about["role"], "is_disabled": False, "created_at": at},
+    "role_changed": lambda _at, about: {"role": about["role"]},
+    "password_set": lambda _at, about: {"password_hash": about.get("said")},
+    "locked": lambda _at, _about: {"is_disabled": True},
+    "unlocked": lambda _at, _about: {"is_disabled": False},
 }
-"""The table of each kind of act that is looked for again."""
+"""By act, the columns of an account that it sets; of a password a digest, None where an older program wrote the row."""
 
 
-def _told(act: str, actor: str, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
-    """Return which rows a row of the log tells of, and what one of them holds."""
-    match act:
-        case "adjudicated":
-            return act, (about["task"], actor, about["said"])
-        case "answered_blind":
-            return act, (about["task"], actor, about["answer"])
-        case "overridden" | "override_undone":
-            action = "undo" if act == "override_undone" else about["action"]
-            return "overridden", (about["stage"], about["record"], action, about["why"], actor)
-        case "commented" | "flagged":
-            return "commented", (about["task"], actor, about["words"], act == "flagged")
-    return None
+def _accounts(connection: sa.Connection, stated: Mapping[str, Mapping[str, tuple[int, Any]]]) -> Iterator[Problem]:
+    """Compare accounts with what the log says was last done to each."""
+    for account in connection.execute(sa.select(accounts, annotators.c.name).join(annotators)):
+        for column, (number, value) in stated.get(account.name, {}).items():
+            now = getattr(account, column)
+            if value is not None and (digest(now) if column == "password_hash" else now) != value:
+                yield _row("accounts", account.id, f"its {column} is not what row {number} of the log says")

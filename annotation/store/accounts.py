@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 
 from .audit import COMMAND_LINE, STRANGER, clock, record
@@ -112,7 +113,7 @@ class Accounts:
         with self._changing(name) as (connection, account):
             values = {"password_hash": password_hash, "invite_hash": None, "invite_until": None}
             connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
-            self._log(connection, "password_set", name)
+            self._log(connection, "password_set", name, said=digest(password_hash))
             _end_sessions(connection, account)
 
     def invite(self, name: str, *, now: datetime) -> str:

@@ -132,7 +132,7 @@ def upsert_campaign(
     if act is not None and not is_simulated:
         record(
             connection, act, actor=COMMAND_LINE, at=clock(), campaign=name, kind=kind, rule=rule,
-            form=digest(dict(form)), settings=dict(settings),
+            form=digest(dict(form)), settings=dict(settings), slots=slots_per_task, seed=str(seed),
         )  # fmt: skip
     return find_campaign(connection, name)
 

@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import sqlalchemy as sa
 
+from benchwright.canonical import digest
+
 from ..kinds import KINDS
+from .audit import COMMAND_LINE, clock, record
 from .records import Campaign
 from .schema import followed, guideline_pictures, guidelines, slots
 
@@ -48,12 +51,28 @@ def write(
     newest = sa.select(sa.func.max(guidelines.c.version)).where(guidelines.c.campaign_id == campaign.id)
     version = (connection.execute(newest).scalar_one() or 0) + 1
     values = {"campaign_id": campaign.id, "version": version, "origin": origin, "text": text}
-    [made] = connection.execute(sa.insert(guidelines).values(values)).inserted_primary_key or (None,)
+    made = connection.execute(sa.insert(guidelines).values(values).returning(guidelines.c.id)).scalar_one()
     for place, picture in enumerate(pictures):
         body = b64encode(picture.data).decode()  # as text, so that a backup holds it as it holds everything
         kept = {"guidelines_id": made, "place": place, "media_type": picture.media_type, "body": body}
         connection.execute(sa.insert(guideline_pictures).values(kept))
+    if not campaign.is_simulated:
+        said = digest_of_guidelines(connection, made)
+        about = {"campaign": campaign.name, "version": version, "guidelines": made, "said": said}
+        record(connection, "guidelines_written", actor=COMMAND_LINE, at=clock(), **about)
     return int(version)
+
+
+def digest_of_guidelines(connection: sa.Connection, guidelines_id: int) -> str | None:
+    """Return the digest of all that a version says, its pictures among it; None where there is none."""
+    said = sa.select(guidelines.c.campaign_id, guidelines.c.version, guidelines.c.origin, guidelines.c.text)
+    row = connection.execute(said.where(guidelines.c.id == guidelines_id)).one_or_none()
+    if row is None:
+        return None
+    pictures = sa.select(guideline_pictures.c.place, guideline_pictures.c.media_type, guideline_pictures.c.body)
+    of_version = pictures.where(guideline_pictures.c.guidelines_id == guidelines_id)
+    shown = connection.execute(of_version.order_by(guideline_pictures.c.place))
+    return digest([*row, [[*picture] for picture in shown]])
 
 
 def take_from_recipe(connection: sa.Connection, campaign: Campaign) -> None:

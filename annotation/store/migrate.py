@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
 import sqlalchemy as sa
 
+from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
 from .connection import WRITING
@@ -82,3 +84,15 @@ def upgrade_within(connection: sa.Connection, revision: str) -> None:
     config.set_main_option("script_location", str(_MIGRATIONS).replace("%", "%%"))
     config.attributes["connection"] = connection
     command.upgrade(config, revision)
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA user_version = {schema_checksum(connection)}")
+
+
+def schema_checksum(connection: sa.Connection) -> int:
+    """Return a checksum over what a SQLite file has for tables, indexes and triggers, never 0.
+
+    It stands in the file's `user_version`, so that a changed trigger is known; 0 says that an older program made them.
+    """
+    made = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
+    rows = [[*row] for row in connection.exec_driver_sql(made)]
+    return crc32(canonical_json(rows).encode()) - 2**31 or 1  # the file has 32 bits with a sign for it

@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from benchwright.canonical import digest
 from benchwright.overrides import Override
 
 from .audit import record
@@ -85,7 +86,8 @@ class Overriding:
             connection.execute(sa.insert(overrides).values(values))
             act = "override_undone" if action == UNDO else "overridden"
             about = {"stage": one.stage, "record": one.record_id, "action": one.action, "why": one.why}
-            record(connection, act, actor=one.by, at=now, **about)
+            said = digest([one.root_image_id, one.reason, one.against])
+            record(connection, act, actor=one.by, at=now, said=said, **about)
 
 
 def _place(one: Override) -> tuple[str, str]:

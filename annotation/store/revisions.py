@@ -9,7 +9,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from benchwright.canonical import canonical_json
+from benchwright.canonical import canonical_json, digest
 
 from .audit import record
 from .campaigns import new_task, reopen, retire
@@ -98,8 +98,9 @@ def add_revision(
     connection.execute(sa.insert(revisions).values(values))
     if not campaign.is_simulated:
         record(
-            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash
-        )
+            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash,
+            said=digest([values["round"], values["edits"]]),
+        )  # fmt: skip
     return True
 
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.store import ReviewStore, Work
+from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
 from benchwright.annotation.store.adjudicating import add_adjudication
+from benchwright.annotation.store.audit import record
+from benchwright.annotation.store.campaigns import find_campaign, list_tasks
 from benchwright.annotation.store.connection import WRITING, connect
+from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines
+from benchwright.annotation.store.overriding import Overriding
 from benchwright.annotation.store.remarks import add_remark
-from benchwright.annotation.store_check import row_problems
+from benchwright.annotation.store.revisions import add_revision
+from benchwright.annotation.store.schema import audit_log
+from benchwright.annotation.store_check import row_problems, store_problems
+from benchwright.overrides import Override
 from benchwright.records import Item
 
 FORM = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
@@ -35,7 +46,46 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
     with store.writing() as connection:
         add_remark(connection, 1, "ann", "too dark", is_flag=False, now=now)
         add_adjudication(connection, 2, "cas", "accept", now=now, note="fine")
+        campaign = find_campaign(connection, "verify")
+        [before] = [task for task in list_tasks(connection, campaign, states=("open",)) if task.id == 3]
+        edited = Item.model_validate({**before.payload, "question": "Which piece is missing?"})
+        work = Work(edited.item_id, edited.content_hash, edited.model_dump(mode="json"))
+        edits = {"question": "Which piece is missing?"}
+        assert add_revision(connection, campaign, before, work, edits=edits, annotator="ann", now=now)
+    Guidelines(store).set("verify", "Accept what is right.", [GuidelinePicture(b"a picture", "image/png")])
+    accounts = Accounts(store)
+    for name in ("ann", "ben"):
+        accounts.add(name, "annotator", now=now)
+    accounts.set_role("ann", "curator")
+    accounts.set_password("ann", "a hash")
+    accounts.disable("ben")
+    decided = Override("quality", "record", "root", "keep", "blurred", "0f", "ann", "it is sharp")
+    Overriding(store).decide([decided], now=now)
     return store
+
+
+def _logged_as_before(url: str) -> None:
+    """Write the log anew as programs did that kept less in it."""
+    engine = connect(url)
+    with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
+        rows = connection.execute(sa.select(audit_log).order_by(audit_log.c.id)).all()
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("DROP TRIGGER audit_log_no_change ON audit_log")
+        else:
+            connection.exec_driver_sql("DROP TRIGGER audit_log_no_delete")
+        connection.execute(sa.delete(audit_log))
+        for row in rows:
+            about = json.loads(row.about)
+            for name in _KEPT_LATER.get(row.act, ()):
+                del about[name]
+            if row.act != "guidelines_written":
+                record(connection, row.act, actor=row.actor, at=row.at, **about)
+    engine.dispose()
+
+
+_KEPT_LATER = {
+    "campaign_opened": ("slots", "seed"), "revised": ("said",), "password_set": ("said",), "overridden": ("said",),
+}  # fmt: skip
 
 
 def _tamper(url: str, statement: str) -> int:
@@ -43,9 +93,11 @@ def _tamper(url: str, statement: str) -> int:
     engine = connect(url)
     with engine.connect().execution_options(**{WRITING: True}) as connection, connection.begin():
         if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("DROP TRIGGER IF EXISTS adjudications_no_change ON adjudications")
+            for table in ("adjudications", "revisions", "overrides"):
+                connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_no_change ON {table}")
         else:
-            connection.exec_driver_sql("DROP TRIGGER IF EXISTS adjudications_no_update")
+            for table in ("adjudications", "revisions", "overrides"):
+                connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {table}_no_update")
         changed = connection.execute(sa.text(statement)).rowcount
     engine.dispose()
     return changed
@@ -53,6 +105,14 @@ def _tamper(url: str, statement: str) -> int:
 
 def test_a_store_as_it_was_written_has_no_problems(reviewed: ReviewStore) -> None:
     assert list(row_problems(reviewed)) == []
+
+
+def test_a_store_whose_log_keeps_less_has_no_problems(reviewed: ReviewStore, store_url: str) -> None:
+    _logged_as_before(store_url)
+    assert reviewed.audited().broken is None
+    assert list(row_problems(reviewed)) == []
+    assert _tamper(store_url, "UPDATE accounts SET role = 'adjudicator' WHERE role = 'curator'") == 1
+    assert [problem.path for problem in row_problems(reviewed)] == ["table accounts, row 1"]
 
 
 @pytest.mark.parametrize(
@@ -66,8 +126,36 @@ def test_a_store_as_it_was_written_has_no_problems(reviewed: ReviewStore) -> Non
         ("UPDATE campaigns SET rule = 'unanimous(3)'", "table campaigns, row 1"),
         ("UPDATE remarks SET words = 'too dork'", "table remarks"),
         ("UPDATE adjudications SET note = 'fime'", "table adjudications"),
+        ("UPDATE adjudications SET decided_at = '2026-03-02 12:00:00.000000'", "table adjudications"),
+        ("UPDATE revisions SET edits = replace(edits, 'piece', 'niece')", "table revisions"),
+        ("UPDATE revisions SET revised_from = 2", "table revisions"),
+        ("UPDATE overrides SET reason = 'blurry'", "table overrides"),
+        ("UPDATE overrides SET against = '1f'", "table overrides"),
+        ("UPDATE guidelines SET text = 'Accept what is bright.'", "table guidelines, row 1"),
+        ("UPDATE guideline_pictures SET body = replace(body, 'Y', 'Z')", "table guidelines, row 1"),
+        ("UPDATE accounts SET role = 'adjudicator' WHERE role = 'curator'", "table accounts, row 1"),
+        ("UPDATE accounts SET password_hash = 'a hasi' WHERE password_hash = 'a hash'", "table accounts, row 1"),
+        ("UPDATE accounts SET is_disabled = NOT is_disabled WHERE id = 2", "table accounts, row 2"),
+        ("UPDATE accounts SET created_at = '2026-03-02 12:00:00.000000' WHERE id = 2", "table accounts, row 2"),
+        ("UPDATE campaigns SET seed = '3'", "table campaigns, row 1"),
     ],
 )
 def test_a_changed_row_is_named(reviewed: ReviewStore, store_url: str, statement: str, path: str) -> None:
     assert _tamper(store_url, statement) == 1
     assert [problem.path for problem in row_problems(reviewed)] == [path]
+
+
+def test_a_changed_trigger_is_named_and_a_file_of_an_older_program_states_none(tmp_path: Path) -> None:
+    path = tmp_path / "review.sqlite"
+    with open_store(f"sqlite:///{path}"):
+        pass
+    assert list(store_problems(tmp_path)) == []
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'BEFORE', 'AFTER ') WHERE type = 'trigger'")
+        connection.commit()
+    [problem] = store_problems(tmp_path)
+    assert problem.path == "review.sqlite, table sqlite_master"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 0")
+    assert list(store_problems(tmp_path)) == []
