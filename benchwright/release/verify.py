@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
@@ -159,8 +161,23 @@ def _check_manifest(manifest: Manifest, problems: Problems) -> None:
     for split, counts in sorted(manifest.counts.splits.items()):
         if counts.items != sum(counts.tasks.values()):
             problems.add(f"{manifests.MANIFEST}: the items of split {split} are not the sum over its tasks")
+    if assigned := _assigned_splits(manifest.recipe):
+        names = ", ".join(sorted(assigned))
+        for split in sorted(manifest.counts.splits.keys() - assigned):
+            problems.add(
+                f"{manifests.MANIFEST}: has items in split {split}, and its recipe assigns {names} only: the table of "
+                "splits was damaged before it was frozen, or the manifest was changed"
+            )
     if manifest.counts.items != sum(counts.items for counts in manifest.counts.splits.values()):
         problems.add(f"{manifests.MANIFEST}: the number of items is not the sum over the splits")
+
+
+def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
+    """Return the names of splits that a recipe's steps `splits` assign; none where others name splits, or nobody."""
+    steps = recipe.get("steps")
+    entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
+    fractions = [entry.get("fractions") for entry in entries if entry.get("step") == "splits"]
+    return {str(split) for shares in fractions if isinstance(shares, dict) for split in shares}
 
 
 def _check_files(root: Path, manifest: Manifest, problems: Problems) -> None:

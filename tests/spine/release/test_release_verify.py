@@ -161,9 +161,24 @@ def _ghost_split(document: dict[str, Any]) -> None:
     document["counts"]["items"] += 1
 
 
+def _splits(**fractions: float) -> dict[str, Any]:
+    return {"name": "tiny", "steps": ["jigsaw", {"as": "splits", "step": "splits", "fractions": fractions}]}
+
+
+@pytest.mark.parametrize("recipe", [_splits(val=0.5, test=0.5), _splits(train=0.2, val=0.4, test=0.4), {"steps": 1}])
+def test_splits_that_the_recipe_assigns_are_no_problem(folder, recipe):
+    reseal(folder, _set("recipe", to=recipe))
+    assert problems(folder) == []
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        pytest.param(
+            _set("recipe", to=_splits(val=0.5, train=0.5)),
+            "has items in split test, and its recipe assigns train, val only",
+            id="split-of-no-recipe",
+        ),
         pytest.param(_set("counts", "items", to=10**30), "not the sum over the splits", id="huge-count"),
         pytest.param(_set("counts", "items", to=-1), "counts.items", id="negative-count"),
         pytest.param(_set("counts", "splits", "val", "items", to=4), "not the sum over its tasks", id="split-count"),
