@@ -11,16 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, get_args
 
 from benchwright.canonical import canonical_json
-from benchwright.implication import (
-    Difficulty,
-    Domain,
-    Emotion,
-    ImageType,
-    Implication,
-    Rhetoric,
-    SixOptions,
-    WrittenIn,
-)
+from benchwright.implication import Difficulty, Domain, Emotion, ImageType, Implication, Rhetoric, SixOptions, WrittenIn
 from benchwright.records import ImageRecord, ItemImage
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, get_args
 
-from benchwright.implication import (
-    MOST_QUESTIONS,
-    WRONG_OPTIONS,
-    Difficulty,
-    Domain,
-    Emotion,
-    ImageType,
-    Rhetoric,
-)
+from benchwright.implication import MOST_QUESTIONS, WRONG_OPTIONS, Difficulty, Domain, Emotion, ImageType, Rhetoric
 
 from .form import Form, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, Text
 

@@ -46,7 +46,7 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
     import benchwright.evaluation.backends.endpoint  # noqa: F401
     from benchwright.canonical import bytes_digest
     from benchwright.evaluation.backends.base import Asking, Options, parse_model
-    from benchwright.evaluation.questions import Picture, Question
+    from benchwright.evaluation.questions.question import Picture, Question
     from benchwright.records import Choice
 
     choices = (Choice(key="A", text="a cat"), Choice(key="B", text="a dog"))

@@ -31,11 +31,11 @@ import numpy as np
 from measuring import show
 from PIL import Image
 
-from benchwright.construction.pairs.idea import Change, Grounded, Idea, packed
-from benchwright.construction.pairs.manipulate import Manipulate
-from benchwright.construction.pairs.manipulated import unpacked
-from benchwright.construction.pairs.masks.choosing import choose
-from benchwright.construction.pairs.masks.sam_import import segment_anything
+from benchwright.construction.item_parts.idea import Change, Grounded, Idea, packed
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import unpacked
+from benchwright.construction.manipulation.masks.choosing import choose
+from benchwright.construction.manipulation.masks.sam_import import segment_anything
 from benchwright.images import encode_png, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for
@@ -183,7 +183,7 @@ class Naive:
         import torch
         from diffusers import DDIMScheduler, StableDiffusionInpaintPipeline
 
-        from benchwright.construction.pairs.masks.sam_architecture import load_sam
+        from benchwright.construction.manipulation.masks.sam_architecture import load_sam
 
         self._size, self._mask = size, mask
         self._device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -9,42 +9,44 @@ _HERE = "benchwright.construction"
 ROOM = Room(
     name="construction",
     commands={
-        "construct emu": Entry(
-            f"{_HERE}.commands:emu", "Make an image folder and a facts file of EMU's source images."
-        ),
+        "construct emu": Entry(f"{_HERE}.cli:emu", "Make an image folder and a facts file of EMU's source images."),
         "pairs statistics": Entry(
-            f"{_HERE}.pairs.statistics.command:statistics",
+            f"{_HERE}.manipulation.statistics.command:statistics",
             "Count the natural and manipulated pairs of a release, as MVP-Bench's figure 3 does.",
         ),
     },
     steps={
-        "jigsaw": Entry(f"{_HERE}.jigsaw:Jigsaw", "Make items: which of two pieces fills a picture's missing corner?"),
+        "jigsaw": Entry(
+            f"{_HERE}.tasks.jigsaw:Jigsaw", "Make items: which of two pieces fills a picture's missing corner?"
+        ),
         "visual_correspondence": Entry(
-            f"{_HERE}.visual_correspondence:VisualCorrespondence",
+            f"{_HERE}.tasks.visual_correspondence:VisualCorrespondence",
             "Make items: which of four points in a second view is the one marked in the first?",
         ),
-        "facts": Entry(f"{_HERE}.facts:StatedFacts", "Give images what a facts file states about them."),
+        "facts": Entry(f"{_HERE}.sources.facts:StatedFacts", "Give images what a facts file states about them."),
         "object_localization": Entry(
-            f"{_HERE}.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
+            f"{_HERE}.tasks.object_localization:ObjectLocalization", "Make items: which of two boxes fits a subject?"
         ),
         "beyond_the_image": Entry(
-            f"{_HERE}.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
+            f"{_HERE}.tasks.beyond_the_image:BeyondTheImage", "Make items that the picture cannot answer."
         ),
         "image_implication": Entry(
-            f"{_HERE}.image_implication:ImageImplication",
+            f"{_HERE}.tasks.image_implication:ImageImplication",
             "Make items about a picture's type, domain, emotion and implication.",
         ),
         "background_substitution": Entry(
-            f"{_HERE}.background_substitution:BackgroundSubstitution",
+            f"{_HERE}.tasks.background_substitution:BackgroundSubstitution",
             "Make pairs: a subject before its own background and before another, with questions about both.",
         ),
-        "ideas": Entry(f"{_HERE}.pairs.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."),
+        "ideas": Entry(
+            f"{_HERE}.manipulation.ideas.step:Ideas", "Plan how images could be manipulated, in MVP-Bench's ways."
+        ),
         "manipulate": Entry(
-            f"{_HERE}.pairs.manipulate:Manipulate",
+            f"{_HERE}.manipulation.manipulate:Manipulate",
             "Make manipulated images from ideas: a part replaced, another background, all of the picture altered.",
         ),
         "pair_items": Entry(
-            f"{_HERE}.pairs.pair_items:PairItems", "Make items: questions about natural and manipulated images."
+            f"{_HERE}.manipulation.pair_items:PairItems", "Make items: questions about natural and manipulated images."
         ),
     },
 )

@@ -10,10 +10,10 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.errors import BenchwrightError
 from benchwright.request_fields import RequestFields
 
-from .accounting import Budget, prices_of
 from .backends.base import DECODING, Options
 from .judging.judge import Judge
 from .judging.options import judge_of
+from .questions.usage import Budget, prices_of
 
 _USUAL = Options()
 
@@ -137,7 +137,7 @@ def known_protocols(given: tuple[str, ...]) -> tuple[str, ...]:
     Raises:
         ValueError: One is unknown or stands twice, or there is none.
     """
-    from .protocols.naming import parse_protocol
+    from .protocols.names import parse_protocol
 
     try:
         texts = tuple(parse_protocol(one).text for one in given)
@@ -154,7 +154,7 @@ def known_reader(given: str) -> str:
     Raises:
         ValueError: There is no such reader.
     """
-    from .readers import READERS
+    from .parsing.readers import READERS
 
     if given not in READERS:
         raise ValueError(f"there is no reader {given!r}; known: {', '.join(READERS)}")

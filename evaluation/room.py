@@ -10,24 +10,24 @@ ROOM = Room(
     name="evaluation",
     steps={"evaluate": Entry(f"{_HERE}.step:Evaluate", "Score models on the release that was frozen before.")},
     commands={
-        "evaluate run": Entry(f"{_HERE}.commands:run", "Ask a model every item of a release and score its replies."),
-        "evaluate score": Entry(f"{_HERE}.commands:score", "Score a file of predictions on a release."),
-        "evaluate extract": Entry(f"{_HERE}.commands:extract", "Read the answer letters of free replies."),
-        "evaluate summary": Entry(f"{_HERE}.commands:summary", "Show the scores of several models side by side."),
-        "evaluate people": Entry(f"{_HERE}.people_command:people", "Show people, and models on the same items."),
-        "evaluate protocols": Entry(f"{_HERE}.commands:protocols", "List the ways in which a model can be asked."),
+        "evaluate run": Entry(
+            f"{_HERE}.cli.commands:run", "Ask a model every item of a release and score its replies."
+        ),
+        "evaluate score": Entry(f"{_HERE}.cli.commands:score", "Score a file of predictions on a release."),
+        "evaluate extract": Entry(f"{_HERE}.cli.commands:extract", "Read the answer letters of free replies."),
+        "evaluate summary": Entry(f"{_HERE}.cli.commands:summary", "Show the scores of several models side by side."),
+        "evaluate people": Entry(f"{_HERE}.cli.people:people", "Show people, and models on the same items."),
+        "evaluate protocols": Entry(f"{_HERE}.cli.commands:protocols", "List the ways in which a model can be asked."),
         "evaluate published": Entry(
-            f"{_HERE}.published.command:published", "Count a paper's tables again from its published files."
+            f"{_HERE}.cli.published:published", "Count a paper's tables again from its published files."
         ),
         "evaluate import": Entry(
-            f"{_HERE}.published.command:import_questions", "Make a release of a benchmark's published questions."
+            f"{_HERE}.cli.published:import_questions", "Make a release of a benchmark's published questions."
         ),
-        "evaluate compare": Entry(f"{_HERE}.commands:compare", "Say which models of a folder of results differ."),
-        "evaluate suspects": Entry(f"{_HERE}.commands:suspects", "Rank items whose key is likely wrong."),
-        "evaluate errors": Entry(
-            f"{_HERE}.review_commands:errors", "Sample what models got wrong, for people to look at."
-        ),
-        "evaluate report": Entry(f"{_HERE}.commands:report", "Write a page with scores, plots and items."),
+        "evaluate compare": Entry(f"{_HERE}.cli.commands:compare", "Say which models of a folder of results differ."),
+        "evaluate suspects": Entry(f"{_HERE}.cli.commands:suspects", "Rank items whose key is likely wrong."),
+        "evaluate errors": Entry(f"{_HERE}.cli.errors:errors", "Sample what models got wrong, for people to look at."),
+        "evaluate report": Entry(f"{_HERE}.cli.commands:report", "Write a page with scores, plots and items."),
     },
     checks={"replies": Entry(f"{_HERE}.reply_check:reply_problems", "Each line of the logs of replies.")},
     backends={
@@ -62,7 +62,7 @@ ROOM = Room(
         ),
     },
     protocols={
-        "vanilla": Entry(f"{_HERE}.protocols.worded:Vanilla", "Ask once, directly."),
+        "vanilla": Entry(f"{_HERE}.protocols.templated:Vanilla", "Ask once, directly."),
         "circular": Entry(
             f"{_HERE}.protocols.repeated:Circular", "Every rotation of the options; right is what is right in all."
         ),
@@ -89,23 +89,25 @@ ROOM = Room(
         ),
     },
     metrics={
-        "accuracy": Entry(f"{_HERE}.metrics:accuracy", "Share of asked items answered right, overall and per task."),
-        "accuracy_macro": Entry(f"{_HERE}.metrics:accuracy_macro", "Unweighted mean of the tasks' accuracies."),
+        "accuracy": Entry(
+            f"{_HERE}.metrics.base:accuracy", "Share of asked items answered right, overall and per task."
+        ),
+        "accuracy_macro": Entry(f"{_HERE}.metrics.base:accuracy_macro", "Unweighted mean of the tasks' accuracies."),
         "accuracy_by": Entry(
-            f"{_HERE}.release_metrics.by_label:accuracy_by", "Accuracy by level, category and each attribute."
+            f"{_HERE}.metrics.release.by_label:accuracy_by", "Accuracy by level, category and each attribute."
         ),
         "repetitions": Entry(
-            f"{_HERE}.release_metrics.repetitions:repetitions", "Accuracy of each shuffle, and their spread."
+            f"{_HERE}.metrics.release.repetitions:repetitions", "Accuracy of each shuffle, and their spread."
         ),
         "readers": Entry(
-            f"{_HERE}.release_metrics.readers:readers", "Accuracy by a paper's reader and by ours, on the same replies."
+            f"{_HERE}.metrics.release.readers:readers", "Accuracy by a paper's reader and by ours, on the same replies."
         ),
         "mvp_bench": Entry(
-            f"{_HERE}.release_metrics.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
+            f"{_HERE}.metrics.release.mvp_bench:mvp_bench", "MVP-Bench's aAcc, qAcc, iAcc, mAcc, pAcc and MCQ scores."
         ),
-        "mm_sap": Entry(f"{_HERE}.release_metrics.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
+        "mm_sap": Entry(f"{_HERE}.metrics.release.mm_sap:mm_sap", "MM-SAP's scores, answer rates and unknown knowns."),
         "ii_bench": Entry(
-            f"{_HERE}.release_metrics.ii_bench:ii_bench", "II-Bench's accuracy, error and miss, by label."
+            f"{_HERE}.metrics.release.ii_bench:ii_bench", "II-Bench's accuracy, error and miss, by label."
         ),
     },
 )

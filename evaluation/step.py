@@ -16,8 +16,8 @@ from benchwright.errors import StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
 
 from .model_settings import ModelSettings, known_protocols, known_reader
-from .readers import ROBUST
-from .score import MAX_ERRORS, told_apart
+from .parsing.readers import ROBUST
+from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
     from benchwright.item_cache import ItemCache
@@ -103,7 +103,7 @@ class Evaluate(FinalStep):
 
     def weights_hash(self) -> str | None:
         """Return what files of predictions and of examples hold, so that a changed file is scored again."""
-        from .protocols.naming import parse_protocol
+        from .protocols.names import parse_protocol
 
         names = [one.model for one in self.models]
         files = [Path(name.removeprefix(_FROM_FILE)) for name in names if name.startswith(_FROM_FILE)]
@@ -117,9 +117,9 @@ class Evaluate(FinalStep):
         from benchwright.release import Release
         from benchwright.workspace import Workspace
 
-        from .human import HUMAN_FILE, human_figures
-        from .runner import evaluate
-        from .summary import summary_document
+        from .results.human_baseline import HUMAN_FILE, human_figures
+        from .results.summary import summary_document
+        from .run import evaluate
 
         del view
         if "release" not in ctx.artifacts:

@@ -29,7 +29,7 @@ from PIL import Image
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.kinds import ERROR_ANALYSIS, KINDS
 from benchwright.annotation.store import ReviewStore, Task, Work, open_store, payload_with
-from benchwright.evaluation.error_categories import BLINK as CATEGORIES
+from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
 from benchwright.review_tasks import Beside, ReviewTask
 
 if TYPE_CHECKING:

@@ -14,17 +14,7 @@ import numpy as np
 from benchwright.arrow_arrays import numbers_of
 from benchwright.images import pixel_hash
 from benchwright.records import ImageRecord
-from benchwright.steps import (
-    Context,
-    GatherContext,
-    Gathered,
-    GatherStep,
-    MapStep,
-    Outcome,
-    Step,
-    Stream,
-    Verdict,
-)
+from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow.parquet as pq
 
 from benchwright.evaluation.backends.base import Asking
-from benchwright.evaluation.prompts import message_of
-from benchwright.evaluation.questions import Picture, Question, Reply
+from benchwright.evaluation.questions.prompts import message_of
+from benchwright.evaluation.questions.question import Picture, Question, Reply
 
 
 class Scripted:

@@ -14,16 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchwright.records import (
-    Choice,
-    ImageRecord,
-    Item,
-    ItemImage,
-    Operation,
-    Source,
-    VisualPrompt,
-    item_id_for,
-)
+from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation, Source, VisualPrompt, item_id_for
 from benchwright.release import Release, write_release
 from benchwright.release.manifest import seal
 

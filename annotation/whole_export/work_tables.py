@@ -7,16 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..store.schema import (
-    accounts,
-    annotations_table,
-    annotators,
-    assignments,
-    campaigns,
-    overrides,
-    slots,
-    tasks,
-)
+from ..store.schema import accounts, annotations_table, annotators, assignments, campaigns, overrides, slots, tasks
 from .table_files import Columns, Table
 
 Names = Mapping[str, str]

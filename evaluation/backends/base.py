@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
 from benchwright.item_cache import ItemCache
 from benchwright.request_fields import RequestParameters, wrong_fields
 from benchwright.rooms import find
 
-from ..accounting import UNBOUNDED, Budget, Prices
-from ..questions import Question, Reply
+from ..questions.question import Question, Reply
+from ..questions.usage import UNBOUNDED, Budget, Prices
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
 
 DECODING = ("temperature", "top_p", "seed", "max_tokens")
 """Settings that decide how a reply is drawn, in the order in which requests hold them."""
@@ -228,3 +232,13 @@ def without_argument(kind: str, argument: str) -> None:
         raise BenchwrightError(
             f"model {kind!r} takes nothing after its name, but {argument!r} was given; write {kind!r}"
         )
+
+
+def labelled(release: Release) -> Iterator[Labelled]:
+    """Yield every item of every split that has a right option, without pictures."""
+    for released in release.items():
+        item = released.item
+        key = item.answer if item.answer is not None else item.refusal
+        if key is not None:
+            question = Question(item.item_id, item.task, item.question, (), item.choices)
+            yield Labelled(question, key, item.group_keys)

@@ -7,7 +7,7 @@ import re
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
-from ..questions import Question
+from ..questions.question import Question
 from .base import Backend, Options, PerQuestion, without_argument
 
 

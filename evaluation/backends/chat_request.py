@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.canonical import digest
 
-from ..questions import Picture
+from ..questions.question import Picture
 from .sent_pictures import SentPicture, SentPictures
 
 Content = Sequence[str | SentPicture]

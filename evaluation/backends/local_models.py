@@ -11,13 +11,13 @@ from benchwright.batching import Batches, OutOfMemory
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 
-from ..prompts import message_of
-from ..questions import Picture, Question, Reply
-from ..results_names import identity_of
+from ..questions.prompts import message_of
+from ..questions.question import Picture, Question, Reply
 from .base import Asking, Backend, Options
 from .local_replies import Prompt, Said, generate, likeliest
 from .local_weights import Loaded, Weights, find_weights, load, model_name, require_extra
 from .reply_log import LOG_NAME, ReplyLog
+from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures
 
 How = Literal["transformers", "likelihood"]

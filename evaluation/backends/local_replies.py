@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..accounting import Tokens
-from ..questions import Question
+from ..questions.question import Question
+from ..questions.usage import Tokens
 from .local_weights import Loaded
 from .reply_log import Answered
 

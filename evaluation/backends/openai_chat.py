@@ -2,25 +2,72 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any, NamedTuple
+from types import TracebackType
+from typing import Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
-from ..accounting import BudgetSpent, Spending
-from ..prompts import message_of
-from ..questions import Question, Reply
+from ..questions.prompts import message_of
+from ..questions.question import Question, Reply
+from ..questions.usage import BudgetSpent, Spending
 from .base import Asking, Backend, Options
 from .chat_request import ChatRequest, chat_request
-from .event_loop import EventLoop
 from .pace import Pace
 from .reply_log import LOG_NAME, Answered, ReplyLog
 from .sending import Adapted, Failure, NotAsked, Sender
 from .sent_pictures import SentPictures, store
+
+T = TypeVar("T")
+
+
+class EventLoop:
+    """A running event loop; use it as a context manager. What is unfinished at the end is cancelled."""
+
+    def __init__(self) -> None:
+        self._submitted: set[Coroutine[Any, Any, Any]] = set()
+
+    def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="benchwright-requests", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.cancel_all()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def submit(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start a coroutine and return its future."""
+        self._submitted.add(work)
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        future.add_done_callback(lambda _: self._submitted.discard(work))
+        return future
+
+    def cancel_all(self) -> None:
+        """Cancel what was submitted and wait until it has ended."""
+        asyncio.run_coroutine_threadsafe(_cancel(frozenset(self._submitted)), self._loop).result()
+
+
+async def _cancel(submitted: frozenset[Coroutine[Any, Any, Any]]) -> None:
+    # Only what was submitted: whoever started other tasks ends them himself, and anyio in a way that an outsider's
+    # cancelling disturbs (a connection attempt that never ran is reported as a coroutine that nobody awaited).
+    tasks = [task for task in asyncio.all_tasks() if task.get_coro() in submitted]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
 
 OPENAI_URL = "https://api.openai.com/v1"
 HEAD_START_S = 0.03

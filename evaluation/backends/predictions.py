@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 
-from ..questions import Question, Reply, item_of
+from ..questions.question import Question, Reply, item_of
 from .base import Asking, Backend, Options
 
 MAX_LINE_CHARS = 4 * 1024 * 1024

@@ -35,8 +35,8 @@ from benchwright.errors import DataError
 from benchwright.private_files import file_mode, keep_private, make_private_folder
 from benchwright.sealed import SEAL, sealed, unsealed
 
-from ..accounting import Tokens
-from ..questions import Reply
+from ..questions.question import Reply
+from ..questions.usage import Tokens
 
 logger = logging.getLogger(__name__)
 

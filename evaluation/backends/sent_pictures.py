@@ -21,7 +21,7 @@ from benchwright.identify import Limits
 from benchwright.images import decode_rgb, encode_png
 from benchwright.item_cache import ItemCache
 
-from ..questions import Picture
+from ..questions.question import Picture
 
 VERSION = 1
 """Raised when the same picture and marks may be sent as other bytes."""

@@ -7,18 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from benchwright.option_guessing import (
-    FEATURES,
-    FOLDS,
-    PENALTY,
-    ROUNDS,
-    Worded,
-    folds_of,
-    guess,
-    weights_of_folds,
-)
+from benchwright.option_guessing import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
 
-from ..questions import Question, Reply
+from ..questions.question import Question, Reply
 from .base import Asking, Backend, Options, without_argument
 
 

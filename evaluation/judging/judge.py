@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import bytes_digest
 
-from ..accounting import Budget
 from ..backends.base import Options
+from ..questions.usage import Budget
 
 if TYPE_CHECKING:
-    from ..accounting import Prices
     from ..backends.base import Backend
+    from ..questions.usage import Prices
 
 PROMPT_VERSION = 1
 """Raised with every change of the words below; part of a score's settings."""

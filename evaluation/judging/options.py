@@ -62,7 +62,7 @@ def judge_of(
     """
     from benchwright.errors import BenchwrightError
 
-    from ..accounting import prices_of
+    from ..questions.usage import prices_of
     from .judge import Judge
 
     if model is None:

@@ -10,13 +10,26 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
-from ..prompts import one_part_a_run
-from ..questions import Part, Released
-from ..release_files import check_files, columns_of
+from ..questions.prompts import one_part_a_run
+from ..questions.question import Part, Released
+from ..questions.release_files import check_files, columns_of
 
 if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchwright.canonical import digest
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.identify import Limits, identify, read_file
+from benchwright.records import LETTERS, Choice, Item, ItemImage
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
 
 FILE_ENDING = ".jsonl"
 """Where examples end so, they are a file; else they are a split of the release."""
@@ -54,8 +67,6 @@ def shown_examples(
         DataError: A file is not what it should be, or an example in it is among what is scored.
     """
     if source is not None and source.endswith(FILE_ENDING):
-        from .example_file import read_examples
-
         able: Iterator[Released] = read_examples(Path(source), release, split)
     else:
         able = _of_split(release, split, source)
@@ -107,3 +118,82 @@ def _of_split(release: Release, scored: str | None, source: str | None) -> Itera
     for one in release.items(name):
         if one.item.answer is not None and not ties(one.item) & taken:
             yield one
+
+
+_FIELDS = frozenset({"question", "options", "answer", "images"})
+
+
+@dataclass(frozen=True)
+class _Example:
+    """An example in the form of a released item."""
+
+    item: Item
+    images: Mapping[str, bytes]
+    split: str = "examples"
+
+
+def read_examples(path: Path, release: Release, scored: str | None) -> Iterator[Released]:
+    """Yield the examples of a file.
+
+    A line is `{"question": text, "options": [texts], "answer": letter, "images": [paths]}`; pictures lie below the
+    file's folder.
+
+    Raises:
+        DataError: A line is not so, or its picture is one of the scored items'.
+    """
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read ({error.strerror}); examples= names a file of examples") from error
+    taken = ties_of(release, scored)
+    for number, line in enumerate(lines, start=1):
+        where = f"{path}: line {number}"
+        try:
+            row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise DataError(f"{where}: not JSON in UTF-8 ({error})") from error
+        one = _example(row, path.parent, where)
+        if shared := sorted(one.images.keys() & taken):
+            raise DataError(
+                f"{where}: its picture {shared[0][:12]} is one of a scored item; an example must show nothing that is "
+                "scored, so remove the line"
+            )
+        yield one
+
+
+def _example(row: Any, folder: Path, where: str) -> _Example:
+    if not isinstance(row, dict) or row.keys() != _FIELDS:
+        form = '{"question": text, "options": [texts], "answer": letter, "images": [paths]}'
+        raise DataError(f"{where}: give {form} and nothing else")
+    question, options, answer, names = (row[name] for name in ("question", "options", "answer", "images"))
+    if not isinstance(question, str) or not question:
+        raise DataError(f"{where}: question is {ascii(question)[:80]}, not a text")
+    for what, listed, least in (("options", options, 2), ("images", names, 1)):
+        if (
+            not isinstance(listed, list)
+            or len(listed) < least
+            or not all(isinstance(one, str) and one for one in listed)
+        ):
+            raise DataError(f"{where}: {what} is {ascii(listed)[:80]}, not a list of {least} texts or more")
+    keys = LETTERS[: len(options)]
+    if not isinstance(answer, str) or len(answer) != 1 or answer not in keys:
+        raise DataError(f"{where}: answer is {ascii(answer)[:80]}, not one of the letters {', '.join(keys)}")
+    pictures = [_picture(folder, name, where) for name in names]
+    polar = [text.strip().lower() for text in options] in (["yes", "no"], ["no", "yes"])
+    first = pictures[0][0]
+    item = Item(
+        item_id=digest(["evaluate.example", question, options, answer, [image_id for image_id, _ in pictures]])[:32],
+        task="example", kind="yes_no" if polar else "multiple_choice", question=question, answer=answer,
+        images=tuple(ItemImage(image_id=image_id, role="view") for image_id, _ in pictures),
+        choices=tuple(Choice(key=key, text=text) for key, text in zip(keys, options, strict=True)),
+        root_image_id=first, operation_id=digest("evaluate.example"), made_from=first,
+    )  # fmt: skip
+    return _Example(item, dict(pictures))
+
+
+def _picture(folder: Path, name: str, where: str) -> tuple[str, bytes]:
+    try:
+        found = identify(folder / name, root=folder)
+        return found.image_id, read_file(folder / name, limits=Limits())
+    except (UnreadableImage, ValueError) as error:
+        raise DataError(f"{where}: picture {name!a} cannot be used ({error}); put it beside the file") from error

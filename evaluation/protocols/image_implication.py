@@ -13,11 +13,11 @@ from pydantic import Field, model_validator
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
-from ..labels import labels_in
-from ..questions import Part, Picture, Question, Released, question_of
-from ..release_files import check_files
+from ..questions.item_index import labels_in
+from ..questions.question import Part, Picture, Question, Released, question_of
+from ..questions.release_files import check_files
 from .base import Ask, Asked, Attempt, Protocol
-from .ii_bench import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
+from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
 
 if TYPE_CHECKING:
     from benchwright.records import Item

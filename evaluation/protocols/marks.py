@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from ..questions import Picture, Question, Released, question_of
+from ..questions.question import Picture, Question, Released, question_of
 from .base import Asked, Attempt
-from .worded import Worded
+from .templated import Worded
 
 if TYPE_CHECKING:
     from benchwright.records import Item

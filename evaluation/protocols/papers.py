@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
-from ..questions import Released, question_of
+from ..questions.question import Released, question_of
 from .base import Asked, Attempt
-from .worded import Worded
+from .templated import Worded
 
 if TYPE_CHECKING:
     from ..backends.base import Options

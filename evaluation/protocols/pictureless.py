@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..questions import Part, Question, Released, question_of
+from ..questions.question import Part, Question, Released, question_of
 from .base import Asked, Attempt, Protocol, Verdict
-from .worded import Worded
+from .templated import Worded
 from .wordings import WORDINGS, Name, numbered, without_pictures
 
 if TYPE_CHECKING:

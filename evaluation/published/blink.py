@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple
 
 from benchwright.errors import DataError
 
-from ..answers import read_answer
-from ..paper_metrics.blink import per_task, total
-from ..paper_metrics.shares import Share
-from ..readers.blink import settled_choice
+from ..metrics.papers.blink import per_task, total
+from ..metrics.papers.shares import Share
+from ..parsing.answers import read_answer
+from ..parsing.readers.blink import settled_choice
 from .cells import Recount
 from .files import as_row, json_document, names_in, needed, plain_or_gzipped
 

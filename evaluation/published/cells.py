@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ..paper_metrics.shares import Share
+from ..metrics.papers.shares import Share
 from .search import CellReadings, FamilyReading
 
 if TYPE_CHECKING:

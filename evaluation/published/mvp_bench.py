@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..answers import read_answer
-from ..paper_metrics.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
-from ..paper_metrics.shares import Share, share
-from ..readers import mvp_bench as paper
+from ..metrics.papers.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
+from ..metrics.papers.shares import Share, share
+from ..parsing.answers import read_answer
+from ..parsing.readers import mvp_bench as paper
 from .cells import Recount
 from .mvp_layout import (
     SINGLE_IMAGE,

@@ -28,7 +28,7 @@ class Reading:
     Attributes:
         judged: Yes/no answers that the rule does not read take the judge's stored verdict; otherwise they are wrong.
         unread_is_no: Yes/no answers that neither reads count as no, and not as wrong.
-        robust: Answers are read by `evaluation.answers` instead of the paper's rules.
+        robust: Answers are read by `evaluation.parsing.answers` instead of the paper's rules.
         substring: Table 5's cells count an answer as right where the gold word occurs anywhere in it.
         in_order: Table 5's pairs are every two answers that follow each other in the model's file, and belong to the
             category of the first; otherwise the two answers to one question.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..paper_metrics.shares import Share
+from ..metrics.papers.shares import Share
 
 TOLERANCE = 0.011
 """In percent: papers print two digits, and some cells are means of two printed ones."""

@@ -16,21 +16,21 @@ from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.release import documents
 
-from .cards import outcome
-from .label_bars import labels_of
+from .content.cards import outcome
+from .plots.labels import labels_of
 
 if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
     from benchwright.review_findings import Findings
 
-    from ..comparison.comparing import Comparison
-    from ..same_items import Sample
-    from ..score import Score
-    from .board import Board, Share
-    from .label_sums import LabelSums
-    from .pairs import PairLine
-    from .replies import ModelReply
+    from ..analysis.comparison import Comparison
+    from ..analysis.same_items import Sample
+    from ..results.score import Score
+    from .content.label_sums import LabelSums
+    from .content.pairs import PairLine
+    from .content.replies import ModelReply
+    from .content.score_table import Board, Share
 
 FORMAT: Literal["benchwright/report"] = "benchwright/report"
 VERSION = 1

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from benchwright.progress import Progress, Silent
 
-from ..release_files import columns_of
-from .cards import card
-from .pictures import Pictures
-from .replies import Predictions
-from .sample import Stratum, sample
+from ..questions.release_files import columns_of
+from .content.cards import card
+from .content.pictures import Pictures
+from .content.replies import Predictions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,10 +26,39 @@ if TYPE_CHECKING:
     from benchwright.item_cache import ItemCache
     from benchwright.release import Release
 
-    from ..score import Score
-    from .board import People
+    from ..results.score import Score
+    from .content.label_sums import LabelSums
+    from .content.score_table import People
     from .data_files import ItemTable
-    from .label_sums import LabelSums
+from collections.abc import Iterable
+
+from benchwright.canonical import digest
+
+from ..statistics.stratified import shares
+
+Stratum = tuple[str, str]
+"""Split and task."""
+
+
+def sample(items: Iterable[tuple[str, Stratum]], *, at_most: int) -> frozenset[str]:
+    """Return the ids of the items that a page shows: every split and task in its share, drawn by a hash of the id.
+
+    A larger sample holds every item of a smaller one only within a stratum that did not lose its share. Memory is
+    one id an item.
+
+    Args:
+        items: Item id and stratum of each.
+        at_most: Number of items wanted; all where there are no more.
+    """
+    strata: dict[Stratum, list[str]] = {}
+    for item_id, stratum in items:
+        strata.setdefault(stratum, []).append(item_id)
+    wanted = shares({stratum: len(ids) for stratum, ids in strata.items()}, at_most)
+    chosen: list[str] = []
+    for stratum, ids in strata.items():
+        chosen += sorted(ids, key=lambda item_id: digest(["shown in the report", item_id]))[: wanted[stratum]]
+    return frozenset(chosen)
+
 
 WITHOUT_SCRIPT = 24
 """Items that stand in the page for readers without JavaScript."""

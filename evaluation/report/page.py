@@ -8,22 +8,20 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..statistics import METHODS
-from .accuracy_plot import accuracy_plot
-from .board import methods_of, outcomes_of
-from .cards import OUTCOMES, legible
-from .costs import cost_rows
-from .difficulty_plot import difficulty_plot
-from .error_plot import error_plot, error_section
+from ..statistics.proportions import METHODS
+from .content.cards import OUTCOMES, legible
+from .content.head import head_of
+from .content.pairs import pair_rows
+from .content.score_table import cost_rows, methods_of, more_columns, outcomes_of
 from .gathering import script_json
-from .head import head_of
-from .knowledge import COLUMNS as KNOWLEDGE_COLUMNS
-from .knowledge import knowledge_rows, plane_plot
-from .label_bars import label_plots
-from .more_columns import more_columns
-from .outcome_plot import outcome_plot
-from .pairs import pair_rows
-from .radar_plot import radar_plot
+from .plots.accuracy import accuracy_plot
+from .plots.difficulty import difficulty_plot
+from .plots.errors import error_plot, error_section
+from .plots.knowledge import COLUMNS as KNOWLEDGE_COLUMNS
+from .plots.knowledge import knowledge_rows, plane_plot
+from .plots.labels import label_plots
+from .plots.outcomes import outcome_plot
+from .plots.radar import radar_plot
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,13 +30,13 @@ if TYPE_CHECKING:
     from benchwright.release import Release
     from benchwright.review_findings import Findings
 
-    from ..score import Figure
-    from .beside_people import PeopleTable
-    from .board import Board
+    from ..results.score import Figure
+    from .content.label_sums import LabelSums
+    from .content.pairs import PairLine
+    from .content.people import PeopleTable
+    from .content.score_table import Board
     from .gathering import Gathered, Spool
-    from .label_sums import LabelSums
-    from .pairs import PairLine
-    from .plot_look import Plot
+    from .plots.chart_style import Plot
 
 GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"

@@ -11,8 +11,8 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.item_cache import ItemCache
 from benchwright.release import Release
 
-from ..release_files import check_files
-from ..score import Score, read_scores
+from ..questions.release_files import check_files
+from ..results.score import Score, read_scores
 from .packages import require_packages
 
 if TYPE_CHECKING:
@@ -100,20 +100,19 @@ def write_report(
     require_packages()
     from benchwright.release.human import read_human_baseline
 
-    from ..comparison.comparing import comparison_over_all
-    from ..human import human_figures
-    from ..item_analysis import discrimination, proportion_right
-    from ..metrics import task_numbers
-    from ..same_items import samples_of
-    from ..side_by_side import side_by_side
-    from .beside_people import people_tables
-    from .board import board_of
+    from ..analysis.comparison import comparison_over_all
+    from ..analysis.item_analysis import discrimination, proportion_right
+    from ..analysis.reply_matrix import side_by_side
+    from ..analysis.same_items import samples_of
+    from ..metrics.base import task_numbers
+    from ..results.human_baseline import human_figures
+    from .content.label_sums import LabelSums
+    from .content.pairs import pair_lines
+    from .content.people import people_of, people_tables
+    from .content.score_table import board_of
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
     from .gathering import Beside, Spool, gather, strata
-    from .label_sums import LabelSums
     from .page import Contents, write_page
-    from .pairs import pair_lines
-    from .people import people_of
 
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)

@@ -17,7 +17,7 @@ from benchwright.annotation.desk import Desk
 from benchwright.annotation.exhibit import Exhibit
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.canonical import digest
-from benchwright.construction.jigsaw import QUESTION as JIGSAW_QUESTION
+from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
 

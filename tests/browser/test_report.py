@@ -12,7 +12,7 @@ from small_bench import Bench
 
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.records import Choice, ItemImage, Source
 
 if TYPE_CHECKING:

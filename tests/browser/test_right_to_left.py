@@ -17,7 +17,7 @@ from benchwright.annotation.reviewing import Review
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.steps import CampaignContext
 

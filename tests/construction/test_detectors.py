@@ -14,12 +14,12 @@ from pydantic import ValidationError
 from step_context import StepContext
 from tiny_detectors import make_florence2, make_grounding_dino, make_owlv2
 
-from benchwright.construction.pairs.categories import CATEGORIES
-from benchwright.construction.pairs.grounding.detectors import Found, load_detector, weights_of
-from benchwright.construction.pairs.grounding.located import DetectorSettings, Located
-from benchwright.construction.pairs.grounding.scene import NotGrounded, Scene, Seen
-from benchwright.construction.pairs.idea import Grounded
-from benchwright.construction.pairs.ideas.step import Ideas
+from benchwright.construction.item_parts.idea import Grounded
+from benchwright.construction.item_parts.idea_categories import CATEGORIES
+from benchwright.construction.manipulation.grounding.detectors import Found, load_detector, weights_of
+from benchwright.construction.manipulation.grounding.located import DetectorSettings, Located
+from benchwright.construction.manipulation.grounding.scene import NotGrounded, Scene, Seen
+from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.errors import PrerequisiteError
 
 for needed in ("torch", "transformers"):
@@ -32,7 +32,7 @@ WANTED = [CATEGORIES["B2"].high, CATEGORIES["B2"].low, CATEGORIES["R2"].low]
 
 @pytest.fixture(autouse=True)
 def _short_replies(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchwright.construction.pairs.grounding.detectors._MOST_NEW_TOKENS", 8)
+    monkeypatch.setattr("benchwright.construction.manipulation.grounding.detectors._MOST_NEW_TOKENS", 8)
 
 
 @pytest.fixture(scope="session")

@@ -13,9 +13,9 @@ from PIL import Image
 from sane_model import SUBJECT, SaneModel
 
 from benchwright.cli.main import invoke
-from benchwright.construction.emu import MAX_LINE_BYTES, read_emu
-from benchwright.construction.facts_file import read_facts
-from benchwright.construction.pairs.idea import unpacked
+from benchwright.construction.item_parts.idea import unpacked
+from benchwright.construction.sources.emu import MAX_LINE_BYTES, read_emu
+from benchwright.construction.sources.facts_file import read_facts
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

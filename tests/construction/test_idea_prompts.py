@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.construction.pairs.categories import CATEGORIES, CODES, HIGH, Category
-from benchwright.construction.pairs.fences import CLOSE, OPEN, fenced
-from benchwright.construction.pairs.ideas.policy import real_person, refused
-from benchwright.construction.pairs.ideas.prompts import prompt, prompts_digest, templates
-from benchwright.construction.pairs.ideas.public_figures import FICTIONAL, names_one
-from benchwright.construction.pairs.ideas.reply import shape_of, unchanged
-from benchwright.construction.pairs.ideas.step import Ideas
+from benchwright.construction.item_parts.idea_categories import CATEGORIES, CODES, HIGH, Category
+from benchwright.construction.manipulation.ideas.policy import FICTIONAL, names_one, real_person, refused
+from benchwright.construction.manipulation.ideas.prompts import prompt, prompts_digest, templates
+from benchwright.construction.manipulation.ideas.reply import shape_of, unchanged
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.construction.manipulation.models.structured_replies import CLOSE, OPEN, fenced
 
 ALL = list(CATEGORIES.values())
 

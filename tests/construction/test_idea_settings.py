@@ -16,8 +16,8 @@ from pydantic import BaseModel
 from sane_model import SaneModel
 
 from benchwright.chat import ChatSettings
-from benchwright.construction.pairs.grounding.endpoint import EndpointGrounding
-from benchwright.construction.pairs.ideas.step import TRANSIENT
+from benchwright.construction.manipulation.grounding.endpoint import EndpointGrounding
+from benchwright.construction.manipulation.ideas.step import TRANSIENT
 from benchwright.pipeline import passes as engine
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.run import Finished

@@ -12,14 +12,14 @@ import pytest
 from conftest import ROOT
 from step_context import StepContext
 
-from benchwright.construction.facts_file import parse_facts
-from benchwright.construction.pairs.categories import CATEGORIES
-from benchwright.construction.pairs.grounding.scene import Scene
-from benchwright.construction.pairs.idea import Idea, unpacked
-from benchwright.construction.pairs.idea_facts import LOOKS
-from benchwright.construction.pairs.ideas.step import Ideas
-from benchwright.construction.pairs.ideas.templates import TemplateWriter, TemplateWriting
-from benchwright.construction.pairs.resolved_facts import resolved
+from benchwright.construction.item_parts.idea import Idea, unpacked
+from benchwright.construction.item_parts.idea_categories import CATEGORIES
+from benchwright.construction.manipulation.grounding.scene import Scene
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.construction.manipulation.ideas.templates import TemplateWriter, TemplateWriting
+from benchwright.construction.sources.facts_file import parse_facts
+from benchwright.construction.sources.idea_facts import LOOKS
+from benchwright.construction.sources.resolved_facts import resolved
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.run import Finished

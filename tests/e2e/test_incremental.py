@@ -105,7 +105,14 @@ def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
     assert f"funnel: {first['funnel']}" in done.stdout
-    heavy = ("matplotlib", "pandas", "scipy", "cv2", "benchwright.evaluation.commitments", "benchwright.funnel.writing")
+    heavy = (
+        "matplotlib",
+        "pandas",
+        "scipy",
+        "cv2",
+        "benchwright.evaluation.parsing.stated_answers",
+        "benchwright.funnel.writing",
+    )
     assert loaded & {*heavy, "multiprocessing.popen_forkserver"} == set()
     assert _jobs(scene) == []
 

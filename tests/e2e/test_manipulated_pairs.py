@@ -19,9 +19,9 @@ from sane_answerer import SaneAnswerer
 from tiny_diffusion import make_pipeline
 from walks import executions, run_json, tree_digest
 
-from benchwright.construction.pairs.ideas.step import Ideas
-from benchwright.construction.pairs.manipulate import Manipulate
-from benchwright.construction.pairs.pair_items import PairItems
+from benchwright.construction.manipulation.ideas.step import Ideas
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.answer_flip import AnswerFlip
 from benchwright.filters.best_candidate import BestCandidate

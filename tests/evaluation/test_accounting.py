@@ -10,9 +10,9 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.accounting import Budget, BudgetSpent, Prices, Spending, Tokens, prices_of
 from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices, Spending, Tokens, prices_of
+from benchwright.evaluation.run import evaluate
 
 
 def said(tokens: tuple[int, int] | None, text: str = "(B)") -> dict[str, Any]:

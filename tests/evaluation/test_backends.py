@@ -11,8 +11,8 @@ import pytest
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from benchwright.evaluation.backends.base import Asking, Labelled, Options, parse_model
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.run import evaluate
 from benchwright.option_guessing import FOLDS, Worded, folds_of
 from benchwright.records import LETTERS, Choice
 

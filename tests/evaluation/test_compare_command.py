@@ -13,7 +13,7 @@ import pytest
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.backends.baselines import constant
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 TASKS = ("counting", "naming")

@@ -11,9 +11,8 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.error_categories import BLINK, II_BENCH, own_categories
-from benchwright.evaluation.error_sample import Drawn, Plan, draw_errors
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH, Drawn, Plan, draw_errors, own_categories
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 from benchwright.review_tasks import LONGEST_TEXT, read_review_tasks
 

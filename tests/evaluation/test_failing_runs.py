@@ -23,8 +23,8 @@ from benchwright.errors import CheckFailed
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Score, read_score, read_scores
+from benchwright.evaluation.results.score import Score, read_score, read_scores
+from benchwright.evaluation.run import evaluate
 
 
 def ask(bench: Any, server: Any, tmp_path: Path, model: str = "openai:m", **more: Any) -> Score:

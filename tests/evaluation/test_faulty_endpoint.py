@@ -18,7 +18,7 @@ from servers import Server, serving
 from walks import command
 
 from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 
 STUB = Path(__file__).resolve().parent.parent / "stub_endpoint.py"
 

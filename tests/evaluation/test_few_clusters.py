@@ -16,9 +16,9 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.comparison.paired import least_p, sign_flip
+from benchwright.evaluation.analysis.paired_difference import least_p, sign_flip
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 
 
 def results(bench: Any, tmp_path: Path, predictions_file: Any, *, clusters: int, right: tuple[float, ...]) -> Path:

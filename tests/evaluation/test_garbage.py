@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from benchwright.evaluation.garbage import OBJECTS, rare_collections
+from benchwright.evaluation.run import OBJECTS, rare_collections
 
 
 def test_collections_are_rare_inside_and_as_before_afterwards() -> None:

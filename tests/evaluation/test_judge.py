@@ -19,9 +19,9 @@ from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.judging.judge import Judge, Verdict, judge_words, verdict_in
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import read_score
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.results.score import read_score
+from benchwright.evaluation.run import evaluate
 
 VAGUE = "The one that barks."
 
@@ -209,7 +209,7 @@ def test_settings_of_a_judge_without_one_are_refused(
 
 
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
-    from benchwright.evaluation.accounting import Budget, Prices
+    from benchwright.evaluation.questions.usage import Budget, Prices
 
     given = Options(budget=Budget(1.0, 50, 7), prices=Prices(1, 1), temperature=1.0, top_p=0.5, seed=3)
     plain = Judge("openai:x").options(given)

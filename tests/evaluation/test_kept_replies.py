@@ -10,9 +10,9 @@ import pytest
 
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.base import PerQuestion
-from benchwright.evaluation.questions import Question
+from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.item_cache import ItemCache
 
 

@@ -14,8 +14,8 @@ from tiny_vlm import make_vlm
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
-from benchwright.evaluation.questions import Question, Reply, question_of
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.question import Question, Reply, question_of
+from benchwright.evaluation.run import evaluate
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -84,7 +84,7 @@ def test_the_likeliest_option_is_the_one_with_the_highest_mean_log_probability(
     from PIL import Image
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
-    from benchwright.evaluation.prompts import vanilla
+    from benchwright.evaluation.questions.prompts import vanilla
     from benchwright.images import decode_rgb
 
     fill(bench, 3)

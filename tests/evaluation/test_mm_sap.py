@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.evaluation.paper_metrics import mm_sap
-from benchwright.evaluation.paper_metrics.mm_sap import Prediction
+from benchwright.evaluation.metrics.papers import mm_sap
+from benchwright.evaluation.metrics.papers.mm_sap import Prediction
 
 BASIC, KNOW, BEYOND = 400, 350, 400
 RUNS = 5

@@ -16,9 +16,9 @@ import pytest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
-from benchwright.evaluation.questions import question_of
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Score
+from benchwright.evaluation.questions.question import question_of
+from benchwright.evaluation.results.score import Score
+from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb
 
 KEY = "sk-very-secret-0123456789"

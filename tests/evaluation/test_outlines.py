@@ -13,9 +13,9 @@ import pytest
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.backends.baselines import constant
-from benchwright.evaluation.outlines import outlines_of
-from benchwright.evaluation.release_files import columns_of
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.item_index import outlines_of
+from benchwright.evaluation.questions.release_files import columns_of
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from benchwright.evaluation.paper_metrics import blink, ii_bench
-from benchwright.evaluation.paper_metrics.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
-from benchwright.evaluation.paper_metrics.shares import Share, mean_of_shares, share, share_of_groups
+from benchwright.evaluation.metrics.papers import blink, ii_bench
+from benchwright.evaluation.metrics.papers.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
+from benchwright.evaluation.metrics.papers.shares import Share, mean_of_shares, share, share_of_groups
 
 
 def rows(*rights: tuple[int, str, str, bool]) -> list[Answer]:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from scripted_model import Scripted, rows
 
-from benchwright.evaluation.paper_metrics import mvp_bench as paper
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Score
+from benchwright.evaluation.metrics.papers import mvp_bench as paper
+from benchwright.evaluation.results.score import Score
+from benchwright.evaluation.run import evaluate
 
 
 def values(score: Score, head: str) -> dict[str, tuple[float | None, int]]:

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.accounting import Tokens
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.backends.reply_log import Answered, ReplyLog, state_of
+from benchwright.evaluation.questions.usage import Tokens
 from benchwright.evaluation.reply_check import reply_problems
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 
 REPLY = Answered("(B)", "stop", Tokens(10, 2))
 

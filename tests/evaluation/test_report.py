@@ -23,8 +23,8 @@ import pytest
 from report_page import ReportPage
 
 from benchwright.evaluation.report import write_report
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Figure, read_scores
+from benchwright.evaluation.results.score import Figure, read_scores
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 RATHER_WHITE = np.full((90, 140, 3), 230, dtype=np.uint8)
@@ -330,6 +330,6 @@ def test_equal_results_give_equal_bytes_whatever_the_hash_seed(results: Path, re
 
 
 def test_figures_without_a_value_are_dashes() -> None:
-    from benchwright.evaluation.report.board import _figure
+    from benchwright.evaluation.report.content.score_table import _figure
 
     assert _figure({"accuracy/x": Figure(value=None, ci=None, n=0)}, "accuracy/x") is None

@@ -15,7 +15,7 @@ import pytest
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
 from benchwright.evaluation.report import packages, write_report
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 

@@ -19,8 +19,8 @@ from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
 from benchwright.evaluation.backends.base import Options, parse_model
 from benchwright.evaluation.judging.judge import Judge
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Score
+from benchwright.evaluation.results.score import Score
+from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
 from benchwright.recipe import parse_recipe
 from benchwright.request_fields import RequestParameters, parse_field, refused_field

@@ -19,8 +19,8 @@ from chat_server import ChatServer
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import Options
 from benchwright.evaluation.judging.judge import Judge
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import Score, read_scores
+from benchwright.evaluation.results.score import Score, read_scores
+from benchwright.evaluation.run import evaluate
 
 
 @pytest.fixture

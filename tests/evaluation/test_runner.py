@@ -11,13 +11,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.errors import BenchwrightError, CheckFailed, DataError
-from benchwright.evaluation import runner
+from benchwright.evaluation import run
 from benchwright.evaluation.backends.base import Asking, PerQuestion
-from benchwright.evaluation.questions import Question, Reply
-from benchwright.evaluation.results_names import slug
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import read_score, read_scores
-from benchwright.evaluation.summary import drawn, summary_document, summary_table
+from benchwright.evaluation.backends.result_names import slug
+from benchwright.evaluation.questions.question import Question, Reply
+from benchwright.evaluation.results.score import read_score, read_scores
+from benchwright.evaluation.results.summary import drawn, summary_document, summary_table
+from benchwright.evaluation.run import evaluate
 
 
 def fill(bench: Any) -> None:
@@ -64,7 +64,7 @@ def test_a_score_counts_what_was_right_missed_refused_and_failed(bench: Any, tmp
     assert (score.release_id, score.content_id) == (release.release_id, release.content_id)
     intervals = {"level": 0.95, "clusters": 6, "resamples": None}
     assert score.settings == {
-        "backend": {"volume": 3}, "reader": runner.READER_VERSION, "intervals": intervals,
+        "backend": {"volume": 3}, "reader": run.READER_VERSION, "intervals": intervals,
         "protocol": {"name": "vanilla", "wording": "vanilla", "joined": False, "shots": 0, "examples": None, "seed": 0},
     }  # fmt: skip
     assert (score.title, score.folder, score.reader) == ("spoken", "spoken", "robust")
@@ -161,7 +161,7 @@ def test_the_same_model_on_the_same_release_writes_the_same_bytes(bench: Any, tm
 def test_predictions_of_many_row_groups_hold_every_row_once(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchwright.evaluation.judged.ROWS_PER_GROUP", 4)
+    monkeypatch.setattr("benchwright.evaluation.results.judged_predictions.ROWS_PER_GROUP", 4)
     for number in range(11):
         bench.add(f"q{number}", answer="A")
     release = bench.release(tmp_path / "release")
@@ -357,8 +357,8 @@ def test_a_score_reads_back_as_it_was_written(bench: Any, tmp_path: Path) -> Non
 
 def test_two_metrics_of_one_name_are_refused(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bench.add("only")
-    found = dict(runner.catalogue("metrics"))
-    monkeypatch.setattr(runner, "catalogue", lambda kind: {**found, "again": found["accuracy"]})
+    found = dict(run.catalogue("metrics"))
+    monkeypatch.setattr(run, "catalogue", lambda kind: {**found, "again": found["accuracy"]})
     with pytest.raises(BenchwrightError, match="gives a figure 'accuracy' that another"):
         evaluate(bench.release(tmp_path / "release"), "random")
 

@@ -11,9 +11,9 @@ from small_bench import Bench, small_bench
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.human import human_figures
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.same_items import beside_people
+from benchwright.evaluation.analysis.same_items import beside_people
+from benchwright.evaluation.results.human_baseline import human_figures
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 RIGHT = {"annotator-1": "110", "annotator-2": "111", "annotator-10": "1.."}

@@ -18,8 +18,8 @@ from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
 from benchwright.evaluation.backends.base import Options, parse_model
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions import Picture
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.questions.question import Picture
+from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
 from benchwright.item_cache import ItemCache
 from benchwright.records import VisualPrompt

@@ -13,7 +13,7 @@ from served_vlm import NEEDED, ServedVlm
 
 from benchwright.cli.main import invoke
 from benchwright.evaluation.backends.base import Asking, Options, parse_model
-from benchwright.evaluation.questions import Question, question_of
+from benchwright.evaluation.questions.question import Question, question_of
 
 for needed in NEEDED:
     pytest.importorskip(needed)

@@ -14,7 +14,7 @@ from benchwright.errors import CheckFailed
 from benchwright.evaluation.backends.base import parse_model
 from benchwright.evaluation.backends.specialists.edge_continuity import corner_cost, seam_cost
 from benchwright.evaluation.backends.specialists.local_features import distances
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 
 SHOWN, HIDDEN = ((0, 0), (0, 1), (1, 0)), ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
 

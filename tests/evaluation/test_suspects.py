@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.key_evidence import evidence_against, people_against, weight_of
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.analysis.key_evidence import evidence_against, people_against, weight_of
+from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 
 NOBODY = np.zeros(100, dtype=np.int64), np.zeros(100, dtype=np.int64)

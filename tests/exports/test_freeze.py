@@ -19,8 +19,7 @@ from pydantic import ValidationError
 from small_bench import OPERATION, Bench, small_bench
 
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
-from benchwright.exports.baseline import human_baseline
-from benchwright.exports.freeze import Freeze
+from benchwright.exports.freeze import Freeze, human_baseline
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.errata import Erratum, released_errata, spelled

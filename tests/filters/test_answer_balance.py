@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from skimage.data import chelsea
 from worded_items import gathered, item, sha
 
-from benchwright.construction.facts import StatedFacts
+from benchwright.construction.sources.facts import StatedFacts
 from benchwright.filters.answer_balance import AnswerBalance, AnswerLetters
 from benchwright.filters.answer_letters import Placing, balance, levelled
 from benchwright.filters.reordering import is_free, swapped
@@ -193,7 +193,7 @@ images:
 
 def test_a_run_makes_a_new_revision_that_later_steps_see(tmp_path: Path) -> None:
     """Sixty questions with one refusal each: their letters are drawn, so an impossible threshold has to move some."""
-    from benchwright.construction.beyond_the_image import BeyondTheImage
+    from benchwright.construction.tasks.beyond_the_image import BeyondTheImage
 
     (tmp_path / "photos").mkdir()
     (tmp_path / "photos" / "cat.png").write_bytes(encode_png(np.ascontiguousarray(chelsea())))

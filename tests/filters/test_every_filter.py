@@ -23,10 +23,10 @@ from PIL import Image, ImageDraw, ImageFont
 from reversals import against, restore, row_of, say, tables
 from tiny_clip import color_clip
 
-from benchwright.construction.background_substitution import BackgroundSubstitution
-from benchwright.construction.facts import StatedFacts
+from benchwright.construction.sources.facts import StatedFacts
+from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.demo import prepare_photographs
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.room import ROOM
 from benchwright.pipeline import Finished, run_steps

@@ -11,12 +11,7 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.filters.exact_duplicates import (
-    CandidatePixels,
-    EqualPixels,
-    ExactDuplicates,
-    SameSizeCandidates,
-)
+from benchwright.filters.exact_duplicates import CandidatePixels, EqualPixels, ExactDuplicates, SameSizeCandidates
 from benchwright.images import pixel_hash
 from benchwright.steps import GatherContext, Gathered
 

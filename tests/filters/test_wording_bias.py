@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.construction.facts_file import read_facts
+from benchwright.construction.sources.facts_file import read_facts
 from benchwright.filters.text_rules import RULES
 from benchwright.filters.wording_bias import LEARNED, WordingBias, rules_on
 from benchwright.records import LETTERS, Item

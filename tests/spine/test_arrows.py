@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
 
 ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
+LAYERED = ("construction", "evaluation", "exports")
+"""Rooms whose folders are layers: none imports one that imports it, not even for types."""
 SPINE = ROOT / "benchwright"
 SCRIPTS = {ROOT / "annotation" / "app" / "screen.py"}
 """Run by Streamlit as a program of its own, in no package: nothing is relative to it."""
@@ -66,6 +69,42 @@ def test_the_spine_imports_no_room() -> None:
 
 def test_each_room_is_a_relative_link_into_the_package() -> None:
     assert {room: (SPINE / room).readlink().as_posix() for room in ROOMS} == {room: f"../{room}" for room in ROOMS}
+
+
+def _imported_folders(path: Path) -> Iterator[Path]:
+    """Yield the folder of each module of its own room that a module imports."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            module = path.parents[node.level - 1].joinpath(*(node.module or "").split(".") if node.module else ())
+            for alias in node.names:
+                if (module / alias.name).is_dir():
+                    yield module / alias.name
+                else:
+                    yield module if module.is_dir() else module.parent
+
+
+def _folders_imported_by(top: Path) -> dict[Path, set[Path]]:
+    imported: dict[Path, set[Path]] = {}
+    for path in sorted(top.rglob("*.py")):
+        imported.setdefault(path.parent, set()).update(set(_imported_folders(path)) - {path.parent})
+    return imported
+
+
+@pytest.mark.parametrize("room", LAYERED)
+def test_the_folders_of_a_room_are_layers(room: str) -> None:
+    try:
+        TopologicalSorter(_folders_imported_by(ROOT / room)).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(str(folder.relative_to(ROOT)) for folder in error.args[1]))
+
+
+def test_folders_that_import_each_other_are_seen(tmp_path: Path) -> None:
+    for name, line in (("low", "from ..high.b import x"), ("high", "from ..low import a")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        (tmp_path / name / f"{'a' if name == 'low' else 'b'}.py").write_text(line, encoding="utf-8")
+    with pytest.raises(CycleError):
+        TopologicalSorter(_folders_imported_by(tmp_path)).prepare()
 
 
 @pytest.mark.parametrize(

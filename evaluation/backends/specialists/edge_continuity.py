@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchwright.errors import DataError
 from benchwright.images import decode_rgb
 
-from ...questions import Question
+from ...questions.question import Question
 from ..base import Backend, Options, PerQuestion, without_argument
 
 if TYPE_CHECKING:

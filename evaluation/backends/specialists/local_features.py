@@ -19,7 +19,7 @@ from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images import decode_rgb
 from benchwright.records import VisualPrompt
 
-from ...questions import Picture, Question
+from ...questions.question import Picture, Question
 from ..base import Backend, Options, PerQuestion, without_argument
 
 if TYPE_CHECKING:

@@ -25,20 +25,19 @@ from step_context import StepContext
 from tiny_diffusion import make_pipeline
 from tiny_sam import make_checkpoint, make_folder
 
-from benchwright.construction.cutting_out import Hints
-from benchwright.construction.pairs.canvases import Canvas, finished
-from benchwright.construction.pairs.devices import Device
-from benchwright.construction.pairs.editors.diffusion import Diffusion, Running
-from benchwright.construction.pairs.editors.painting import Edit
-from benchwright.construction.pairs.editors.windows import Window, softened
-from benchwright.construction.pairs.idea import Grounded, packed
-from benchwright.construction.pairs.manipulate import Manipulate
-from benchwright.construction.pairs.manipulated import Manipulated, unpacked
-from benchwright.construction.pairs.masks.asking import Asked
-from benchwright.construction.pairs.masks.sam_architecture import load_sam
-from benchwright.construction.pairs.masks.sam_package import SamPackage
-from benchwright.construction.pairs.masks.sam_transformers import SamOfTransformers
-from benchwright.construction.pairs.weights import find_weights
+from benchwright.construction.item_parts.cutting_out import Hints
+from benchwright.construction.item_parts.idea import Grounded, packed
+from benchwright.construction.manipulation.edit_jobs import Canvas, finished
+from benchwright.construction.manipulation.editors.base import Edit
+from benchwright.construction.manipulation.editors.diffusion import Diffusion, Running
+from benchwright.construction.manipulation.editors.windows import Window, softened
+from benchwright.construction.manipulation.manipulate import Manipulate
+from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
+from benchwright.construction.manipulation.masks.base import Asked
+from benchwright.construction.manipulation.masks.sam_architecture import load_sam
+from benchwright.construction.manipulation.masks.sam_package import SamPackage
+from benchwright.construction.manipulation.masks.sam_transformers import SamOfTransformers
+from benchwright.construction.manipulation.models.weights import Device, find_weights
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.masks import PlacedMask
 from benchwright.errors import DataError, PrerequisiteError

@@ -10,11 +10,11 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.protocols.naming import listed, parse_protocol
-from benchwright.evaluation.results_names import results_name
-from benchwright.evaluation.runner import evaluate
-from benchwright.evaluation.score import read_scores
-from benchwright.evaluation.summary import summary_document
+from benchwright.evaluation.backends.result_names import results_name
+from benchwright.evaluation.protocols.names import listed, parse_protocol
+from benchwright.evaluation.results.score import read_scores
+from benchwright.evaluation.results.summary import summary_document
+from benchwright.evaluation.run import evaluate
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ import pytest
 from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.drawing import draw_prompts
-from benchwright.evaluation.protocols.joining import MARGIN_PX, join
-from benchwright.evaluation.questions import Picture, Question
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.protocols.wordings import MARGIN_PX, join
+from benchwright.evaluation.questions.question import Picture, Question
+from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb
 
 
@@ -74,14 +74,12 @@ def test_an_item_without_a_stranger_is_an_error_that_says_so_and_nobody_is_asked
 
 
 def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright.evaluation import asked_models
+    from benchwright.evaluation import run
 
     puzzle(bench, 10)
     captioner = Scripted(lambda question: f"shade {decode_rgb(question.pictures[0].data)[0, 0, 0]}", name="eyes")
-    real = asked_models.parse_model
-    monkeypatch.setattr(
-        asked_models, "parse_model", lambda name, o=None: captioner if name == "eyes" else real(name, o)
-    )
+    real = run.parse_model
+    monkeypatch.setattr(run, "parse_model", lambda name, o=None: captioner if name == "eyes" else real(name, o))
     model = Scripted(lambda question: "(A)")
     score = evaluate(bench.release(tmp_path / "release"), model, protocol="caption:by=eyes", out=tmp_path / "out")
     assert captioner.variants == ["caption1", "caption2", "caption3"]
@@ -104,14 +102,14 @@ def test_a_caption_stands_in_for_each_picture(bench: Any, tmp_path: Path, monkey
 def test_a_caption_that_failed_leaves_the_item_unasked(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from benchwright.evaluation import asked_models
+    from benchwright.evaluation import run
 
     bench.add("fine")
     bench.add("dark")
     captioner = Scripted(lambda question: None if "dark" in question.item_id else "a cat", name="eyes")
     dark = bench.items[1][0].item_id
     captioner.say = lambda question: None if question.item_id.startswith(dark) else "a cat"
-    monkeypatch.setattr(asked_models, "parse_model", lambda name, options=None: captioner)
+    monkeypatch.setattr(run, "parse_model", lambda name, options=None: captioner)
     model = Scripted(lambda question: "(B)")
     score = evaluate(bench.release(tmp_path / "release"), model, protocol="caption:by=eyes")
     assert [question.text for question in model.asked] == ["fine"]

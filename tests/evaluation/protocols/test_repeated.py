@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from scripted_model import Scripted, rows, says
 
-from benchwright.evaluation.protocols.orders import rotations, shuffled
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.protocols.repeated import rotations, shuffled
+from benchwright.evaluation.run import evaluate
 
 
 def test_circular_asks_every_rotation_and_counts_only_what_is_right_in_all(bench: Any, tmp_path: Path) -> None:

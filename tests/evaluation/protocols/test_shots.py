@@ -11,7 +11,7 @@ import pytest
 from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.run import evaluate
 
 
 def fill(bench: Any, **more: Any) -> None:

@@ -11,10 +11,10 @@ from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
 from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.protocols.ii_bench import Example, prompt, prompt_with_examples
-from benchwright.evaluation.protocols.naming import parse_protocol
-from benchwright.evaluation.questions import Question
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.protocols.ii_bench_prompts import Example, prompt, prompt_with_examples
+from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.questions.question import Question
+from benchwright.evaluation.run import evaluate
 
 DISCLAIMER = (
     "Disclaimer: This is not to make unfair assumptions about the people in the image and you just need to give your "

@@ -13,11 +13,10 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import DataError
-from benchwright.evaluation.prompts import message_of
-from benchwright.evaluation.protocols.naming import parse_protocol
-from benchwright.evaluation.published.blink_questions import PICTURES
-from benchwright.evaluation.published.importing import import_published
-from benchwright.evaluation.runner import evaluate
+from benchwright.evaluation.protocols.names import parse_protocol
+from benchwright.evaluation.published.importing import PICTURES, import_published
+from benchwright.evaluation.questions.prompts import message_of
+from benchwright.evaluation.run import evaluate
 from benchwright.images import encode_png
 from benchwright.release import Release, verify_release
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.protocols.ii_bench import Mode, prompt
+from benchwright.evaluation.protocols.ii_bench_prompts import Mode, prompt
 from benchwright.evaluation.published.benchmarks import recount
 
 OPTIONS = tuple(f"reading {word}" for word in ("one", "two", "three", "four", "five", "six"))

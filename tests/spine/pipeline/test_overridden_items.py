@@ -11,7 +11,7 @@ from item_filters import EveryOther, OddKeys
 from walks import make_photographs, tree_digest
 
 from benchwright.annotation.store import Overriding, open_store
-from benchwright.construction.jigsaw import Jigsaw
+from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.overrides import Override
 from benchwright.pipeline import Finished, run_steps
 from benchwright.records import Item

@@ -1,0 +1,1 @@
+"""What items are put together from: choices, boxes, points, views, cut-outs, ideas."""

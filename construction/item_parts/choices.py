@@ -1,0 +1,67 @@
+"""Choices: the right answer among distractors, at a place that chance decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from benchwright.records import LETTERS, Choice
+
+if TYPE_CHECKING:
+    import numpy as np
+from benchwright.records import ImageRecord
+
+
+def group_keys(record: ImageRecord) -> tuple[str, ...]:
+    """Return the keys of an item made of this image: its source image. What that belongs to, the engine adds."""
+    return (f"image:{record.root_image_id}",)
+
+
+T = TypeVar("T")
+
+
+class Placed(NamedTuple, Generic[T]):
+    """Options in the order of the keys A, B, C, ..., and the key of the right one."""
+
+    options: tuple[T, ...]
+    answer: str
+
+    @property
+    def keyed(self) -> tuple[tuple[str, T], ...]:
+        """Return (key, option) in order."""
+        return tuple(zip(LETTERS, self.options, strict=False))
+
+
+def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> Placed[T]:
+    """Put the right option among distractors, which keep their order; every place is equally likely.
+
+    Raises:
+        ValueError: There is no distractor, there are more than 25, or two options are equal.
+    """
+    count = 1 + len(distractors)
+    if not 2 <= count <= len(LETTERS):
+        raise ValueError(f"an item has 2 to {len(LETTERS)} choices, not {count}")
+    if any(option in distractors[:number] or option == right for number, option in enumerate(distractors)):
+        raise ValueError(f"{right!r} and {list(distractors)!r} hold an option twice; give each option once")
+    index = int(rng.integers(count))
+    return Placed((*distractors[:index], right, *distractors[index:]), LETTERS[index])
+
+
+def text_choices(placed: Placed[str]) -> tuple[Choice, ...]:
+    """Return placed texts as an item's choices."""
+    return tuple(Choice(key=key, text=text) for key, text in placed.keyed)
+
+
+def image_choices(placed: Placed[str]) -> tuple[Choice, ...]:
+    """Return placed images, given by id, as an item's choices."""
+    return tuple(Choice(key=key, image_id=image_id) for key, image_id in placed.keyed)
+
+
+def drawn(texts: Sequence[str], most: int, rng: np.random.Generator) -> list[str]:
+    """Return up to `most` of these texts, in an order that chance decides."""
+    return [texts[number] for number in rng.permutation(len(texts))[:most].tolist()]
+
+
+def capital(text: str) -> str:
+    """Return a text that begins with a capital."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,124 @@
+"""Candidates without a model: a donor's cut-out in the part's place, a donor as background, an effect over all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.records import ImageRecord
+from benchwright.steps import Context
+
+from ..item_parts.cutting_out import Mask, fault
+from ..item_parts.idea import Donor, Grounded
+from .edit_jobs import Canvas, Draw, Finished, finished, pasted
+from .editors.compositing import NO_DONOR, Fitting, background_from, part_replaced
+from .editors.effects import EFFECTS
+from .manipulation_settings import Masking
+from .masks.base import Asked, Masker, Pixels, hints_within
+
+if TYPE_CHECKING:
+    from .manipulate import Manipulate
+
+NO_EFFECT, DONOR_UNREADABLE = "no_effect", "donor_unreadable"
+
+
+class Donors:
+    """Other photographs of the run, for the ideas of one picture; each is cut out once, whatever the candidates.
+
+    Args:
+        ctx: Knows the other pictures.
+        draw: Randomness of the picture.
+        masker: Cuts out.
+        masks: How a mask is judged.
+    """
+
+    def __init__(self, ctx: Context, draw: Draw, masker: Masker, masks: Masking) -> None:
+        self._ctx, self._draw, self._masker, self._masks = ctx, draw, masker, masks
+        self._cut: dict[str, tuple[Mask, int] | str] = {}
+
+    def picture(self, donor: Donor) -> tuple[ImageRecord, Pixels] | str:
+        """Return a donor and its pixels, or why there are none."""
+        try:
+            record = self._ctx.image(donor.image_id)
+            return record, self._ctx.images.rgb(record)
+        except UnreadableImage:  # the other image fails by itself; this one has done nothing wrong
+            return DONOR_UNREADABLE
+        except DataError:
+            return NO_DONOR
+
+    def cut_out(self, idea_id: str, of: Grounded, pixels: Pixels) -> tuple[Mask, int] | str:
+        """Return the mask of what is taken from a donor and the seed that it was found with, or why there is none."""
+        if idea_id not in self._cut:
+            self._cut[idea_id] = self._found(idea_id, of, pixels)
+        return self._cut[idea_id]
+
+    def _found(self, idea_id: str, of: Grounded, pixels: Pixels) -> tuple[Mask, int] | str:
+        size_wh = (pixels.shape[1], pixels.shape[0])
+        hints = hints_within(of.box, of.inside, of.outside, scale=1, size_wh=size_wh)
+        if isinstance(hints, str):
+            return f"donor_{hints}"
+        seed = int(self._draw(idea_id, "donor").integers(2**31))
+        [mask] = self._masker.masks(pixels, [Asked(hints, seed)])
+        why = fault(mask, hints.box, **self._masks.checks())
+        return (mask, seed) if why is None else f"donor_{why}"
+
+
+def composed(
+    canvas: Canvas, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: Manipulate
+) -> Finished | str:
+    """Return a candidate that is made without a model, or why it cannot be.
+
+    Args:
+        canvas: The candidate.
+        mask: What it replaces or keeps; None for a direct alteration.
+        donors: Of the picture.
+        rng: Of the candidate.
+        step: Settings.
+    """
+    if mask is None:
+        return _altered(canvas)
+    if (donor := canvas.idea.donor) is None:
+        return NO_DONOR
+    found = donors.picture(donor)
+    if isinstance(found, str):
+        return found
+    record, pixels = found
+    if canvas.idea.way == "background":
+        return _before(canvas, record, pixels, step)
+    if donor.of is None:
+        return NO_DONOR
+    cut = donors.cut_out(canvas.idea.idea_id, donor.of, pixels)
+    return cut if isinstance(cut, str) else _replaced(canvas, mask, (record, pixels, *cut), rng, step)
+
+
+def _altered(canvas: Canvas) -> Finished | str:
+    effect = canvas.idea.effect
+    if effect is None or effect not in EFFECTS:
+        return NO_EFFECT
+    return Finished(EFFECTS[effect](canvas.base), None, {"effect": effect})
+
+
+def _before(canvas: Canvas, record: ImageRecord, pixels: Pixels, step: Manipulate) -> Finished | str:
+    size_wh = (canvas.base.shape[1], canvas.base.shape[0])
+    background = background_from(pixels, size_wh, max_enlargement=step.max_enlargement)
+    if isinstance(background, str):
+        return background
+    done = finished(canvas, background, max_shift=0)
+    return done._replace(facts={**done.facts, "donor": {"image_id": record.image_id}}, donors=(record,))
+
+
+def _replaced(
+    canvas: Canvas, mask: Mask, taken: tuple[ImageRecord, Pixels, Mask, int], rng: np.random.Generator, step: Manipulate
+) -> Finished | str:
+    record, pixels, shape, seed = taken
+    assert canvas.alpha is not None, "a part has a mask"
+    found = part_replaced(
+        canvas.base, mask, canvas.alpha, pixels, shape, fitting=Fitting.drawn(canvas.candidate, rng),
+        feather_px=round(step.edges.rim_px * min(mask.shape) / 512, 3), max_enlargement=step.max_enlargement,
+    )  # fmt: skip
+    if isinstance(found, str):
+        return found
+    facts = {"donor": {"image_id": record.image_id, "seed": seed, **found.facts}}
+    return pasted(canvas, found.pixels, found.alpha, facts)._replace(donors=(record,))

@@ -1,0 +1,202 @@
+"""A candidate before it is painted: the picture, what of it may change, and what it will be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from benchwright.drawing.masks import mask_of
+from benchwright.records import ImageRecord, MaskRuns
+
+from ..item_parts.cutting_out import Mask, bounds, opacity
+from ..item_parts.idea import Idea
+from .editors.base import Edit
+from .editors.subject_transform import draw_move, moved
+from .editors.windows import Alpha, Window, described, mixed, put_back, scaled, scaled_mask, softened, window_around
+from .manipulation_settings import Edges, Moving
+from .masks.base import Pixels
+
+_SURE = 0.15
+"""Share of the phases that must agree for a shift to be believed."""
+
+
+class Shift(NamedTuple):
+    """By how many pixels a picture lies right of and below another.
+
+    Args:
+        across: To the right.
+        along: Down.
+        sure: Share of the phases that agree, 0-1.
+    """
+
+    across: float
+    along: float
+    sure: float
+
+    @property
+    def length(self) -> float:
+        """Return the shift's length in pixels."""
+        return float(np.hypot(self.across, self.along))
+
+
+def shift_of(before: Pixels, after: Pixels) -> Shift:
+    """Return the shift between two pictures of one size by phase correlation (Kuglin and Hines 1975)."""
+    import cv2
+
+    first, second = (
+        np.asarray(cv2.cvtColor(np.array(one), cv2.COLOR_RGB2GRAY), np.float32) for one in (before, after)
+    )  # fmt: skip
+    window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
+    (across, along), sure = cv2.phaseCorrelate(first, second, window)
+    return Shift(round(across, 2), round(along, 2), round(max(0.0, sure), 3))
+
+
+def registered(after: Pixels, shift: Shift, *, max_px: float) -> tuple[Pixels, bool]:
+    """Return a picture shifted back by whole pixels, its edge repeated where nothing was; and whether it was shifted.
+
+    One that is unsure, below half a pixel or beyond `max_px` stays as it is: a gate then judges it.
+    """
+    across, along = round(shift.across), round(shift.along)
+    if shift.sure < _SURE or shift.length > max_px or (across, along) == (0, 0):
+        return after, False
+    height, width = after.shape[:2]
+    rows = np.clip(np.arange(height) + along, 0, height - 1)
+    columns = np.clip(np.arange(width) + across, 0, width - 1)
+    return np.ascontiguousarray(after[rows[:, None], columns[None, :]]), True
+
+
+Draw = Callable[..., np.random.Generator]
+"""Returns randomness that depends on the picture, and on the words it is asked with, only."""
+_WHOLLY = 0.999
+"""Opacity from which nothing else shows through: a 255th of a level at most."""
+
+
+class Canvas(NamedTuple):
+    """A candidate that is ready to be painted.
+
+    Args:
+        idea: What is wanted.
+        candidate: Its number.
+        seed: For a model.
+        prompt: For a model.
+        base: The picture in the size of the pair; with the subject moved, where it moves.
+        window: What a model gets of it.
+        mask: What it may paint on, in the picture; None for all of it.
+        alpha: How much of what is painted shows; None for all of it.
+        stays: Whether what is kept keeps its place, so that gates can compare it.
+        facts: How it was prepared, as JSON values.
+    """
+
+    idea: Idea
+    candidate: int
+    seed: int
+    prompt: str
+    base: Pixels
+    window: Window
+    mask: Mask | None
+    alpha: Alpha | None
+    stays: bool
+    facts: Mapping[str, Any]
+
+    def edit(self, size_wh: tuple[int, int]) -> Edit:
+        """Return what a model is asked, at its size."""
+        mask = None if self.mask is None else scaled_mask(self.mask[self.window.cut], size_wh)
+        return Edit(scaled(self.base[self.window.cut], size_wh), mask, self.prompt, self.seed)
+
+
+class Finished(NamedTuple):
+    """A candidate's picture.
+
+    Args:
+        pixels: In the size of the natural one.
+        editable: Where it may differ from it; None for all of it.
+        facts: How it was made, as JSON values.
+        donors: Other photographs that it has pixels of.
+    """
+
+    pixels: Pixels
+    editable: MaskRuns | None
+    facts: Mapping[str, Any]
+    donors: tuple[ImageRecord, ...] = ()
+
+
+def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges) -> Canvas:
+    """Return the canvas of a partial component substitution: a window around the part, a grown and softened mask."""
+    x0, y0, x1, y1 = bounds(mask)
+    shorter = min(x1 - x0, y1 - y0)
+    grow_px, feather_px = max(1, round(edges.grow * shorter)), round(edges.feather * shorter, 3)
+    alpha = softened(mask, grow_px=grow_px, feather_px=feather_px)
+    window = window_around(alpha > 0, context=edges.context, least_px=edges.min_window_px)
+    facts = {"grow_px": grow_px, "feather_px": feather_px}
+    return Canvas(
+        idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, pixels, window, alpha > 0, alpha,
+        stays=True, facts=facts,
+    )  # fmt: skip
+
+
+def background_canvas(
+    idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges, moving: Moving
+) -> Canvas:
+    """Return the canvas of an overall background substitution: all but the subject, which may be moved before."""
+    move = draw_move(
+        mask, draw(idea.idea_id, candidate, "move"), max_shift=moving.max_shift, min_scale=moving.min_scale,
+        max_scale=moving.max_scale,
+    )  # fmt: skip
+    base, placed = moved(pixels, mask, move)
+    feather_px = round(edges.rim_px * min(placed.shape) / 512, 3)
+    shows = opacity(placed, feather_px=feather_px)
+    alpha = np.asarray(np.where(shows >= _WHOLLY, 0.0, 1.0 - shows), np.float32)
+    facts = {
+        "feather_px": feather_px,
+        "subject": {"from_xyxy": list(move.from_xyxy), "to_xy": list(move.to_xy), "scale": move.scale},
+    }
+    return Canvas(
+        idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, base, _whole(pixels), alpha > 0,
+        alpha, stays=move.stays, facts=facts,
+    )  # fmt: skip
+
+
+def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> Canvas:
+    """Return the canvas of a direct alteration: all of the picture."""
+    return Canvas(
+        idea, candidate, _seed(draw, idea, candidate), idea.instruction, pixels, _whole(pixels), None, None,
+        stays=True, facts={},
+    )  # fmt: skip
+
+
+def _seed(draw: Draw, idea: Idea, candidate: int) -> int:
+    return int(draw(idea.idea_id, candidate, "paint").integers(2**63))
+
+
+def _whole(pixels: Pixels) -> Window:
+    return Window(0, 0, pixels.shape[1], pixels.shape[0])
+
+
+def finished(canvas: Canvas, painted: Pixels, *, max_shift: float) -> Finished:
+    """Return a candidate from what was painted in its window, at whatever size.
+
+    Args:
+        canvas: As it was asked.
+        painted: By a model, or a background.
+        max_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put back
+            into place.
+    """
+    facts = {**canvas.facts, **described(canvas.window, (painted.shape[1], painted.shape[0]))}
+    whole = put_back(canvas.base, canvas.window, painted)
+    if canvas.alpha is not None:
+        return Finished(mixed(canvas.base, whole, canvas.alpha), _editable(canvas.alpha, stays=canvas.stays), facts)
+    shift = shift_of(canvas.base, whole)
+    whole, was_registered = registered(whole, shift, max_px=max_shift * max(whole.shape[:2]))
+    facts["frame"] = {"shift_px": [shift.across, shift.along], "sure": shift.sure, "registered": was_registered}
+    return Finished(whole, None, facts)
+
+
+def _editable(alpha: Alpha, *, stays: bool) -> MaskRuns | None:
+    return mask_of(alpha > 0) if stays and (alpha > 0).any() else None
+
+
+def pasted(canvas: Canvas, pixels: Pixels, alpha: Alpha, facts: Mapping[str, Any]) -> Finished:
+    """Return a candidate whose picture was composed at full size."""
+    return Finished(pixels, _editable(alpha, stays=canvas.stays), {**canvas.facts, **facts})

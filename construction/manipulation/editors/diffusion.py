@@ -1,0 +1,176 @@
+"""Models of diffusers: loaded once from a folder, run on batches of one size with a generator for each picture.
+
+The generators are the CPU's, whatever the device, so what a picture is painted from depends on its seed alone. What a
+batch does to rounding is the tolerance that docs/manipulated-pairs.md states.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from benchwright.batching import Batches, OutOfMemory
+from benchwright.errors import DataError, PrerequisiteError
+
+from ..masks.base import Pixels
+from ..models.weights import Device, Weights, free_memory
+from .base import NO_MEMORY, UNSAFE, Edit
+from .presets import PRESETS, Preset
+from .windows import model_size
+
+INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+Attention = Literal["native", "slicing"]
+
+
+class Running(NamedTuple):
+    """How a model is run; but for rounding, none of it decides what is painted.
+
+    Args:
+        batch_size: Pictures at a time, at most; halved for good when memory runs out.
+        channels_last: Memory layout of convolutions.
+        attention: `native` is torch's own, `slicing` needs less memory and more time.
+        compile: Compile the denoising network; pays off from some hundred pictures of one size.
+        offload: Keep on the GPU only the part of the model that runs.
+    """
+
+    batch_size: int = 4
+    channels_last: bool = False
+    attention: Attention = "native"
+    compile: bool = False
+    offload: bool = False
+
+
+class Diffusion:
+    """A model that is loaded and ready (a `Painter`).
+
+    Args:
+        name: Of the preset.
+        weights: Folder in the layout of diffusers.
+        device: Where it runs, and in which precision.
+        running: How.
+        steps: In place of the preset's own, and so the next two.
+        guidance: As the preset's call names it.
+        side_px: Longer side of what the model gets.
+
+    Raises:
+        PrerequisiteError: diffusers is not installed.
+        DataError: The folder holds no such model.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        weights: Weights,
+        device: Device,
+        running: Running,
+        *,
+        steps: int | None = None,
+        guidance: float | None = None,
+        side_px: int | None = None,
+    ) -> None:
+        preset = PRESETS[name]
+        self._preset = _with(preset, steps, guidance, side_px)
+        self.pipeline = _loaded(self._preset, weights, device, running)
+        self._batches = Batches(running.batch_size if preset.batched else 1, free_memory)
+        self._takes = frozenset(inspect.signature(self.pipeline.__call__).parameters)
+        self.editor = preset.editor
+        self.made_with: Mapping[str, Any] = {
+            "preset": name, "pipeline": preset.pipeline, "weights": weights.sha256, "revision": weights.revision,
+            "scheduler": type(self.pipeline.scheduler).__name__, "call": dict(self._preset.call),
+            "dtype": device.dtype, "device": device.kind,
+        }  # fmt: skip
+
+    def size_for(self, size_wh: tuple[int, int]) -> tuple[int, int]:
+        """Return the size at which the model gets a picture."""
+        return model_size(size_wh, side_px=self._preset.side_px, multiple=self._preset.multiple)
+
+    def paint(self, edits: Sequence[Edit]) -> list[Pixels | str]:
+        """Return for each edit what was painted, or `unsafe` or `out_of_memory`."""
+        found = self._batches.run(edits, self._together, key=lambda edit: edit.pixels.shape)
+        return [NO_MEMORY if isinstance(one, OutOfMemory) else one for one in found]
+
+    def _together(self, edits: Sequence[Edit]) -> list[Pixels | str]:
+        import torch
+
+        height, width = edits[0].pixels.shape[:2]
+        asked: dict[str, Any] = {
+            "prompt": [edit.prompt for edit in edits],
+            "image": [_picture(edit.pixels) for edit in edits],
+            "generator": [torch.Generator("cpu").manual_seed(edit.seed) for edit in edits],
+        }
+        if self._preset.task == "inpaint":
+            masks = [np.ones((height, width), bool) if edit.mask is None else edit.mask for edit in edits]
+            asked["mask_image"] = [_picture(mask.astype(np.uint8) * 255) for mask in masks]
+        if not self._preset.batched:
+            asked = {name: one for name, [one] in asked.items()}
+        if "height" in self._takes:
+            asked |= {"height": height, "width": width}
+        if "max_area" in self._takes:  # FLUX Kontext scales everything to this
+            asked["max_area"] = height * width
+        with torch.inference_mode():
+            said = self.pipeline(**asked, **self._preset.call, output_type="pil")
+        flagged = getattr(said, "nsfw_content_detected", None) or [False] * len(edits)
+        pictures = [np.asarray(one.convert("RGB"), np.uint8) for one in said.images]
+        return [UNSAFE if bad else picture for picture, bad in zip(pictures, flagged, strict=True)]
+
+
+def _with(preset: Preset, steps: int | None, guidance: float | None, side_px: int | None) -> Preset:
+    scale = "true_cfg_scale" if "true_cfg_scale" in preset.call else "guidance_scale"
+    own = {name: one for name, one in (("num_inference_steps", steps), (scale, guidance)) if one is not None}
+    return preset._replace(call={**preset.call, **own}, side_px=side_px or preset.side_px)
+
+
+def _picture(pixels: Any) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(np.array(pixels))
+
+
+def _loaded(preset: Preset, weights: Weights, device: Device, running: Running) -> Any:
+    """Return the pipeline on its device. Nothing is fetched, unpickled or run from the folder."""
+    try:
+        import diffusers
+        import torch
+    except ImportError as error:
+        raise PrerequisiteError(f"the preset's {preset.pipeline} needs diffusers and torch: {INSTALL}") from error
+    try:
+        pipeline = getattr(diffusers, preset.pipeline).from_pretrained(
+            weights.path, dtype=getattr(torch, device.dtype), variant=_variant(weights), use_safetensors=True,
+            local_files_only=True, low_cpu_mem_usage=True,
+        )  # fmt: skip
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(
+            f"{weights.path.name} cannot be loaded as {preset.pipeline} ({first[:300]}); it should hold {preset.hub}"
+        ) from error
+    if preset.scheduler is not None:
+        pipeline.scheduler = getattr(diffusers, preset.scheduler).from_config(pipeline.scheduler.config)
+    pipeline.set_progress_bar_config(disable=True)
+    return _prepared(pipeline, device, running)
+
+
+def _prepared(pipeline: Any, device: Device, running: Running) -> Any:
+    import torch
+
+    if running.offload and device.kind == "cuda":
+        pipeline.enable_model_cpu_offload(device=device.place)
+    else:
+        pipeline.to(device.place)
+    if running.attention == "slicing":
+        pipeline.enable_attention_slicing()
+    denoiser = getattr(pipeline, "unet", None) or pipeline.transformer
+    if running.channels_last:
+        for network in (denoiser, pipeline.vae):
+            network.to(memory_format=torch.channels_last)
+    if running.compile:
+        denoiser.compile(dynamic=False)
+    return pipeline
+
+
+def _variant(weights: Weights) -> str | None:
+    """Return `fp16` where a folder holds weights in half precision only."""
+    names = [path.name for path in weights.path.rglob("*.safetensors")]
+    return "fp16" if names and all(".fp16." in name or name.endswith(".fp16.safetensors") for name in names) else None

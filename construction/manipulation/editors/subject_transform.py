@@ -1,0 +1,106 @@
+"""A subject moved before its new background: MVP-Bench translates and rescales it at random (section 4.1, 2.2).
+
+The paper gives no ranges. A subject that the frame cuts off stays at that edge, since a cut would show otherwise.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...item_parts.cutting_out import Mask, bounds
+from ..masks.base import Pixels
+from .windows import scaled
+
+_AT_EDGE_PX = 2
+
+
+class Move(NamedTuple):
+    """Where a subject goes.
+
+    Args:
+        scale: Factor of its size.
+        from_xyxy: Its box in the source, whole pixels.
+        to_xy: Top left corner of its box in the picture; parts may leave it.
+    """
+
+    scale: float
+    from_xyxy: tuple[int, int, int, int]
+    to_xy: tuple[int, int]
+
+    @property
+    def size_wh(self) -> tuple[int, int]:
+        """Return the size of its box in the picture."""
+        x0, y0, x1, y1 = self.from_xyxy
+        return max(1, round((x1 - x0) * self.scale)), max(1, round((y1 - y0) * self.scale))
+
+    @property
+    def stays(self) -> bool:
+        """Return whether nothing moves."""
+        return self.scale == 1 and self.to_xy == self.from_xyxy[:2]
+
+
+def draw_move(mask: Mask, rng: np.random.Generator, *, max_shift: float, min_scale: float, max_scale: float) -> Move:
+    """Return a random move of what a mask covers.
+
+    Args:
+        mask: Not empty.
+        rng: Of the pair.
+        max_shift: Largest shift of the box's middle, as a fraction of the picture's width or height.
+        min_scale: Least factor of its size; one that leaves the picture on opposite sides keeps its size and place.
+        max_scale: Largest.
+    """
+    height, width = mask.shape
+    x0, y0, x1, y1 = (int(side) for side in bounds(mask))
+    scale = round(float(rng.uniform(min_scale, max_scale)), 3)
+    across, along = rng.uniform(-max_shift, max_shift, 2)
+    spans = ((x0, x1, width, across), (y0, y1, height, along))
+    if any(low <= _AT_EDGE_PX and high >= length - _AT_EDGE_PX for low, high, length, _ in spans):
+        scale = 1.0
+    move = Move(scale, (x0, y0, x1, y1), (0, 0))
+    placed = (
+        _place(low, high, length, share * length, side)
+        for (low, high, length, share), side in zip(spans, move.size_wh, strict=True)
+    )
+    return move._replace(to_xy=tuple(placed))  # type: ignore[arg-type]
+
+
+def _place(low: int, high: int, length: int, shift: float, side: int) -> int:
+    """Return where a side of the box begins: at the edges that it touched, else shifted and within the picture."""
+    at_start, at_end = low <= _AT_EDGE_PX, high >= length - _AT_EDGE_PX
+    if at_start:
+        return low
+    if at_end:
+        return high - side
+    start = round((low + high - side) / 2 + shift)
+    return min(max(0, start), max(0, length - side))
+
+
+def moved(picture: Pixels, mask: Mask, move: Move) -> tuple[Pixels, Mask]:
+    """Return the picture with its subject where a move takes it, and the mask there; the picture itself if it stays.
+
+    What lay behind the subject's new place is covered, its old place is left as it was: an editor paints over all but
+    the mask. Pixels under the mask are the source's, scaled where the move scales.
+    """
+    if move.stays:
+        return picture, mask
+    x0, y0, x1, y1 = move.from_xyxy
+    part, shape = scaled(picture[y0:y1, x0:x1], move.size_wh), mask[y0:y1, x0:x1]
+    if move.scale != 1:
+        shape = scaled(shape.astype(np.uint8) * 255, move.size_wh) > 127
+    there, here = _overlap(move, mask.shape)
+    found, placed = np.array(picture), np.zeros(mask.shape, np.bool_)
+    placed[there] = shape[here]
+    found[placed] = part[here][shape[here]]
+    return found, placed
+
+
+def _overlap(move: Move, shape: tuple[int, ...]) -> tuple[tuple[slice, slice], tuple[slice, slice]]:
+    """Return the part of the picture that the moved box fills, and which part of the box that is."""
+    there, here = [], []
+    for start, side, length in zip(reversed(move.to_xy), reversed(move.size_wh), shape, strict=True):
+        low, high = max(0, start), min(length, start + side)
+        there.append(slice(low, high))
+        here.append(slice(low - start, high - start))
+    return (there[0], there[1]), (here[0], here[1])

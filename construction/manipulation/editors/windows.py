@@ -1,0 +1,140 @@
+"""Editing at native resolution: the part of a picture that a model gets, and how what it made is put back.
+
+A model paints at its own size. So what is to change is cut out with some context around it, scaled to that size, and
+what the model made of it is scaled back and put into the picture through a grown, softened mask. Outside that mask
+nothing is touched.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...item_parts.cutting_out import Mask, bounds
+from ..masks.base import Pixels
+
+Alpha = NDArray[np.float32]
+"""(height, width), 0-1: how much of what was painted shows."""
+_TAIL = 3
+"""Standard deviations of the softening by which a mask is grown beyond `grow_px`, so that its inside stays whole."""
+
+
+class Window(NamedTuple):
+    """A rectangle of whole pixels."""
+
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+
+    @property
+    def cut(self) -> tuple[slice, slice]:
+        """Return what takes the window out of (height, width, ...)."""
+        return slice(self.y0, self.y1), slice(self.x0, self.x1)
+
+    @property
+    def size_wh(self) -> tuple[int, int]:
+        """Return width and height."""
+        return self.x1 - self.x0, self.y1 - self.y0
+
+
+def window_around(mask: Mask, *, context: float, least_px: int) -> Window:
+    """Return the window with what a mask covers and context around it: square where the picture has room for it.
+
+    Args:
+        mask: Not empty.
+        context: Added on each side, as a fraction of the longer side of what is covered.
+        least_px: Side below which a window is not made, since a model would get an enlarged picture.
+    """
+    height, width = mask.shape
+    x0, y0, x1, y1 = bounds(mask)
+    side = round(max((1 + 2 * context) * max(x1 - x0, y1 - y0), least_px))
+    (left, right), (top, bottom) = (
+        _span((low + high) / 2, side, length) for low, high, length in ((x0, x1, width), (y0, y1, height))
+    )
+    return Window(left, top, right, bottom)
+
+
+def _span(middle: float, side: int, length: int) -> tuple[int, int]:
+    """Return where a side that is centred as far as it can lies within a length."""
+    side = min(side, length)
+    start = min(max(0, round(middle - side / 2)), length - side)
+    return start, start + side
+
+
+def model_size(size_wh: tuple[int, int], *, side_px: int, multiple: int) -> tuple[int, int]:
+    """Return the size at which a model gets a window: the longer side `side_px`, both multiples of `multiple`.
+
+    The aspect is rounded with them; few sizes make full batches.
+    """
+    scale = side_px / max(size_wh)
+    width, height = (max(multiple, round(side * scale / multiple) * multiple) for side in size_wh)
+    return width, height
+
+
+def scaled(pixels: NDArray[np.uint8], size_wh: tuple[int, int]) -> NDArray[np.uint8]:
+    """Return a picture in another size; the same array if it has that size already."""
+    import cv2
+
+    if pixels.shape[1::-1] == size_wh:
+        return pixels
+    shrinks = size_wh[0] * size_wh[1] < pixels.shape[0] * pixels.shape[1]
+    found = cv2.resize(np.array(pixels), size_wh, interpolation=cv2.INTER_AREA if shrinks else cv2.INTER_CUBIC)
+    return np.asarray(found, np.uint8)
+
+
+def scaled_mask(mask: Mask, size_wh: tuple[int, int]) -> Mask:
+    """Return a mask in another size; a cell is set where any of what it covers was."""
+    import cv2
+
+    found = cv2.resize(mask.astype(np.float32), size_wh, interpolation=cv2.INTER_AREA)
+    return np.asarray(found > 0, np.bool_)
+
+
+def grown(mask: Mask, by_px: int) -> Mask:
+    """Return a mask with everything within some pixels of it."""
+    import cv2
+
+    if by_px <= 0:
+        return mask
+    disc = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * by_px + 1, 2 * by_px + 1))
+    return np.asarray(cv2.dilate(mask.astype(np.uint8), disc), np.bool_)
+
+
+def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
+    """Return how much of what was painted shows: all of it on the grown mask, exactly nothing well outside.
+
+    Args:
+        mask: What is to be replaced.
+        grow_px: By which it is grown first.
+        feather_px: Standard deviation of the softening; beyond `grow_px` and seven of them, all is 0.
+    """
+    import cv2
+
+    core = grown(mask, grow_px)
+    if feather_px <= 0:
+        return core.astype(np.float32)
+    wide = grown(core, int(np.ceil(_TAIL * feather_px))).astype(np.float32)
+    soft = cv2.GaussianBlur(wide, (0, 0), feather_px, borderType=cv2.BORDER_REPLICATE)
+    return np.asarray(np.where(core, 1.0, soft), np.float32)
+
+
+def put_back(picture: Pixels, window: Window, painted: Pixels) -> Pixels:
+    """Return a picture whose window shows something else, scaled to the window."""
+    whole = np.array(picture)
+    whole[window.cut] = scaled(painted, window.size_wh)
+    return whole
+
+
+def mixed(picture: Pixels, painted: Pixels, alpha: Alpha) -> Pixels:
+    """Return a picture with what was painted over it; equal to the byte wherever `alpha` is 0."""
+    share = alpha[..., None]
+    over = np.clip(np.rint(share * painted + (1 - share) * picture), 0, 255).astype(np.uint8)
+    return np.asarray(np.where(share > 0, over, picture), np.uint8)
+
+
+def described(window: Window, size_wh: tuple[int, int]) -> dict[str, Any]:
+    """Return a window and the size at which it was painted, as JSON values."""
+    return {"window_xyxy": list(window), "painted_wh": list(size_wh)}

@@ -1,0 +1,159 @@
+"""Models of transformers that find a phrase in a picture: Grounding DINO, OWLv2, Florence-2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import PrerequisiteError
+
+from ...item_parts.idea import Box
+
+INSTALL = "pip install 'benchwright[models]' -c constraints.txt"
+_DECIDES = ("*.safetensors", "*.json", "*.txt", "*.model")
+_GROUND = "<CAPTION_TO_PHRASE_GROUNDING>"
+_MOST_NEW_TOKENS = 128
+
+
+class Found(NamedTuple):
+    """Where a phrase was found.
+
+    Args:
+        box: In pixels of the picture; it may stick out.
+        score: 0 to 1; None where the model states none.
+    """
+
+    box: Box
+    score: float | None
+
+
+class Detector(Protocol):
+    """Whatever finds phrases."""
+
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+        """Return for each phrase its most likely place; None where it is not found."""
+
+
+def weights_of(folder: Path) -> str:
+    """Return the digest over names and contents of all files that decide what a model finds.
+
+    Raises:
+        PrerequisiteError: The folder holds no model.
+    """
+    weights = sorted(folder.glob("*.safetensors"))
+    if not weights or not (folder / "config.json").is_file():
+        raise PrerequisiteError(
+            f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded); "
+            "download one, as `hf download ORG/NAME --local-dir FOLDER` does"
+        )
+    files = sorted({path for pattern in _DECIDES for path in folder.glob(pattern) if path.is_file()})
+    return digest({path.name: file_digest(path) for path in files})
+
+
+def load_detector(folder: Path, *, device: str, threshold: float) -> Detector:
+    """Return the detector that a folder holds.
+
+    Raises:
+        PrerequisiteError: Packages are missing, or the folder holds no model that finds phrases.
+    """
+    try:
+        import torch  # noqa: F401
+        from transformers import (
+            AutoProcessor,
+            Florence2ForConditionalGeneration,
+            GroundingDinoForObjectDetection,
+            Owlv2ForObjectDetection,
+        )
+    except ImportError as error:
+        raise PrerequisiteError(f"finding phrases needs torch and transformers: {INSTALL}") from error
+    known: dict[str, tuple[Any, Callable[..., Detector]]] = {
+        "grounding-dino": (GroundingDinoForObjectDetection, _GroundingDino),
+        "owlv2": (Owlv2ForObjectDetection, _Owlv2),
+        "florence2": (Florence2ForConditionalGeneration, _Florence2),
+    }
+    try:
+        kind = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("model_type")
+        architecture, detector = known[kind]
+        processor = AutoProcessor.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        model = architecture.from_pretrained(folder, use_safetensors=True, local_files_only=True).to(device).eval()
+    except KeyError as error:
+        raise PrerequisiteError(
+            f"{folder.name} holds a model of type {error}, which finds no phrases; known: {', '.join(known)}"
+        ) from error
+    except (OSError, ValueError, RuntimeError, AttributeError) as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder.name} cannot be loaded on {device}: {first[:200]}") from error
+    return detector(model, processor, device, threshold)
+
+
+class _Model:
+    def __init__(self, model: Any, processor: Any, device: str, threshold: float) -> None:
+        self.model, self.processor, self.device, self.threshold = model, processor, device, threshold
+
+    def said(self, **inputs: Any) -> tuple[Any, Any]:
+        """Return inputs made ready, and what the model answers to them."""
+        import torch
+
+        ready = self.processor(return_tensors="pt", **inputs).to(self.device)
+        with torch.inference_mode():
+            return ready, self.model(**ready)
+
+
+class _GroundingDino(_Model):
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+        """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
+        texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
+        ready, said = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
+        found = self.processor.post_process_grounded_object_detection(
+            said, ready["input_ids"], threshold=self.threshold, target_sizes=[pixels.shape[:2]] * len(phrases)
+        )
+        return [_best(one["boxes"], one["scores"]) for one in found]
+
+
+class _Owlv2(_Model):
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+        """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
+        _, said = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
+        [found] = self.processor.post_process_grounded_object_detection(
+            said, threshold=self.threshold, target_sizes=[pixels.shape[:2]]
+        )
+        of = [found["labels"] == number for number in range(len(phrases))]
+        return [_best(found["boxes"][mine], found["scores"][mine]) for mine in of]
+
+
+class _Florence2(_Model):
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+        """Ask for each phrase by itself, in one batch; the first box of a reply counts, there are no scores."""
+        import torch
+
+        texts = [_GROUND + phrase.replace("<", " ").replace(">", " ") for phrase in phrases]
+        pictures = [np.array(pixels)] * len(phrases)
+        ready = self.processor(images=pictures, text=texts, return_tensors="pt", padding=True).to(self.device)
+        with torch.inference_mode():
+            said = self.model.generate(**ready, max_new_tokens=_MOST_NEW_TOKENS, do_sample=False)
+        replies = self.processor.batch_decode(said, skip_special_tokens=False)
+        return [self._first_box(reply, pixels.shape) for reply in replies]
+
+    def _first_box(self, reply: str, shape: tuple[int, ...]) -> Found | None:
+        read = self.processor.post_process_generation(reply, task=_GROUND, image_size=(shape[1], shape[0]))
+        boxes = read[_GROUND]["bboxes"]
+        return Found(_box(boxes[0]), None) if boxes else None
+
+
+def _best(boxes: Any, scores: Any) -> Found | None:
+    """Return the box of the greatest score, the first of equals; None where there is none."""
+    if not len(scores):
+        return None
+    best = int(scores.argmax())
+    return Found(_box(boxes[best].tolist()), round(float(scores[best]), 6))
+
+
+def _box(numbers: Sequence[float]) -> Box:
+    x0, y0, x1, y1 = (round(float(number), 2) for number in numbers)
+    return x0, y0, x1, y1

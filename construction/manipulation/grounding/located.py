@@ -1,0 +1,133 @@
+"""Boxes by a detector, for what somebody else says in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.errors import PrerequisiteError
+from benchwright.records import ImageRecord
+from benchwright.steps import FOLDER, Context
+
+from ...item_parts.idea import Grounded
+from ...item_parts.idea_categories import Perception
+from .coordinates import Convention, Misplaced
+from .detectors import Detector, Found, load_detector, weights_of
+from .scene import Grounder, NotGrounded, Scene, Seen
+
+WEIGHTS_MISSING, NOT_FOUND = "weights_missing", "not_found"
+_BY_DIGEST = "sha256:"
+
+
+class DetectorSettings(BaseModel):
+    """A model of transformers that finds phrases: Grounding DINO, OWLv2 or Florence-2.
+
+    Args:
+        model: Its folder, relative to the recipe's. In what a run writes, the digest of its files stands in its place.
+        threshold: Least score of a box, where the model states scores.
+        device: As torch names it.
+        if_missing: Without its files, `refuse` the recipe, or `record` it as the reason why an image has no ideas.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    model: str = Field(min_length=1)
+    threshold: float = Field(0.3, ge=0, le=1)
+    device: str = Field("cpu", pattern=r"^[a-z]+(:\d+)?$")
+    if_missing: Literal["refuse", "record"] = "refuse"
+    _folder: Path | None = PrivateAttr(None)
+    _sha256: str | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _find(self, info: ValidationInfo) -> DetectorSettings:
+        if self.model.startswith(_BY_DIGEST):
+            self._sha256 = self.model.removeprefix(_BY_DIGEST)
+            return self
+        folder = (info.context or {}).get(FOLDER, Path()) / self.model
+        try:
+            self._folder, self._sha256 = folder, weights_of(folder)
+        except PrerequisiteError as error:
+            if self.if_missing == "refuse":
+                raise ValueError(str(error)) from error
+            self._folder = None
+        return self
+
+    @property
+    def sha256(self) -> str | None:
+        """Return the digest of the model's files; None where they are missing."""
+        return self._sha256
+
+    def deciding(self) -> dict[str, Any]:
+        """Return what decides the boxes, as JSON values."""
+        model = f"{_BY_DIGEST}{self._sha256}" if self._sha256 else self.model
+        return {"model": model, "threshold": self.threshold, "if_missing": self.if_missing}
+
+    def load(self) -> Detector | None:
+        """Return the detector; None where its files are missing and that is to be recorded.
+
+        Raises:
+            PrerequisiteError: It cannot be loaded, or is known by digest only.
+        """
+        if self._folder is not None:
+            return load_detector(self._folder, device=self.device, threshold=self.threshold)
+        if self._sha256 is not None:
+            raise PrerequisiteError(f"detector {self.model} is known by digest only; give the model's folder")
+        return None
+
+
+class Located:
+    """Puts a detector's boxes in place of those that somebody else gave.
+
+    Args:
+        said_by: Who says in words what an image shows.
+        detector: Finds it; None where its weights are missing.
+        settings: Of the detector.
+    """
+
+    def __init__(self, said_by: Grounder, detector: Detector | None, settings: DetectorSettings) -> None:
+        self._said_by, self._detector, self._settings = said_by, detector, settings
+
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
+        """Return what is said, where it is found.
+
+        Raises:
+            NotGrounded: As the one who says it; or `weights_missing`, or the subject is `not_found`.
+        """
+        if self._detector is None:
+            raise NotGrounded(WEIGHTS_MISSING, f"the detector's folder {self._settings.model} holds no model")
+        scene = self._said_by.scene(record, wanted, ctx)
+        placed = [one for one in wanted if one.has_place and scene.seen[one.name].value is not None]
+        phrases = [scene.subject.phrase, *(str(scene.seen[one.name].value) for one in placed)]
+        found = self._detector.find(ctx.images.rgb(record), phrases)
+        size_wh = record.width, record.height
+        subject, problem = _grounded(phrases[0], found[0], size_wh)
+        if subject is None:
+            raise NotGrounded(problem or NOT_FOUND, f"the detector does not find {phrases[0]!r}", scene.replies)
+        seen: dict[str, Seen] = dict(scene.seen)
+        for perception, phrase, one in zip(placed, phrases[1:], found[1:], strict=True):
+            place, problem = _grounded(phrase, one, size_wh)
+            seen[perception.name] = seen[perception.name]._replace(place=place, problem=problem)
+        return scene._replace(subject=subject, seen=seen, made_with=self._made_with(scene.made_with, phrases, found))
+
+    def _made_with(
+        self, said: Mapping[str, Any], phrases: Sequence[str], found: Sequence[Found | None]
+    ) -> dict[str, Any]:
+        scores = {phrase: one and one.score for phrase, one in zip(phrases, found, strict=True)}
+        return {**said, "boxes": {"weights": self._settings.sha256, "scores": scores}}
+
+
+def _grounded(phrase: str, found: Found | None, size_wh: tuple[int, int]) -> tuple[Grounded | None, str | None]:
+    """Return where a phrase is, clipped to the picture, or why it is nowhere."""
+    if found is None:
+        return None, NOT_FOUND
+    width, height = size_wh
+    x0, y0, x1, y1 = found.box
+    inside = (max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1))
+    try:
+        box = Convention("pixels", "xyxy", size_wh).to_pixels(inside, size_wh)
+    except Misplaced as error:
+        return None, error.reason
+    return Grounded(phrase=phrase, box=box), None

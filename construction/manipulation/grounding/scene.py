@@ -1,0 +1,87 @@
+"""What grounding finds in a natural image, whoever does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import ImageRecord
+from benchwright.steps import Context
+
+from ...item_parts.idea import Grounded
+from ...item_parts.idea_categories import Perception
+from ...sources.resolved_facts import IdeaFacts
+
+
+class Seen(NamedTuple):
+    """What is perceived of the natural image, such as what its subject does.
+
+    Args:
+        value: In words; None where it could not be said.
+        place: Where it is, if that can be pointed at and somebody did.
+        problem: Why there is no value or no place, as a reason code.
+        replies: What a model said, as it said it.
+    """
+
+    value: str | None
+    place: Grounded | None = None
+    problem: str | None = None
+    replies: tuple[str, ...] = ()
+
+
+class Scene(NamedTuple):
+    """A natural image in words and boxes.
+
+    Args:
+        caption: Of all of it.
+        subject: The main subject.
+        people: How many people it shows; None where nobody said.
+        seen: By name of the perception.
+        replies: What a model said of caption and subject, as it said it.
+        made_with: Who said it, as JSON values.
+        facts: All that people stated, where they did.
+    """
+
+    caption: str
+    subject: Grounded
+    people: int | None
+    seen: Mapping[str, Seen]
+    replies: tuple[str, ...] = ()
+    made_with: Mapping[str, Any] = {}
+    facts: IdeaFacts | None = None
+
+    def texts(self) -> Iterator[str]:
+        """Yield all words that prompts may carry on."""
+        yield self.caption
+        yield self.subject.phrase
+        for one in self.seen.values():
+            if one.value is not None:
+                yield one.value
+            if one.place is not None:
+                yield one.place.phrase
+
+
+class NotGrounded(BenchwrightError):
+    """A natural image of which too little is known to change it; a step records it and goes on.
+
+    Attributes:
+        reason: Stable code, such as `no_people`.
+        detail: One line for people.
+        replies: What a model said, as it said it.
+    """
+
+    def __init__(self, reason: str, detail: str = "", replies: tuple[str, ...] = ()) -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason, self.detail, self.replies = reason, detail, replies
+
+
+class Grounder(Protocol):
+    """Whoever can say what an image shows."""
+
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
+        """Return what the image shows, with an entry for each perception that is wanted.
+
+        Raises:
+            NotGrounded: Not even its caption and subject are known.
+        """

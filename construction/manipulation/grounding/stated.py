@@ -1,0 +1,62 @@
+"""Grounding by people: what a facts file states of an image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context
+
+from ...item_parts.idea_categories import Perception
+from ...sources.facts_reader import NO_FACTS
+from ...sources.resolved_facts import IdeaFacts
+from .scene import NotGrounded, Scene, Seen
+
+READS = "facts.ideas"
+
+
+class StatedGrounding(BaseModel):
+    """Settings of grounding by a facts file; needs the step `facts` before it.
+
+    Args:
+        backend: `facts`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: Literal["facts"] = "facts"
+
+    def deciding(self) -> dict[str, Any]:
+        """Return what decides the result, as JSON values."""
+        return {"backend": self.backend}
+
+
+class StatedGrounder:
+    """Reads what the step `facts` gave an image."""
+
+    def scene(self, record: ImageRecord, wanted: Sequence[Perception], ctx: Context) -> Scene:
+        """Return what is stated.
+
+        Raises:
+            NotGrounded: Nothing is (`no_facts`).
+        """
+        text = ctx.value(record.image_id, READS)
+        if text is None:
+            raise NotGrounded(NO_FACTS, "the facts file states nothing under `pairs` about this image")
+        facts = IdeaFacts.model_validate_json(text)
+        return Scene(
+            caption=facts.caption,
+            subject=facts.subject,
+            people=facts.people,
+            seen={one.name: _seen(facts, one) for one in wanted},
+            made_with={"by": "facts"},
+            facts=facts,
+        )
+
+
+def _seen(facts: IdeaFacts, perception: Perception) -> Seen:
+    value = facts.background if perception.name == "background" else facts.seen.get(perception.name)  # type: ignore[call-overload]
+    return Seen(value, problem=None if value is not None else "not_stated")

@@ -1,0 +1,136 @@
+"""Ideas that a language model behind an endpoint writes: a prompt for each category, a checked reply, one repair."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any, Literal, NamedTuple
+
+from pydantic import BaseModel, ConfigDict
+
+from benchwright.chat import Chat, ChatSettings, Said
+from benchwright.errors import RequestFailed
+
+from ...item_parts.idea import Grounded, Idea
+from ...item_parts.idea_categories import Category
+from ..grounding.scene import Scene
+from ..models.structured_replies import NotOfThatShape, ask_structured
+from .planned import Planned
+from .policy import Topic, names_one
+from .prompts import prompt
+from .reply import WrittenIdea, change, shape_of, unchanged
+
+
+class EndpointWriting(BaseModel):
+    """Settings of ideas from an endpoint.
+
+    Args:
+        backend: `endpoint`.
+        chat: Which language model; it need not see pictures.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: Literal["endpoint"]
+    chat: ChatSettings
+
+    def deciding(self) -> dict[str, Any]:
+        """Return what decides the result, as JSON values."""
+        return {"backend": self.backend, "chat": self.chat.deciding()}
+
+
+class _Problem(Exception):
+    def __init__(self, reason: str, detail: str, replies: tuple[str, ...] = ()) -> None:
+        super().__init__(reason)
+        self.planned = Planned(problem=reason, detail=detail, replies=replies)
+
+
+class _Given(NamedTuple):
+    """What of an image an idea of a category starts from."""
+
+    high: str
+    low: str
+    target: Grounded | None
+
+
+class EndpointWriter:
+    """Asks a language model for one idea a category.
+
+    Args:
+        chat: The connection to it.
+        allow: What the content policy lets pass.
+    """
+
+    def __init__(self, chat: Chat, allow: Collection[Topic]) -> None:
+        self._chat, self._allow = chat, allow
+
+    def plan(self, category: Category, scene: Scene) -> Planned:
+        """Return the model's idea.
+
+        Its problems: what grounding could not say (`not_in_picture`, `box_outside`, ...), `no_target`,
+        `several_people`, `endpoint_*`, `no_json`, `other_json`, `unchanged`, `unknown_figure`.
+
+        Raises:
+            PrerequisiteError: No request to the model can succeed.
+        """
+        try:
+            given = _given(category, scene)
+            return self._asked(category, scene, given)
+        except _Problem as problem:
+            return problem.planned
+
+    def _asked(self, category: Category, scene: Scene, given: _Given) -> Planned:
+        values = (scene.subject.phrase, scene.caption, given.high, given.low)
+        words = prompt(category, dict(zip(category.inputs, values, strict=True)), allow=self._allow)
+        try:
+            said = ask_structured(self._chat, [Said("user", [words])], shape_of(category))
+        except NotOfThatShape as error:
+            raise _Problem(error.reason, error.detail, error.replies) from None
+        except RequestFailed as error:
+            raise _Problem(f"endpoint_{error.reason}", error.detail) from None
+        naturals = {category.high.name: given.high, category.low.name: given.low}
+        if (same := unchanged(category, naturals, said.value)) is not None:
+            raise _Problem("unchanged", f"the idea leaves {same} as it was", said.replies)
+        made_up = "real_persons" in self._allow or category.code != "I2" or names_one(said.value.new("figure"))
+        if not made_up:
+            raise _Problem("unknown_figure", f"{said.value.new('figure')!r} is none of the made-up", said.replies)
+        idea = _idea(category, scene, given, said.value, self._chat.settings.model)
+        return Planned((idea,), replies=said.replies)
+
+
+def _given(category: Category, scene: Scene) -> _Given:
+    """Return what the idea starts from; a problem where grounding left it open."""
+    values = []
+    for perception in (category.high, category.low):
+        seen = scene.seen[perception.name]
+        if seen.value is None:
+            raise _Problem(seen.problem or "not_in_picture", f"the {perception.name} is not known", seen.replies)
+        values.append(seen.value)
+    if category.code == "E2" and (scene.people or 0) > 1:
+        raise _Problem("several_people", f"{scene.people} people; an editor of whole pictures cannot pick one")
+    return _Given(values[0], values[1], _target(category, scene) if category.way == "partial" else None)
+
+
+def _target(category: Category, scene: Scene) -> Grounded:
+    seen = scene.seen[category.low.name]
+    if seen.place is not None:
+        return seen.place
+    if category.whole_subject:
+        return scene.subject
+    raise _Problem(seen.problem or "no_target", f"nobody said where the {category.low.name} is", seen.replies)
+
+
+def _idea(category: Category, scene: Scene, given: _Given, written: WrittenIdea, model: str) -> Idea:
+    subject = scene.subject.phrase
+    return Idea(
+        idea_id=f"{category.code}-1",
+        category=category.code,
+        way=category.way,
+        subject=scene.subject,
+        target=given.target,
+        low=change(category, "low", subject=subject, natural=given.low, idea=written),
+        high=change(category, "high", subject=subject, natural=given.high, idea=written),
+        natural_caption=scene.caption,
+        manipulated_caption=written.new_caption,
+        instruction=written.instruction,
+        written_by=model,
+    )

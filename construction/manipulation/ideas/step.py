@@ -1,0 +1,188 @@
+"""The step `ideas`: how images could be manipulated so that people perceive something else (MVP-Bench, step one)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from pydantic import Field, field_validator, model_validator
+
+from benchwright.chat import Chat
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
+
+from ...item_parts.idea import Idea, packed
+from ...item_parts.idea_categories import CATEGORIES, CODES, Category, Code, Perception
+from ..grounding.endpoint import STATED, EndpointGrounder, EndpointGrounding
+from ..grounding.located import DetectorSettings, Located
+from ..grounding.scene import Grounder, NotGrounded, Scene
+from ..grounding.stated import READS, StatedGrounder, StatedGrounding
+from .endpoint import EndpointWriter, EndpointWriting
+from .planned import Planned, Writer, texts_of
+from .policy import Refusal, Topic, refused
+from .templates import TemplateWriter, TemplateWriting
+
+NO_PEOPLE, NO_IDEA = "no_people", "no_idea"
+TRANSIENT = ("endpoint_timeout", "endpoint_connection", "endpoint_busy")
+
+
+class _Opened(NamedTuple):
+    grounder: Grounder
+    writer: Writer
+    pool: ThreadPoolExecutor
+
+
+class Ideas(MapStep):
+    """Plan manipulations of each image, by category; what gives none is dropped with a reason.
+
+    Args:
+        categories: Of MVP-Bench, such as `B1`.
+        grounder: Who says what an image shows and where: `facts`, or a vision-language model behind an `endpoint`.
+        detector: A model that finds where things are, in place of the boxes that the grounder gives.
+        writer: Who has the ideas: `templates` (of facts), or a language model behind an `endpoint`.
+        people_only: Drop images without people, as MVP-Bench is about people.
+        allow: What ideas may contain that is refused otherwise: `real_persons` (by name), `minors`, `gore`.
+        concurrency: How many requests of one worker are under way at a time.
+    """
+
+    name: ClassVar[str] = "ideas"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"planned": "string"}
+    costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=512)
+
+    categories: tuple[Code, ...] = Field(CODES, min_length=1)
+    grounder: Annotated[StatedGrounding | EndpointGrounding, Field(discriminator="backend")] = StatedGrounding()
+    detector: DetectorSettings | None = None
+    writer: Annotated[TemplateWriting | EndpointWriting, Field(discriminator="backend")] = TemplateWriting()
+    people_only: bool = True
+    allow: tuple[Topic, ...] = ()
+    concurrency: int = Field(8, ge=1, le=64)
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the value that states what an image shows, where people state it."""
+        if isinstance(self.grounder, StatedGrounding):
+            return (READS,)
+        return (STATED,) if self.grounder.stated_boxes else ()
+
+    @field_validator("categories", "allow")
+    @classmethod
+    def _each_once(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(values)) != len(values):
+            raise ValueError("give each once")
+        return values
+
+    @model_validator(mode="after")
+    def _templates_need_facts(self) -> Ideas:
+        if self.writer.backend == "templates" and self.grounder.backend != "facts":
+            raise ValueError("templates put facts together: give grounder `facts`, or writer `endpoint`")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what decides the ideas: no key, and not how patiently or how many at a time models are asked."""
+        return {
+            "categories": list(self.categories),
+            "grounder": self.grounder.deciding(),
+            "detector": self.detector and self.detector.deciding(),
+            "writer": self.writer.deciding(),
+            "people_only": self.people_only,
+            "allow": sorted(self.allow),
+        }
+
+    def weights_hash(self) -> str | None:
+        """Return the digest of the detector's files, where one is used."""
+        return self.detector.sha256 if self.detector is not None else None
+
+    def open(self, ctx: OpenContext) -> _Opened:
+        """Load the detector and connect to models.
+
+        Raises:
+            PrerequisiteError: A key is missing, or the detector cannot be loaded.
+        """
+        del ctx
+        pool = ThreadPoolExecutor(self.concurrency)
+        return _Opened(self._grounder(pool), self._writer(), pool)
+
+    def _grounder(self, pool: ThreadPoolExecutor) -> Grounder:
+        said_by = self._said_by(pool)
+        return said_by if self.detector is None else Located(said_by, self.detector.load(), self.detector)
+
+    def _said_by(self, pool: ThreadPoolExecutor) -> Grounder:
+        if isinstance(self.grounder, StatedGrounding):
+            return StatedGrounder()
+        return EndpointGrounder(self.grounder, Chat(self.grounder.chat), pool, people_only=self.people_only)
+
+    def _writer(self) -> Writer:
+        if isinstance(self.writer, TemplateWriting):
+            return TemplateWriter(self.writer)
+        return EndpointWriter(Chat(self.writer.chat), self.allow)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Ground an image, ask for ideas of every category, and keep those that the content policy lets pass."""
+        opened: _Opened = ctx.opened
+        categories = [CATEGORIES[code] for code in CODES if code in self.categories]
+        try:
+            scene = opened.grounder.scene(record, _wanted(categories), ctx)
+        except NotGrounded as error:
+            told = {"detail": error.detail, "replies": list(error.replies)}
+            return Outcome(_verdict(error.reason), error.reason, evidence=told)
+        evidence = _described(scene)
+        if self.people_only and scene.people == 0:
+            return Outcome("drop", NO_PEOPLE, evidence=evidence)
+        if (refusal := refused(scene.texts(), allow=self.allow)) is not None:
+            return Outcome("drop", refusal.reason, evidence=evidence | {"found": refusal.found})
+        planned = list(opened.pool.map(lambda category: opened.writer.plan(category, scene), categories))
+        planned = [self._passed(one) for one in planned]
+        evidence["categories"] = {
+            category.code: one.described() for category, one in zip(categories, planned, strict=True)
+        }
+        return _outcome(planned, evidence)
+
+    def _passed(self, planned: Planned) -> Planned:
+        """Return the plan without ideas that the content policy refuses."""
+        refusals: dict[str, Refusal] = {}
+        kept: list[Idea] = []
+        for idea in planned.ideas:
+            if (refusal := refused(texts_of(idea), allow=self.allow)) is None:
+                kept.append(idea)
+            else:
+                refusals[idea.idea_id] = refusal
+        if not refusals:
+            return planned
+        detail = "; ".join(f"{idea_id}: {refusal.found!r}" for idea_id, refusal in refusals.items())
+        problem = None if kept else next(iter(refusals.values())).reason
+        return planned._replace(ideas=tuple(kept), problem=problem, detail=detail)
+
+
+def _wanted(categories: Sequence[Category]) -> list[Perception]:
+    """Return what must be known of an image for these categories, each once."""
+    return list({one.name: one for category in categories for one in (category.high, category.low)}.values())
+
+
+def _verdict(reason: str) -> Any:
+    """Return `drop` for an image that is not suited, `failed` where a model did not do its part."""
+    return "drop" if reason in {NO_PEOPLE, "no_facts", "no_subject"} else "failed"
+
+
+def _described(scene: Scene) -> dict[str, Any]:
+    """Return what was found in the image, for the record."""
+    seen = {
+        name: {"value": one.value, "problem": one.problem, "replies": list(one.replies)}
+        for name, one in scene.seen.items()
+    }
+    return {
+        "caption": scene.caption, "subject": scene.subject.model_dump(mode="json"), "people": scene.people,
+        "seen": seen, "replies": list(scene.replies), "grounded": dict(scene.made_with),
+    }  # fmt: skip
+
+
+def _outcome(planned: Sequence[Planned], evidence: dict[str, Any]) -> Outcome:
+    ideas = [idea for one in planned for idea in one.ideas]
+    if ideas:
+        return Outcome(values={"planned": packed(ideas)}, evidence=evidence)
+    problems = {one.problem for one in planned}
+    if len(problems) == 1 and (only := problems.pop()) is not None and only not in {"no_facts"}:
+        return Outcome("failed" if only in TRANSIENT else "drop", only, evidence=evidence)
+    return Outcome("drop", NO_IDEA, evidence=evidence)

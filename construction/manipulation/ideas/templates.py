@@ -1,0 +1,147 @@
+"""Ideas without a model: what people stated of photographs, put together by rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ...item_parts.choices import capital
+from ...item_parts.idea import Change, Donor, Idea
+from ...item_parts.idea_categories import BACKGROUND, SCENARIO, STYLE, Category, Perception
+from ...sources.idea_facts import LOOKS, Effect, Value
+from ...sources.resolved_facts import Behind, IdeaFacts, Swapping
+from ..grounding.scene import Scene
+from .planned import Planned
+
+PHOTOGRAPH = "an ordinary photograph"
+
+
+class TemplateWriting(BaseModel):
+    """Settings of ideas from templates; needs facts.
+
+    Args:
+        backend: `templates`.
+        most: Ideas of one category an image gives at most; the first that are stated are taken.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    backend: Literal["templates"] = "templates"
+    most: int = Field(8, ge=1, le=99)
+
+    def deciding(self) -> dict[str, Any]:
+        """Return what decides the result, as JSON values."""
+        return self.model_dump(mode="json")
+
+
+class TemplateWriter:
+    """Makes ideas of backgrounds, swaps and looks that are stated."""
+
+    def __init__(self, settings: TemplateWriting) -> None:
+        self._most = settings.most
+
+    def plan(self, category: Category, scene: Scene) -> Planned:
+        """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
+        assert scene.facts is not None
+        facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
+        made = list(_ideas(category, facts))[: self._most]
+        if not made:
+            return Planned(problem="no_facts", detail=f"nothing is stated for {category.code}")
+        numbered = enumerate(made, start=1)
+        return Planned(tuple(idea.model_copy(update={"idea_id": f"{category.code}-{n}"}) for n, idea in numbered))
+
+
+def _ideas(category: Category, facts: IdeaFacts) -> Iterator[Idea]:
+    if category.way == "background":
+        yield from (_before(category, facts, one) for one in facts.behind if one.category == category.code)
+    elif category.way == "partial":
+        yield from (_swapped(category, facts, one) for one in facts.swaps if one.category == category.code)
+    elif category.low is STYLE:
+        yield from (_altered(category, facts, effect, value) for effect, value in facts.looks.items())
+
+
+def _before(category: Category, facts: IdeaFacts, one: Behind) -> Idea:
+    """Put the subject before another picture."""
+    assert facts.background is not None
+    subject, high = facts.subject.phrase, category.high
+    low = Value(value=one.background)
+    doing = f", {one.suggests.value}" if high.name == "behaviour" else ""
+    return Idea(
+        idea_id=category.code,
+        category=category.code,
+        way=category.way,
+        subject=facts.subject,
+        low=_change(BACKGROUND, facts, Value(value=facts.background), low),
+        high=_change(high, facts, Value(value=_seen(facts, high)), one.suggests),
+        natural_caption=facts.caption,
+        manipulated_caption=f"{capital(subject)}{doing}, in front of {one.background}",
+        instruction=f"Replace the background with {one.background}.",
+        donor=Donor(image_id=one.image_id),
+    )
+
+
+def _swapped(category: Category, facts: IdeaFacts, one: Swapping) -> Idea:
+    """Replace something in the picture by something of another one."""
+    return Idea(
+        idea_id=category.code,
+        category=category.code,
+        way=category.way,
+        subject=facts.subject,
+        target=one.target,
+        low=_change(category.low, facts, one.low_natural, one.low),
+        high=_change(category.high, facts, one.high_natural, one.high),
+        natural_caption=facts.caption,
+        manipulated_caption=one.caption,
+        instruction=f"Replace {one.target.phrase} with {one.low.value}.",
+        donor=one.donor,
+    )
+
+
+def _altered(category: Category, facts: IdeaFacts, effect: Effect, suggests: Value) -> Idea:
+    """Change how the whole picture looks."""
+    natural = Value(value=facts.seen.get("style", PHOTOGRAPH))
+    looks = LOOKS[effect]
+    others = tuple(text for name, text in LOOKS.items() if name != effect)
+    return Idea(
+        idea_id=category.code,
+        category=category.code,
+        way=category.way,
+        subject=facts.subject,
+        low=_change(STYLE, facts, natural, Value(value=looks, others=others)),
+        high=_change(SCENARIO, facts, Value(value=_seen(facts, SCENARIO)), suggests),
+        natural_caption=facts.caption,
+        manipulated_caption=f"{capital(looks)}: {facts.caption}",
+        instruction=f"Turn the photograph into {looks}.",
+        effect=effect,
+    )
+
+
+def _seen(facts: IdeaFacts, perception: Perception) -> str:
+    return facts.seen[perception.name]  # type: ignore[index]
+
+
+def _change(perception: Perception, facts: IdeaFacts, natural: Value, new: Value) -> Change:
+    subject = facts.subject.phrase
+    apart = {natural.value, new.value, *new.tempting}
+    return Change(
+        aspect=perception.aspect_of(subject),
+        natural=natural.value,
+        manipulated=new.value,
+        ask_natural=_asked(perception, subject, natural),
+        ask_manipulated=_asked(perception, subject, new),
+        others=_unlike(apart, (*new.others, *natural.others, *facts.elsewhere.get(perception.name, ()))),
+        tempting=new.tempting,
+    )
+
+
+def _asked(perception: Perception, subject: str, value: Value) -> str:
+    if value.ask is not None:
+        return value.ask.replace("{subject}", subject)
+    return perception.asked_of(subject, value.value)
+
+
+def _unlike(apart: set[str], texts: Sequence[str]) -> tuple[str, ...]:
+    """Return texts once each, in order, without those set apart."""
+    return tuple(dict.fromkeys(text for text in texts if text not in apart))

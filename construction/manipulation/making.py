@@ -1,0 +1,184 @@
+"""One picture while its candidates are made: masks first, then canvases, then pictures by models or without."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.drawing.masks import mask_of
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, Outcome
+
+from ..item_parts.cutting_out import Hints, Mask, fault
+from ..item_parts.idea import Grounded, Idea, Way
+from ..sources.facts_reader import as_shown
+from .classical import Donors, composed
+from .edit_jobs import Canvas, Finished, background_canvas, direct_canvas, finished, part_canvas
+from .editors.base import NO_MEMORY, Painter
+from .editors.presets import Task
+from .manipulated import Manipulated, packed
+from .masks.base import Asked, Pixels, constrained, hints_within, rectangle
+from .tools import Tools
+
+if TYPE_CHECKING:
+    from .manipulate import Manipulate
+
+NO_TARGET, WAY_LEFT_OUT, SAME_AS_BEFORE = "no_target", "way_left_out", "same_as_before"
+TASK_OF: Mapping[Way, Task] = {"partial": "inpaint", "background": "inpaint", "direct": "instruct"}
+
+
+class _Masked(NamedTuple):
+    """An idea whose mask was found; a direct alteration has none."""
+
+    idea: Idea
+    mask: Mask | None
+    facts: Mapping[str, Any]
+
+
+class Picture:
+    """A source picture, its ideas, and what became of each.
+
+    Args:
+        record: The source.
+        ideas: What was planned of it.
+        step: Settings.
+        ctx: Of the step, with its tools opened.
+    """
+
+    def __init__(self, record: ImageRecord, ideas: Sequence[Idea], step: Manipulate, ctx: Context) -> None:
+        self._record, self._step, self._ctx = record, step, ctx
+        self._tools: Tools = ctx.opened
+        self._shown = as_shown(record, ctx, max_side_px=step.max_side_px)
+        self._draw = partial(ctx.rng, record.image_id)
+        self._donors = Donors(ctx, self._draw, self._tools.masker, step.masks)
+        self._order = {idea.idea_id: place for place, idea in enumerate(ideas)}
+        self._left_out: dict[str, str] = {}
+        self._made: dict[tuple[int, int], tuple[Manipulated, ImageRecord]] = {}
+        self.waiting: list[Canvas] = []
+        """Canvases that a model has to paint."""
+        for masked in self._masked(ideas):
+            for candidate in range(step.candidates):
+                self._start(masked, candidate)
+
+    def painter(self, canvas: Canvas) -> Painter | None:
+        """Return the model that paints a canvas; None where pictures of the kind are composed."""
+        return self._tools.painters.get(TASK_OF[canvas.idea.way])
+
+    def painted(self, canvas: Canvas, found: Pixels | str) -> None:
+        """Take what a model painted, or why it did not."""
+        painter = self.painter(canvas)
+        assert painter is not None, "only what a model paints was waiting"
+        if isinstance(found, str):
+            self._left_out[f"{canvas.idea.idea_id}:{canvas.candidate}"] = found
+            return
+        done = finished(canvas, found, max_shift=self._step.max_frame_shift)
+        facts = {"model": dict(painter.made_with), "prompt": canvas.prompt, "seed": canvas.seed}
+        self._keep(canvas, done, painter.editor, facts)
+
+    def outcome(self) -> Outcome:
+        """Return the pairs of the picture in the order of its ideas; what came to nothing is in the evidence."""
+        made = [self._made[place] for place in sorted(self._made)]
+        if not made and self._left_out and set(self._left_out.values()) == {NO_MEMORY}:
+            return Outcome("failed", NO_MEMORY)
+        images = {image.image_id: image for image in (*self._shown.made, *(image for _, image in made))}
+        return Outcome(
+            values={"pairs": packed([pair for pair, _ in made])},
+            evidence={"left_out": self._left_out} if self._left_out else {},
+            images=tuple(images.values()) if made else (),
+        )
+
+    def _masked(self, ideas: Sequence[Idea]) -> Iterator[_Masked]:
+        """Yield ideas with their masks, all found together; note those that cannot be carried out."""
+        places: dict[str, Hints] = {}
+        for idea in ideas:
+            if (place := self._place(idea)) is not None:
+                if isinstance(place, str):
+                    self._left_out[idea.idea_id] = place
+                else:
+                    places[idea.idea_id] = place
+        masks = self._masks_at({idea.idea_id: idea.way for idea in ideas}, places)
+        for idea in ideas:
+            if idea.idea_id in self._left_out:
+                continue
+            if idea.way == "direct":
+                yield _Masked(idea, None, {})
+                continue
+            mask, facts = masks[idea.idea_id]
+            if (why := fault(mask, places[idea.idea_id].box, **self._step.masks.checks())) is not None:
+                self._left_out[idea.idea_id] = why
+            else:
+                yield _Masked(idea, mask, {"mask": {**facts, "runs": mask_of(mask).model_dump(mode="json")}})
+
+    def _place(self, idea: Idea) -> Hints | str | None:
+        """Return where an idea's mask is to be found, or why it cannot be; None where it needs none."""
+        if idea.way not in self._step.ways:
+            return WAY_LEFT_OUT
+        if idea.way == "direct":
+            return None
+        subject = self._hints(idea.subject)
+        if idea.way == "background":
+            return subject
+        if idea.target is None:
+            return NO_TARGET
+        target = self._hints(idea.target)
+        if isinstance(target, str) or isinstance(subject, str):
+            return target  # a subject that is nowhere constrains nothing
+        return constrained(target, subject, margin=self._step.masks.subject_margin)
+
+    def _hints(self, grounded: Grounded) -> Hints | str:
+        size_wh = self._shown.record.width, self._shown.record.height
+        return hints_within(
+            grounded.box, grounded.inside, grounded.outside, scale=self._shown.scale, size_wh=size_wh
+        )  # fmt: skip
+
+    def _masks_at(
+        self, ways: Mapping[str, Way], places: Mapping[str, Hints]
+    ) -> dict[str, tuple[Mask, Mapping[str, Any]]]:
+        pixels, found = self._shown.pixels, dict[str, tuple[Mask, Mapping[str, Any]]]()
+        asked: dict[str, Asked] = {}
+        for idea_id, hints in places.items():
+            if ways[idea_id] == "partial" and self._step.masks.partial == "rectangle":
+                found[idea_id] = rectangle(hints.box, pixels.shape), {"by": "rectangle", "box_xyxy": list(hints.box)}
+            else:
+                asked[idea_id] = Asked(hints, int(self._draw(idea_id, "mask").integers(2**31)))
+        if asked:
+            masks = self._tools.masker.masks(pixels, list(asked.values()))
+            for (idea_id, one), mask in zip(asked.items(), masks, strict=True):
+                facts = {**self._tools.masker.made_with, "box_xyxy": list(one.hints.box), "seed": one.seed}
+                found[idea_id] = mask, facts
+        return found
+
+    def _start(self, masked: _Masked, candidate: int) -> None:
+        """Lay out a candidate, and finish it where no model is needed."""
+        idea, mask, step, pixels = masked.idea, masked.mask, self._step, self._shown.pixels
+        canvas: Canvas
+        if idea.way == "direct" or mask is None:
+            canvas = direct_canvas(idea, candidate, self._draw, pixels)
+        elif idea.way == "partial":
+            canvas = part_canvas(idea, candidate, self._draw, pixels, mask, step.edges)
+        else:
+            canvas = background_canvas(idea, candidate, self._draw, pixels, mask, step.edges, step.subject)
+        canvas = canvas._replace(facts={**masked.facts, **canvas.facts})
+        if self.painter(canvas) is not None:
+            self.waiting.append(canvas)
+            return
+        rng = self._draw(idea.idea_id, candidate, "fitting")
+        done = composed(canvas, mask, self._donors, rng, step)
+        if isinstance(done, str):
+            self._left_out[idea.idea_id if candidate == 0 else f"{idea.idea_id}:{candidate}"] = done
+        else:
+            self._keep(canvas, done, idea.effect if idea.way == "direct" and idea.effect else "composite", {})
+
+    def _keep(self, canvas: Canvas, done: Finished, editor: str, facts: Mapping[str, Any]) -> None:
+        idea, place = canvas.idea, self._order[canvas.idea.idea_id]
+        image = self._ctx.store_image(done.pixels, parents=[self._record, *done.donors])
+        if any(at[0] == place and known.image_id == image.image_id for at, (_, known) in self._made.items()):
+            self._left_out[f"{idea.idea_id}:{canvas.candidate}"] = SAME_AS_BEFORE
+            return
+        made_with = {"way": idea.way, "scale": self._shown.scale, **done.facts, **facts}
+        pair = Manipulated(
+            idea_id=idea.idea_id, candidate=canvas.candidate, natural=self._shown.record.image_id,
+            manipulated=image.image_id, editable=done.editable, editor=editor, made_with=made_with,
+        )  # fmt: skip
+        self._made[place, canvas.candidate] = pair, image

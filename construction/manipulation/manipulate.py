@@ -1,0 +1,158 @@
+"""Manipulated images from ideas, as MVP-Bench makes them (section 4.1, step two): by partial component substitution,
+overall background substitution and direct alteration, with models or without.
+
+Masks of a picture are found together. What models paint is gathered over several pictures and batched by size, and each
+candidate is painted from a seed of its own, so its pixels do not depend on order, workers or engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.canonical import digest
+from benchwright.errors import UnreadableImage
+from benchwright.records import ImageRecord
+from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
+
+from ..item_parts.idea import Way, unpacked
+from .edit_jobs import Canvas
+from .editors.base import Painter
+from .editors.presets import Task
+from .making import TASK_OF, Picture
+from .manipulated import packed
+from .manipulation_settings import Backend, Edges, Hardware, Inpainting, Instructing, Masking, Moving
+from .models.weights import Weights
+from .tools import MASKS, TASKS, Tools, open_tools, used_weights
+
+WITH_MODELS, WITHOUT = Resources(memory_mb=8192), Resources(memory_mb=1024)
+_PLANNED = "ideas.planned"
+
+
+class Manipulate(MapStep):
+    """Make manipulated images of every image that has ideas; the others pass.
+
+    Args:
+        backend: `composite` needs no weights, `diffusion` paints with models, `auto` with those that are there.
+        ways: Ideas of other ways are left out.
+        candidates: Pictures made of each idea.
+        max_side_px: Longer side of both images of a pair; larger sources are scaled down.
+        max_enlargement: Factor by which a donor may be scaled up; else `donor_small`.
+        max_frame_shift: Shift of the frame, as a fraction of the longer side, up to which an altered picture is put
+            back into place.
+        inpaint: The model for parts and backgrounds.
+        instruct: The model for direct alterations.
+        masks: How masks are found.
+        subject: How a subject moves before a new background.
+        edges: How what was painted meets the rest.
+        hardware: Where models run.
+    """
+
+    name: ClassVar[str] = "manipulate"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"pairs": "string"}
+    reads: ClassVar[tuple[str, ...]] = (_PLANNED,)
+    costly: ClassVar[bool] = True
+
+    backend: Backend = "composite"
+    ways: tuple[Way, ...] = Field(("partial", "background", "direct"), min_length=1)
+    candidates: int = Field(1, ge=1, le=16)
+    max_side_px: int = Field(1024, ge=64, le=4096)
+    max_enlargement: float = Field(2.0, gt=0)
+    max_frame_shift: float = Field(0.02, ge=0, le=0.5)
+    inpaint: Inpainting = Inpainting()
+    instruct: Instructing = Instructing()
+    masks: Masking = Masking()
+    subject: Moving = Moving()
+    edges: Edges = Edges()
+    hardware: Hardware = Hardware()
+    _folder: Path | None = PrivateAttr(None)
+    _weights: dict[str, Weights] | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _place(self, info: ValidationInfo) -> Manipulate:
+        self._folder = (info.context or {}).get(FOLDER, Path())
+        return self
+
+    @property
+    def tasks(self) -> frozenset[Task]:
+        """Return what models would be asked to do."""
+        return frozenset(TASK_OF[way] for way in self.ways)
+
+    def weights(self) -> dict[str, Weights]:
+        """Return the weights that are used, as `used_weights`."""
+        if self._weights is None:
+            self._weights = used_weights(self, self._folder)
+        return self._weights
+
+    def weights_hash(self) -> str | None:
+        """Return the digest over all weights that are used; None where none are.
+
+        Raises:
+            PrerequisiteError: Weights are missing.
+        """
+        used = {what: one.sha256 for what, one in self.weights().items()}
+        return digest(used) if used else None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings that decide pictures: digests in place of weights' places, what `auto` came to."""
+        found = super().parameters()
+        for what in (MASKS, *TASKS):
+            used = self.weights().get(what)
+            found[what]["weights"] = None if used is None else f"sha256:{used.sha256}"
+        found["hardware"] = {"dtype": self.hardware.dtype}
+        return found
+
+    def needs(self) -> Resources:
+        """Return what a worker needs: more memory where models run, and the GPUs of the settings."""
+        used = WITH_MODELS if self.weights() else WITHOUT
+        return Resources(self.hardware.gpus, used.memory_mb)
+
+    def together(self) -> int:
+        """Return how many images are taken together."""
+        return self.hardware.images_together
+
+    def open(self, ctx: OpenContext) -> Tools:
+        """Load the models; keep OpenCV to the one thread that a worker has."""
+        import cv2
+
+        del ctx
+        cv2.setNumThreads(1)
+        return open_tools(self, self.weights())
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Carry out the ideas of one image."""
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
+        """Carry out the ideas of several images; what models paint is batched over all of them."""
+        found: list[Outcome | Picture] = [self._started(record, ctx) for record in records]
+        _paint([one for one in found if isinstance(one, Picture)])
+        return [one.outcome() if isinstance(one, Picture) else one for one in found]
+
+    def _started(self, record: ImageRecord, ctx: Context) -> Outcome | Picture:
+        planned = ctx.value(record.image_id, _PLANNED)
+        if planned is None or not (ideas := unpacked(planned)):
+            return Outcome(values={"pairs": packed([])})
+        try:
+            return Picture(record, ideas, self, ctx)
+        except UnreadableImage as error:  # the others of the batch have done nothing wrong
+            return Outcome("failed", error.reason, evidence={"detail": error.detail})
+
+
+def _paint(pictures: Sequence[Picture]) -> None:
+    """Let each model paint what waits for it, over all pictures together."""
+    waiting: dict[Task, list[tuple[Picture, Canvas, Painter]]] = {}
+    for picture in pictures:
+        for canvas in picture.waiting:
+            painter = picture.painter(canvas)
+            assert painter is not None, "only what a model paints waits"
+            waiting.setdefault(TASK_OF[canvas.idea.way], []).append((picture, canvas, painter))
+    for entries in waiting.values():
+        painter = entries[0][2]
+        edits = [canvas.edit(painter.size_for(canvas.window.size_wh)) for _, canvas, _ in entries]
+        for (picture, canvas, _), painted in zip(entries, painter.paint(edits), strict=True):
+            picture.painted(canvas, painted)

@@ -1,0 +1,174 @@
+"""Settings of the step `manipulate`, in groups as a recipe writes them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from .editors.diffusion import Attention
+from .editors.presets import PRESETS, Task, names_of
+from .masks.choosing import Overlap
+from .models.weights import Precision
+
+Backend = Literal["composite", "diffusion", "auto"]
+MaskedBy = Literal["auto", "grabcut", "rectangle", "segment_anything", "sam_transformers"]
+
+
+class _Settings(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Masking(_Settings):
+    """How masks are found and judged.
+
+    Args:
+        by: What finds them; `auto` is SAM where its weights are, else GrabCut.
+        weights: Checkpoint of `segment_anything`, or a folder of transformers, relative to the recipe.
+        prompt: Of `segment_anything`: asked with the box, or everything in the picture and then equation (1).
+        overlap: How a mask is chosen from everything: `paper` takes the raw intersection.
+        points_per_side: Of the grid that everything is asked with.
+        min_iou: Least quality that SAM itself foresees of a mask of everything.
+        min_stability: Least stability of such a mask.
+        partial: What a part's mask is: its `shape`, or the `rectangle` of its box.
+        subject_margin: By which the subject's box is grown before a part is cut to it, as a fraction of its sides.
+        min_area: Least area of a mask, as a fraction of the picture; below it is `mask_empty`.
+        max_area: Largest; above it is `mask_everything`.
+        min_box_iou: Least intersection over union of the mask's bounds with the box; below it is `mask_off_box`.
+    """
+
+    by: MaskedBy = "grabcut"
+    weights: str | None = None
+    prompt: Literal["box", "everything"] = "box"
+    overlap: Overlap = "iou"
+    points_per_side: int = Field(32, ge=1, le=128)
+    min_iou: float = 0.88
+    min_stability: float = 0.95
+    partial: Literal["shape", "rectangle"] = "shape"
+    subject_margin: float = Field(0.25, ge=0)
+    min_area: float = Field(0.0005, gt=0, lt=1)
+    max_area: float = Field(0.85, gt=0, lt=1)
+    min_box_iou: float = Field(0.5, ge=0, le=1)
+
+    def checks(self) -> dict[str, float]:
+        """Return the bounds that `cutting_out.fault` takes."""
+        return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
+
+    @model_validator(mode="after")
+    def _fits(self) -> Masking:
+        if self.max_area <= self.min_area:
+            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask has both")
+        if self.prompt == "everything" and self.by not in {"segment_anything", "auto"}:
+            raise ValueError(f"prompt 'everything' is one of segment_anything; {self.by} is asked by box")
+        if self.by in {"segment_anything", "sam_transformers"} and self.weights is None:
+            raise ValueError(f"masks by {self.by} need `weights`: the checkpoint's file or folder")
+        return self
+
+
+class _Painting(_Settings):
+    preset: str
+    weights: str | None = None
+    steps: int | None = Field(None, ge=1, le=1000)
+    guidance: float | None = None
+    side_px: int | None = Field(None, ge=64, le=4096, multiple_of=64)
+
+
+class Inpainting(_Painting):
+    """Which model paints into masks.
+
+    Args:
+        preset: `paper`, or one of today's.
+        weights: Folder in the layout of diffusers, relative to the recipe.
+        steps: In place of the preset's own.
+        guidance: In place of the preset's own.
+        side_px: Longer side of what the model gets, in place of the preset's own.
+    """
+
+    preset: str = "paper"
+
+    @field_validator("preset")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return _preset_of("inpaint", name)
+
+
+class Instructing(_Painting):
+    """Which model follows instructions about whole pictures; settings as for inpainting."""
+
+    preset: str = "instruct_pix2pix"
+
+    @field_validator("preset")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        return _preset_of("instruct", name)
+
+
+def _preset_of(task: Task, name: str) -> str:
+    if name not in PRESETS or PRESETS[name].task != task:
+        raise ValueError(f"no preset {name!r} to {task}; there are {', '.join(names_of(task))}")
+    return name
+
+
+class Moving(_Settings):
+    """By how much a subject may be moved before its new background; nothing by default.
+
+    Args:
+        max_shift: As a fraction of the picture's width or height.
+        min_scale: Least factor of its size.
+        max_scale: Largest.
+    """
+
+    max_shift: float = Field(0.0, ge=0, le=1)
+    min_scale: float = Field(1.0, gt=0.1, le=4)
+    max_scale: float = Field(1.0, gt=0.1, le=4)
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Moving:
+        if self.max_scale < self.min_scale:
+            raise ValueError(f"max_scale {self.max_scale} is below min_scale {self.min_scale}")
+        return self
+
+
+class Edges(_Settings):
+    """How what was painted meets the rest.
+
+    Args:
+        context: What a model sees around a part, as a fraction of the part's longer side, on each side.
+        min_window_px: Least side of what a model sees, where the picture is that large.
+        grow: By which a part's mask is grown, as a fraction of its box's shorter side.
+        feather: Standard deviation of its softening, as such a fraction.
+        rim_px: Standard deviation of the softening of a subject's rim before a new background, for pictures whose
+            shorter side is 512 px.
+    """
+
+    context: float = Field(0.5, ge=0, le=10)
+    min_window_px: int = Field(256, ge=8, le=4096)
+    grow: float = Field(0.06, ge=0, le=1)
+    feather: float = Field(0.02, ge=0, le=1)
+    rim_px: float = Field(1.2, ge=0, le=20)
+
+
+class Hardware(_Settings):
+    """Where and how models run. Only `dtype` decides what they paint; the rest changes no more than rounding.
+
+    Args:
+        device: Such as `cuda:0`; by default the first GPU, else the CPU.
+        dtype: `auto` is bfloat16 or float16 on a GPU, float32 on the CPU.
+        batch_size: Pictures that a model paints at a time; halved when memory runs out.
+        images_together: Source images that are prepared and painted together, and journalled then.
+        gpus: GPUs that a worker takes on a Ray cluster.
+        channels_last: Memory layout of convolutions.
+        attention: `native`, or `slicing` for little memory.
+        compile: Compile the denoising network.
+        offload: Keep on the GPU only the part of a model that runs.
+    """
+
+    device: str | None = None
+    dtype: Precision = "auto"
+    batch_size: int = Field(4, ge=1, le=256)
+    images_together: int = Field(4, ge=1, le=256)
+    gpus: float = Field(0.0, ge=0)
+    channels_last: bool = False
+    attention: Attention = "native"
+    compile: bool = False
+    offload: bool = False

@@ -1,0 +1,120 @@
+"""What a masker is: something that finds masks of things in one picture, all of a picture's things at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...item_parts.cutting_out import ITERATIONS, Hints, Mask, find_mask
+
+Pixels = NDArray[np.uint8]
+"""(height, width, 3) RGB."""
+NO_BOX, BOX_OUTSIDE, OFF_SUBJECT = "no_box", "box_outside", "target_off_subject"
+_LEAST_SIDE_PX = 2.0
+
+
+class Asked(NamedTuple):
+    """One thing to be found.
+
+    Args:
+        hints: Its box and points, in pixels of the picture, within it.
+        seed: For what is left to chance.
+    """
+
+    hints: Hints
+    seed: int
+
+
+class Masker(Protocol):
+    """Finds masks; what is costly about a picture is done once for all that is asked of it."""
+
+    @property
+    def made_with(self) -> Mapping[str, Any]:
+        """Return what it takes to find the same masks again, as JSON values."""
+
+    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+        """Return a mask for each thing, (height, width); empty where nothing was found."""
+
+
+def hints_within(
+    box: Sequence[float] | None,
+    inside: Sequence[tuple[float, float]],
+    outside: Sequence[tuple[float, float]],
+    *,
+    scale: float,
+    size_wh: tuple[int, int],
+) -> Hints | str:
+    """Return what was stated of a thing's place in pixels of the picture as shown, or why it cannot be used.
+
+    A box that leaves the picture is cut to it. `no_box` where there is none, `box_outside` where nothing of it is left.
+
+    Args:
+        box: x0, y0, x1, y1 in pixels of the source.
+        inside: Points of the thing; those outside the picture are left out.
+        outside: Points that are not.
+        scale: Pixels of the picture a pixel of the source.
+        size_wh: Of the picture.
+    """
+    if box is None:
+        return NO_BOX
+    width, height = size_wh
+    x0, y0, x1, y1 = (float(side) * scale for side in box)
+    cut = max(0.0, x0), max(0.0, y0), min(float(width), x1), min(float(height), y1)
+    if cut[2] - cut[0] < _LEAST_SIDE_PX or cut[3] - cut[1] < _LEAST_SIDE_PX:
+        return BOX_OUTSIDE
+    places = [
+        [(x * scale, y * scale) for x, y in points if 0 <= x * scale < width and 0 <= y * scale < height]
+        for points in (inside, outside)
+    ]
+    return Hints(cut, *places)
+
+
+def constrained(target: Hints, subject: Hints, *, margin: float, least: float = 0.5) -> Hints | str:
+    """Return a part's place cut to its subject's, as MVP-Bench lets the subject's box constrain that of the object.
+
+    Args:
+        target: The part.
+        subject: What it belongs to.
+        margin: By which the subject's box is grown on every side first, as a fraction of its width or height: what
+            somebody holds sticks out.
+        least: Share of the part's box that must be left; with less it is `target_off_subject`.
+    """
+    x0, y0, x1, y1 = subject.box
+    grow_x, grow_y = (x1 - x0) * margin, (y1 - y0) * margin
+    a0, b0, a1, b1 = target.box
+    cut = max(a0, x0 - grow_x), max(b0, y0 - grow_y), min(a1, x1 + grow_x), min(b1, y1 + grow_y)
+    left = max(0.0, cut[2] - cut[0]) * max(0.0, cut[3] - cut[1])
+    if left < least * (a1 - a0) * (b1 - b0):
+        return OFF_SUBJECT
+    return target._replace(box=cut)
+
+
+def rectangle(box: Sequence[float], shape: tuple[int, ...]) -> Mask:
+    """Return the mask of all pixels that a box touches."""
+    x0, y0, x1, y1 = box
+    mask = np.zeros(shape[:2], np.bool_)
+    mask[int(y0) : int(np.ceil(y1)), int(x0) : int(np.ceil(x1))] = True
+    return mask
+
+
+class Rectangle:
+    """The box itself, as MVP-Bench blanks an object (section 2.1)."""
+
+    made_with: Mapping[str, Any] = {"by": "rectangle"}
+
+    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+        """Return all pixels that each box touches."""
+        return [rectangle(one.hints.box, pixels.shape) for one in asked]
+
+
+class GrabCut:
+    """GrabCut; far better with a few points than from the box alone."""
+
+    made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS}
+
+    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+        """Return the largest part that the colours of each box's inside make up."""
+        return [find_mask(pixels, one.hints, seed=one.seed % 2**31) for one in asked]

@@ -1,0 +1,38 @@
+"""Which of a picture's masks is the subject's: MVP-Bench's equation (1), and a choice that a large mask cannot win."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from ...item_parts.boxes import Box
+from ...item_parts.cutting_out import Mask
+from .base import rectangle
+
+Overlap = Literal["iou", "paper"]
+
+
+def choose(masks: Sequence[Mask], box: Box, *, overlap: Overlap, max_area: float) -> int | None:
+    """Return the number of the mask that overlaps most with a box; of equal ones the first, None where none does.
+
+    Args:
+        masks: Of one picture, all of its size.
+        box: Where the subject is.
+        overlap: `paper`: square pixels that mask and box share (equation 1). The larger of two masks around the
+            subject wins then, and one of the whole picture wins over all. `iou`: the shared area over that of both
+            together, among masks that do not cover more than `max_area`.
+        max_area: As a fraction of the picture.
+    """
+    best, number = 0.0, None
+    for place, mask in enumerate(masks):
+        wanted = rectangle(box, mask.shape)
+        shared = float(np.count_nonzero(mask & wanted))
+        if overlap == "iou":
+            if mask.mean() > max_area:
+                continue
+            shared /= max(1, int(np.count_nonzero(mask | wanted)))
+        if shared > best:
+            best, number = shared, place
+    return number

@@ -1,0 +1,101 @@
+"""Masks by the package `segment_anything`: a box and points each, or everything in the picture and then a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from ...item_parts.cutting_out import Mask
+from ..models.weights import Device
+from .base import Asked, Pixels
+from .choosing import Overlap, choose
+from .sam_architecture import load_sam
+from .sam_import import segment_anything
+
+Prompt = Literal["box", "everything"]
+EVERYTHING: Mapping[str, float] = {"points_per_side": 32, "pred_iou_thresh": 0.88, "stability_score_thresh": 0.95}
+"""SAM's own defaults, which MVP-Bench keeps (appendix D)."""
+
+
+class SamPackage:
+    """A model that embeds each picture once, however much is asked of it.
+
+    Args:
+        checkpoint: As `load_sam`.
+        weights: Digest of the checkpoint.
+        device: Where it runs, and in which precision.
+        prompt: `box`: the decoder is asked with each box and its points. `everything`: with a grid of points, and
+            each box then chooses.
+        overlap: How it chooses.
+        max_area: As `choose`.
+        settings: In place of those of `EVERYTHING`.
+    """
+
+    def __init__(
+        self,
+        checkpoint: Path,
+        weights: str,
+        device: Device,
+        *,
+        prompt: Prompt,
+        overlap: Overlap,
+        max_area: float,
+        settings: Mapping[str, float] = EVERYTHING,
+    ) -> None:
+        package = segment_anything()
+        self._prompt, self._overlap, self._max_area = prompt, overlap, max_area
+        model = load_sam(checkpoint).to(device.place)
+        if device.dtype != "float32":
+            _embed_in(model.image_encoder, device)
+        self._predictor = package.SamPredictor(model)
+        self._generator = package.SamAutomaticMaskGenerator(model, **settings)
+        self.made_with: Mapping[str, Any] = {
+            "by": "segment_anything", "weights": weights, "prompt": prompt, "dtype": device.dtype,
+            **({"overlap": overlap, **settings} if prompt == "everything" else {}),
+        }  # fmt: skip
+
+    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+        """Return a mask for each thing; of everything the one that its box chooses, empty where none meets it."""
+        import torch
+
+        with torch.inference_mode():
+            if self._prompt == "everything":
+                return self._chosen(pixels, asked)
+            self._predictor.set_image(np.array(pixels))
+            found = [self._asked(one) for one in asked]
+            self._predictor.reset_image()
+            return found
+
+    def _asked(self, one: Asked) -> Mask:
+        points = [*one.hints.inside, *one.hints.outside]
+        labels = [1] * len(one.hints.inside) + [0] * len(one.hints.outside)
+        masks, _, _ = self._predictor.predict(
+            point_coords=np.array(points, np.float32) if points else None,
+            point_labels=np.array(labels) if points else None,
+            box=np.array(one.hints.box, np.float32),
+            multimask_output=False,  # a box is not ambiguous
+        )
+        return np.asarray(masks[0], np.bool_)
+
+    def _chosen(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+        everything = [np.asarray(one["segmentation"], np.bool_) for one in self._generator.generate(np.array(pixels))]
+        numbers = [
+            choose(everything, one.hints.box, overlap=self._overlap, max_area=self._max_area) for one in asked
+        ]  # fmt: skip
+        return [np.zeros(pixels.shape[:2], np.bool_) if one is None else everything[one] for one in numbers]
+
+
+def _embed_in(encoder: Any, device: Device) -> None:
+    """Let a model embed pictures in half precision: nearly all of its work. The small decoder stays exact."""
+    import torch
+
+    exact, dtype = encoder.forward, getattr(torch, device.dtype)
+
+    def half(pixels: Any) -> Any:
+        with torch.autocast(device.kind, dtype=dtype):
+            return exact(pixels).float()
+
+    encoder.forward = half

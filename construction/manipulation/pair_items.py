@@ -1,0 +1,241 @@
+"""The step that asks questions about natural and manipulated images (MVP-Bench, step three)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, model_validator
+
+from benchwright.chat import Chat, ChatSettings
+from benchwright.errors import RequestFailed
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+from benchwright.wording import normal
+
+from ..item_parts.choices import drawn, place
+from ..item_parts.idea import Idea
+from ..item_parts.idea import unpacked as ideas_of
+from ..item_parts.pairs import SIDES, PairMaking
+from ..item_parts.side_by_side import side_by_side as composed
+from .manipulated import Manipulated
+from .manipulated import unpacked as pairs_of
+from .models.structured_replies import NotOfThatShape
+from .questions.distractors import says_the_same
+from .questions.endpoint import from_endpoint
+from .questions.kinds_of_change import control_question, how_modified, side_by_side, which_aspect
+from .questions.pair_question import LEVELS, Options, Written
+from .questions.templates import from_template
+
+SAME_QUESTION, SAME_OPTIONS, FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
+
+
+class Checked(NamedTuple):
+    """Questions that can be scored, and reasons by what was left out."""
+
+    written: Written
+    left_out: Mapping[str, str]
+
+
+def checked(written: Written) -> Checked:
+    """Leave out questions that ask the same with opposite keys, and options of which two say the same."""
+    left_out: dict[str, str] = {}
+    asked: set[str] = set()
+    yes_no = []
+    for level in LEVELS:
+        pair = [one for one in written.yes_no if one.level == level]
+        texts = {normal(one.text) for one in pair}
+        if len(texts) < len(pair) or texts & asked:
+            left_out[f"yes_no_{level}"] = SAME_QUESTION
+            continue
+        asked |= texts
+        yes_no += pair
+    single = written.single_image
+    if single is None:
+        left_out["single_image"] = FEW_DISTRACTORS
+    elif _repeat(single):
+        single = None
+        left_out["single_image"] = SAME_OPTIONS
+    return Checked(written._replace(yes_no=tuple(yes_no), single_image=single), left_out)
+
+
+def _repeat(options: Options) -> bool:
+    return any(says_the_same(one, other) for one, other in combinations((options.right, *options.wrong), 2))
+
+
+NO_PAIRS = "no_pairs"
+
+
+class PairItems(MapStep):
+    """Make items of manipulated images; needs the steps `ideas` and `manipulate` before it.
+
+    A pair gives up to eleven: at each level two yes/no questions asked of both images with opposite keys, one question
+    with five options on the manipulated image, and at each level one across both. Every candidate of an idea gets the
+    same questions; `best_candidate` picks one later.
+
+    Args:
+        writer: `template` uses the words of the idea, `endpoint` lets a language model write.
+        chat: Which model writes, where `writer` is `endpoint`.
+        cross_image: How questions about both images show them: as `two_images`, `side_by_side` on one picture for
+            models that take a single image, or `both` (two more items).
+        max_side_px: Longer side of a picture that shows both.
+    """
+
+    name: ClassVar[str] = "pair_items"
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("ideas.planned", "manipulate.pairs")
+    costly: ClassVar[bool] = True
+
+    writer: Literal["template", "endpoint"] = "template"
+    chat: ChatSettings | None = None
+    cross_image: Literal["two_images", "side_by_side", "both"] = "two_images"
+    max_side_px: int = Field(2048, ge=64, le=8192)
+
+    @model_validator(mode="after")
+    def _names_its_model(self) -> PairItems:
+        if (self.writer == "endpoint") != (self.chat is not None):
+            raise ValueError("chat names the model that writes: give it with `writer: endpoint`, and only then")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what decides the items; how patiently a model is waited for does not."""
+        return {**super().parameters(), "chat": self.chat and self.chat.deciding()}
+
+    def open(self, ctx: OpenContext) -> Chat | None:
+        """Connect to the model that writes, where one does."""
+        del ctx
+        return None if self.chat is None else Chat(self.chat)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make the items of all pairs of an image; ideas without any are recorded with the reason."""
+        ideas, pairs = (ctx.value(record.image_id, name) for name in self.reads)
+        if not ideas or not pairs:
+            return Outcome("drop", NO_PAIRS)
+        planned = {idea.idea_id: idea for idea in ideas_of(ideas)}
+        by_idea: dict[str, list[Manipulated]] = {}
+        for pair in pairs_of(pairs):
+            by_idea.setdefault(pair.idea_id, []).append(pair)
+        items: list[Item] = []
+        made: list[ImageRecord] = []
+        evidence: dict[str, dict[str, Any]] = {}
+        for idea_id, candidates in by_idea.items():
+            found = self._asked_of(record, ctx, planned[idea_id], candidates)
+            items += found.items
+            made += found.images
+            evidence |= {idea_id: found.told} if found.told else {}
+        if not items:
+            reason = next((told["reason"] for told in evidence.values() if "reason" in told), NO_PAIRS)
+            return Outcome("drop", reason, evidence=evidence)
+        return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
+
+    def _asked_of(self, record: ImageRecord, ctx: Context, idea: Idea, candidates: list[Manipulated]) -> _Asked:
+        rng = ctx.rng(record.image_id, idea.idea_id, "questions")
+        try:
+            written = from_template(idea, rng) if ctx.opened is None else from_endpoint(idea, ctx.opened, rng)
+        except RequestFailed as error:
+            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail})
+        except NotOfThatShape as error:
+            said = {"replies": list(error.replies)}
+            return _Asked((), (), {"reason": f"writer_{error.reason}", "detail": error.detail, **said})
+        questions = checked(written)
+        told: dict[str, Any] = {"left_out": dict(questions.left_out)} if questions.left_out else {}
+        if written.replies:
+            told["replies"] = list(written.replies)
+        items: list[Item] = []
+        images: list[ImageRecord] = []
+        for pair in candidates:
+            pictures = _Both(ctx, _making(record, ctx, idea, pair, written.written_by), idea, self)
+            items += pictures.items(questions.written)
+            images += pictures.made
+        return _Asked(tuple(items), tuple(images), told)
+
+
+class _Asked(NamedTuple):
+    """What became of one idea."""
+
+    items: tuple[Item, ...]
+    images: tuple[ImageRecord, ...]
+    told: dict[str, Any]
+
+
+def _making(record: ImageRecord, ctx: Context, idea: Idea, pair: Manipulated, written_by: str) -> PairMaking:
+    return PairMaking(
+        ctx, record, (record.image_id, idea.idea_id, str(pair.candidate)), ctx.image(pair.natural),
+        ctx.image(pair.manipulated), donors=(ctx.image(idea.donor.image_id),) if idea.donor else (), task="pair",
+        category=idea.category, written_by={"question": written_by, "choices": written_by},
+        evidence={
+            "idea": idea.idea_id, "candidate": pair.candidate, "category": idea.category, "way": idea.way,
+            "editor": pair.editor, "made_with": dict(pair.made_with),
+            "editable": pair.editable and pair.editable.model_dump(mode="json"), "moved": pair.moved,
+            "natural_caption": idea.natural_caption, "manipulated_caption": idea.manipulated_caption,
+            "idea_written_by": idea.written_by,
+        },
+    )  # fmt: skip
+
+
+class _Both:
+    """One candidate while its items are made."""
+
+    def __init__(self, ctx: Context, making: PairMaking, idea: Idea, step: PairItems) -> None:
+        self.made: list[ImageRecord] = []
+        self._ctx, self._making, self._idea, self._step = ctx, making, idea, step
+        # By idea, not by candidate: whichever is kept, its options stand where they stood.
+        self._rng = ctx.rng(making.record.image_id, idea.idea_id, "places")
+
+    def items(self, written: Written) -> list[Item]:
+        """Return the items in an order that never changes; what was not written leaves a gap in their ordinals."""
+        items = list(self._yes_no(written))
+        if written.single_image is not None:
+            picture = {"manipulated": self._making.manipulated}
+            items.append(self._choosing(9, "single_image", "high", written.single_image, picture))
+        return [*items, *self._crossed()]
+
+    def _yes_no(self, written: Written) -> Iterator[Item]:
+        control = control_question(self._idea)
+        for asked in written.yes_no:
+            first = 1 + 4 * LEVELS.index(asked.level) + 2 * SIDES.index(asked.yes_on)
+            for place_of, shown in enumerate(SIDES):
+                yield self._making.yes_no(
+                    first + place_of, asked.text, yes_on=asked.yes_on, shown=shown, level=asked.level,
+                    evidence={"asks_for": asked.yes_on, "control": control},
+                )  # fmt: skip
+
+    def _crossed(self) -> Iterator[Item]:
+        template = self._making._replace(written_by={"question": "template", "choices": "template"})
+        asked = {"high": which_aspect(self._idea), "low": how_modified(self._idea, self._rng)}
+        pictures = dict(sorted(template.pictures.items(), reverse=bool(self._rng.integers(2))))
+        for ordinal, (level, options) in enumerate(asked.items(), start=10):
+            if self._step.cross_image != "side_by_side":
+                yield self._choosing(ordinal, "cross_image", level, options, pictures, making=template)
+        if self._step.cross_image != "two_images":
+            whole = {"side_by_side": self._composed(pictures)}
+            for ordinal, (level, options) in enumerate(asked.items(), start=12):
+                yield self._choosing(
+                    ordinal, "cross_image", level, side_by_side(options), whole, making=template, shows=list(pictures)
+                )
+
+    def _composed(self, pictures: Mapping[str, ImageRecord]) -> ImageRecord:
+        left, right = (self._ctx.images.rgb(picture) for picture in pictures.values())
+        pixels = composed(left, right, max_side_px=self._step.max_side_px)
+        self.made.append(self._ctx.store_image(pixels, parents=[self._making.natural, self._making.manipulated]))
+        return self.made[-1]
+
+    def _choosing(
+        self,
+        ordinal: int,
+        way: str,
+        level: str,
+        asked: Options,
+        pictures: Mapping[str, ImageRecord],
+        *,
+        making: PairMaking | None = None,
+        shows: list[str] | None = None,
+    ) -> Item:
+        rng = self._ctx.rng(self._making.record.image_id, self._idea.idea_id, "options", ordinal)
+        placed = place(asked.right, drawn(asked.wrong, len(asked.wrong), rng), rng)
+        return (making or self._making).choosing(
+            ordinal, way, asked.question, placed, pictures, level=level, evidence={"shows": shows or list(pictures)},
+            attributes={"image_side": "both"} if shows else None,
+        )  # fmt: skip

@@ -1,0 +1,172 @@
+"""Adjectives and nouns of captions, by word lists, endings and place in the phrase.
+
+Captions are short and plain: what stands between a determiner and the next small word is a noun phrase, its last word
+is a noun, and those before it are adjectives if a list or an ending says so, else nouns. No tagger is needed, none is
+fetched, and the same caption gives the same words everywhere. It errs where one word is of several kinds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+STOP = _words("""
+    a about above across after again against all along also although am among amid an and another any are around as at
+    away back be because been before behind being below beneath beside besides between beyond both but by can could did
+    do does doing done down during each either else ever every few for from front had has have having he her here hers
+    him his how i if in inside into is it its itself just left less like many may me might mine more most much must my
+    near neither next no none nor not now of off on once one only onto or other others our out outside over own past per
+    right several shall she should side since so some somebody someone something such than that the their them then
+    there these they this those though through to together too toward towards two three four five six seven eight nine
+    ten under underneath until up upon us very via was we were what when where which while who whom whose why will with
+    within without would yet you your
+    s t
+""")
+"""Words that say nothing of a picture's content; they end a noun phrase."""
+
+OPENS_A_PHRASE = _words("a an the his her its their my our your this that these those some any every each no another")
+"""Determiners and possessives: what follows, up to the next stop word, is a noun phrase."""
+
+ADJECTIVES = _words("""
+    aggressive angry anxious bad bare big black blue blurred bold bored brave brick bright broad broken brown busy calm
+    casual cheerful classic clean clear close cold cool cosy crisp cruel damp dangerous dark dead deep dense different
+    dim dirty distant dry dull dusty eager early elderly elegant empty evil faint fair famous fast fat female fierce
+    fine flat fluffy formal free fresh friendly front full funny fuzzy gentle glad gloomy golden good grand gray great
+    green grey grim guilty happy hard harsh heavy high hot huge human hungry icy important innocent irritated kind large
+    last late lazy light little lone lonely long loose loud lovely low mad main male married mean modern muddy mute
+    narrow nasty natural neat new nice noisy odd official old open orange ordinary outdoor indoor pale peaceful pink
+    plain pleased poor pretty private proud public pure purple quick quiet rainy rare raw ready real red relaxed rich
+    rough round rude rural sad safe same scared serious severe shaggy sharp shiny short shy sick silent silver simple
+    single slim slow small smart smooth snowy social soft solemn stern still stormy strange strict striped strong sunny
+    sure surprised suspicious sweet tall tame tender tense thick thin tidy tiny tired tough traditional ugly unhappy
+    urban vast violent virtual warm weak wealthy well-dressed wet white whole wide wild wise wooden worried worn wrong
+    yellow young
+    african american asian british chinese european french german indian italian japanese korean russian
+    flowing glowing smiling menacing threatening frightening charming exciting boring relaxing burning shining
+    frustrated excited confused determined disappointed depressed crowded decorated polished armed masked uniformed
+""")
+"""Common adjectives that no ending gives away, and participles that describe more often than they tell."""
+
+VERBS = _words("""
+    appear appears are attend attends be bring brings carry carries come comes cover covers dance dances draw draws
+    drive drives eat eats enter enters face faces fall falls fight fights fill fills fly flies follow follows get
+    gets give gives go goes grow grows hang hangs hide hides hold holds keep keeps kneel kneels know knows lead
+    leads lean leans let lets lie lies live lives look looks lies make makes march marches meet meets mark marks
+    move moves overlook overlooks paint paints play plays point points pose poses pour pours read reads rest rests
+    ride rides rise rises run runs say says seem seems serve serves shake shakes shine shines show shows sing sings
+    sit sits sleep sleeps smile smiles speak speaks stand stands stare stares suggest suggests surround surrounds
+    take takes talk talks throw throws travel travels try tries turn turns use uses wait waits walk walks watch
+    watches wave waves wear wears work works write writes began came drew drove flew gave held kept knelt lay led
+    left made met ran rode rose sang sat saw shook showed slept spoke stood took taken told wore worn written
+""")
+"""Common verbs in the present and past; after a determiner such a word counts as a noun (`the play`, `a smile`)."""
+
+ADJECTIVE_ENDINGS = (
+    "able", "ible", "ful", "less", "ous", "ious", "ish", "ical", "esque", "some", "like", "proof",
+)  # fmt: skip
+NOUN_ENDINGS = ("tion", "sion", "ness", "ment", "ship", "hood", "ism", "ist", "ity", "ance", "ence", "er", "or", "age")
+"""Endings by which a word is a noun even where it looks like an adjective or verb."""
+
+NOUNS_IN_ING = _words("""
+    building ceiling clothing drawing evening lightning meeting morning painting parking railing setting wedding
+""")
+"""Nouns that look like verbs."""
+
+PLURALS = {"people": "people", "men": "man", "women": "woman", "children": "child", "police": "police", "feet": "foot",
+           "teeth": "tooth", "mice": "mouse", "geese": "goose", "leaves": "leaf", "shelves": "shelf", "knives": "knife",
+           "wolves": "wolf", "scarves": "scarf", "glasses": "glasses", "clothes": "clothes", "trousers": "trousers",
+           "jeans": "jeans", "news": "news", "galaxies": "galaxy"}  # fmt: skip
+"""Plurals whose singular their ending does not show, and words that stay as they are."""
+
+
+Kind = Literal["adjective", "noun"]
+_TOKEN = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*|[^\w\s]|\d+", re.UNICODE)
+_POSSESSIVE = re.compile(r"['’]s\b")
+_SHORTEST = 2
+
+
+class Words(NamedTuple):
+    """How many captions hold a word, by kind."""
+
+    adjectives: Counter[str]
+    nouns: Counter[str]
+
+    def top(self, kind: Kind, most: int) -> list[tuple[str, int]]:
+        """Return the most frequent words with their counts; ties by alphabet."""
+        counts = self.adjectives if kind == "adjective" else self.nouns
+        return sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:most]
+
+
+def count_words(captions: Iterable[str]) -> Words:
+    """Count the adjectives and nouns of captions; one that stands twice in a caption counts once."""
+    found = Words(Counter(), Counter())
+    for caption in captions:
+        for kind, word in set(words_of(caption)):
+            (found.adjectives if kind == "adjective" else found.nouns)[word] += 1
+    return found
+
+
+def words_of(caption: str) -> Iterator[tuple[Kind, str]]:
+    """Yield the adjectives and nouns of a caption in order, in lower case, nouns in the singular.
+
+    Example:
+        >>> list(words_of("An angry man holds two red flags in front of the old station."))
+        [('adjective', 'angry'), ('noun', 'man'), ('adjective', 'red'), ('noun', 'flag'), ('adjective', 'old'),
+         ('noun', 'station')]
+    """
+    for words in _phrases(caption):
+        for place, word in enumerate(words):
+            is_head = place == len(words) - 1 and len(words) > 1
+            if word in ADJECTIVES or (not is_head and _describes(word)):
+                yield "adjective", word
+            elif len(word) >= _SHORTEST and (is_head or not word.endswith("ly")):  # else an adverb
+                yield "noun", singular(word)
+
+
+def _phrases(caption: str) -> Iterator[list[str]]:
+    """Yield runs of content words; verbs, small words, numbers and punctuation end one."""
+    words: list[str] = []
+    is_opened = False
+    for token in (*_TOKEN.findall(_POSSESSIVE.sub("", caption).lower()), "."):
+        if token in STOP or not token[0].isalpha() or _is_verb(token, words, is_opened):
+            if words:
+                yield words
+            words, is_opened = [], token in OPENS_A_PHRASE
+        else:
+            words.append(token)
+
+
+def _is_verb(word: str, before: list[str], is_opened: bool) -> bool:
+    """Return whether a word tells what happens, rather than naming or describing."""
+    if is_opened and not before:
+        return False
+    if word in ADJECTIVES:
+        return False
+    if word in VERBS:
+        return True
+    return word.endswith("ing") and len(word) > 5 and word not in NOUNS_IN_ING
+
+
+def _describes(word: str) -> bool:
+    """Return whether a word's ending is one of adjectives; the last word of a phrase is a noun all the same."""
+    return len(word) > 5 and word.endswith(ADJECTIVE_ENDINGS) and not word.endswith(NOUN_ENDINGS)
+
+
+def singular(noun: str) -> str:
+    """Return a noun's singular, as far as its ending shows it."""
+    if noun in PLURALS:
+        return PLURALS[noun]
+    if noun.endswith("ies") and len(noun) > 4:
+        return f"{noun[:-3]}y"
+    if noun.endswith(("ches", "shes", "sses", "xes")):
+        return noun[:-2]
+    if noun.endswith("s") and not noun.endswith(("ss", "us", "is")) and len(noun) > 3:
+        return noun[:-1]
+    return noun

@@ -1,0 +1,153 @@
+"""The tools of the step `manipulate`: which it uses by its settings, found, hashed, and opened once a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.errors import PrerequisiteError
+
+from .editors.base import Painter
+from .editors.presets import PRESETS, Task
+from .masks.base import Masker
+from .models.weights import BY_DIGEST, Weights, find_weights
+
+if TYPE_CHECKING:
+    from .manipulate import Manipulate
+
+TASKS: tuple[Task, ...] = ("inpaint", "instruct")
+MASKS = "masks"
+_SAM = "sam_vit_b_01ec64.pth"
+_FETCH_SAM = f"curl -O https://dl.fbaipublicfiles.com/segment_anything/{_SAM}"
+_FETCH_SAM_FOLDER = "hf download facebook/sam-vit-base --local-dir FOLDER"
+_NEEDED = {
+    "masks": ("torch", "segment_anything"), "inpaint": ("torch", "diffusers"), "instruct": ("torch", "diffusers"),
+}  # fmt: skip
+
+
+class Tools(NamedTuple):
+    """What a worker has opened.
+
+    Args:
+        masker: Finds masks.
+        painters: A model for each task that models do; for the others, pictures are composed.
+    """
+
+    masker: Masker
+    painters: Mapping[Task, Painter]
+
+
+def used_weights(step: Manipulate, folder: Path | None) -> dict[str, Weights]:
+    """Return the weights that a step uses, by `masks`, `inpaint` and `instruct`; those it does without are left out.
+
+    With `auto`, a model is used where its weights and its packages are there; else they must be there.
+
+    Args:
+        step: With its settings.
+        folder: What their paths start from; None where weights are known by digest only.
+
+    Raises:
+        PrerequisiteError: Weights are missing; says which to fetch and how.
+    """
+    wanted: dict[str, str | None] = {MASKS: step.masks.weights}
+    wanted |= {task: getattr(step, task).weights for task in TASKS}
+    found: dict[str, Weights] = {}
+    for what, named in wanted.items():
+        asked = step.masks.by if what == MASKS else step.backend
+        if asked in {"grabcut", "rectangle", "composite"} or (asked == "auto" and not _is_there(what, named, folder)):
+            continue
+        if what != MASKS and named is None:
+            if what in step.tasks:
+                raise PrerequisiteError(_nothing_named(step, what))
+            continue
+        assert named is not None, "settings refuse a SAM without weights"
+        found[what] = _found(step, what, named, folder)
+    return found
+
+
+def _is_there(what: str, named: str | None, folder: Path | None) -> bool:
+    if named is None:
+        return False
+    if BY_DIGEST.fullmatch(named):
+        return True
+    path = (folder or Path()) / named
+    needed = ("torch", "transformers") if what == MASKS and path.is_dir() else _NEEDED[what]
+    return path.exists() and all(find_spec(name) is not None for name in needed)
+
+
+def _nothing_named(step: Manipulate, task: str) -> str:
+    preset = getattr(step, task).preset
+    return (
+        f"backend 'diffusion' needs weights to {task}: fetch them with `{_fetch(preset)}` and name that folder as "
+        f"`{task}.weights`; or leave ideas of the kind out with `ways`, or take backend 'auto' or 'composite'"
+    )
+
+
+def _fetch(preset: str) -> str:
+    return f"hf download {PRESETS[preset].hub} --local-dir FOLDER"
+
+
+def _found(step: Manipulate, what: str, named: str, folder: Path | None) -> Weights:
+    if known := BY_DIGEST.fullmatch(named):
+        return Weights(Path(), known[1], None)
+    path = (folder or Path()) / named
+    if what == MASKS:
+        is_folder = step.masks.by == "sam_transformers" or path.is_dir()
+        fetch, needs = (_FETCH_SAM_FOLDER, "config.json") if is_folder else (_FETCH_SAM, _SAM)
+        return find_weights(path, what="masks by SAM", fetch=fetch, needs=needs)
+    preset = getattr(step, what).preset
+    return find_weights(path, what=f"the preset {preset!r} to {what}", fetch=_fetch(preset), needs="model_index.json")
+
+
+def open_tools(step: Manipulate, weights: Mapping[str, Weights]) -> Tools:
+    """Load everything that a step uses.
+
+    Raises:
+        PrerequisiteError: A package is missing, or weights are known by digest only.
+        DataError: Weights are no model of the kind.
+    """
+    for what, one in weights.items():
+        if not one.path.name:
+            raise PrerequisiteError(f"weights of {what} are known by digest only; run the recipe with their place")
+    painters = {task: _painter(step, task, weights[task]) for task in TASKS if task in weights}
+    return Tools(_masker(step, weights.get(MASKS)), painters)
+
+
+def _masker(step: Manipulate, weights: Weights | None) -> Masker:
+    from .masks.base import GrabCut, Rectangle
+    from .models.weights import find_device
+
+    settings = step.masks
+    if weights is None:
+        return Rectangle() if settings.by == "rectangle" else GrabCut()
+    device = find_device(step.hardware.device, step.hardware.dtype)
+    if settings.by == "sam_transformers" or weights.path.is_dir():
+        from .masks.sam_transformers import SamOfTransformers
+
+        return SamOfTransformers(weights.path, weights.sha256, device)
+    from .masks.sam_package import SamPackage
+
+    everything = {
+        "points_per_side": settings.points_per_side, "pred_iou_thresh": settings.min_iou,
+        "stability_score_thresh": settings.min_stability,
+    }  # fmt: skip
+    return SamPackage(
+        weights.path, weights.sha256, device, prompt=settings.prompt, overlap=settings.overlap,
+        max_area=settings.max_area, settings=everything,
+    )  # fmt: skip
+
+
+def _painter(step: Manipulate, task: Task, weights: Weights) -> Painter:
+    from .editors.diffusion import Diffusion, Running
+    from .models.weights import find_device
+
+    hardware, settings = step.hardware, getattr(step, task)
+    running = Running(
+        hardware.batch_size, hardware.channels_last, hardware.attention, hardware.compile, hardware.offload
+    )
+    return Diffusion(
+        settings.preset, weights, find_device(hardware.device, hardware.dtype), running,
+        steps=settings.steps, guidance=settings.guidance, side_px=settings.side_px,
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Facts that people stated of photographs, and datasets that bring their own."""

@@ -1,0 +1,194 @@
+"""The EMU dataset (Da et al. 2021): edited media and what people make of it; MVP-Bench takes the sources.
+
+    EMU_Dataset/emu_dev.jsonl        one line a frame (a question about a pair of images)
+    Images/dev/88_s.jpg              source, fetched by whoever has the list
+    Images/dev/88_e.jpg              edited; not read
+
+Lines share `metadata.index`: they are grouped first. Images are not shipped and many addresses are dead, so missing
+files are normal: everything that is left out is counted by its reason, and nothing fails for it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.identify import Limits, identify
+
+from .facts_schema import Box
+
+MAX_LINE_BYTES = 1 << 20
+_SPLIT_FILE = re.compile(r"emu_([A-Za-z0-9-]{1,40})\.jsonl")
+_INDEX = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_LEAST_BOX_PX = 2
+
+
+class _Metadata(BaseModel):
+    model_config = ConfigDict(coerce_numbers_to_str=True)
+
+    index: str | None = None
+    bboxes: list[list[float]] = Field(default=[], max_length=1000)
+
+
+class _Line(BaseModel):
+    """What is read of a line; answers are about the edited image, which MVP-Bench does not use."""
+
+    source: str | None = None
+    frame: str = Field("", max_length=200)
+    metadata: _Metadata = _Metadata()
+
+
+class EmuImage(NamedTuple):
+    """One source image that is there.
+
+    Args:
+        split: Such as `dev`.
+        pair: Its index.
+        path: Its file.
+        size_wh: Upright.
+        url: Where it came from; None where no line says.
+        boxes: x0, y0, x1, y1 within the picture, in the order of the file; which convention the dataset means is not
+            documented, so this is our reading.
+    """
+
+    split: str
+    pair: str
+    path: Path
+    size_wh: tuple[int, int]
+    url: str | None
+    boxes: tuple[Box, ...]
+
+
+class EmuCounts(NamedTuple):
+    """What was found and what was left out.
+
+    Args:
+        lines: Read.
+        pairs: Different indices.
+        frames: Lines by frame; an open set.
+        left_out: By reason: lines `not_json`, `no_index`, `bad_index`; images `no_file` or unreadable; boxes
+            `box_malformed`, `box_outside`.
+    """
+
+    lines: int
+    pairs: int
+    frames: dict[str, int]
+    left_out: dict[str, int]
+
+
+class _Group(NamedTuple):
+    urls: list[str]
+    boxes: dict[tuple[float, ...], None]
+
+
+def read_emu(dataset: Path, images: Path, *, limits: Limits | None = None) -> tuple[list[EmuImage], EmuCounts]:
+    """Return the source images that are there, by split and index, and counts.
+
+    Args:
+        dataset: Folder with `emu_<split>.jsonl`.
+        images: Folder with `<split>/<index>_s.jpg`.
+        limits: What an image file may be at most.
+
+    Raises:
+        DataError: There is no such file.
+    """
+    files = sorted(path for path in dataset.glob("emu_*.jsonl") if _SPLIT_FILE.fullmatch(path.name))
+    if not files:
+        raise DataError(f"{dataset} holds no emu_<split>.jsonl; name the folder of EMU's annotations")
+    frames: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
+    found: list[EmuImage] = []
+    pairs = lines = 0
+    for path in files:
+        split = _SPLIT_FILE.fullmatch(path.name)
+        assert split is not None
+        groups, read = _grouped(path, frames, left_out)
+        pairs, lines = pairs + len(groups), lines + read
+        for index, group in sorted(groups.items()):
+            image = _image(images, split[1], index, group, limits or Limits(), left_out)
+            found += [] if image is None else [image]
+    return found, EmuCounts(lines, pairs, dict(sorted(frames.items())), dict(sorted(left_out.items())))
+
+
+def _grouped(path: Path, frames: Counter[str], left_out: Counter[str]) -> tuple[dict[str, _Group], int]:
+    groups: dict[str, _Group] = {}
+    count = 0
+    for text in _lines(path):
+        count += 1
+        try:
+            line = _Line.model_validate(json.loads(text))
+        except (ValueError, ValidationError, RecursionError):
+            left_out["not_json"] += 1
+            continue
+        frames[line.frame] += 1
+        index = line.metadata.index
+        if index is None or not _INDEX.fullmatch(index):
+            left_out["no_index" if index is None else "bad_index"] += 1
+            continue
+        group = groups.setdefault(index, _Group([], {}))
+        if line.source:
+            group.urls.append(line.source)
+        group.boxes.update(dict.fromkeys(tuple(box) for box in line.metadata.bboxes))
+    return groups, count
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """Yield lines that are not empty; of one that is too long, as much as shows that it is no JSON."""
+    with path.open("rb") as handle:
+        while line := handle.readline(MAX_LINE_BYTES):
+            whole = line.endswith(b"\n")
+            while not whole and (rest := handle.readline(MAX_LINE_BYTES)):
+                line, whole = b"{", rest.endswith(b"\n")
+            if line.strip():
+                yield line
+
+
+def _image(
+    images: Path, split: str, index: str, group: _Group, limits: Limits, left_out: Counter[str]
+) -> EmuImage | None:
+    path = images / split / f"{index}_s.jpg"
+    if not path.is_file():
+        left_out["no_file"] += 1
+        return None
+    try:
+        identified = identify(path, root=images, limits=limits)
+    except UnreadableImage as error:
+        left_out[error.reason] += 1
+        return None
+    size_wh = identified.width, identified.height
+    boxes: list[Box] = []
+    for numbers in group.boxes:
+        box = _box(numbers, size_wh)
+        if isinstance(box, str):
+            left_out[box] += 1
+        else:
+            boxes.append(box)
+    return EmuImage(split, index, path, size_wh, min(group.urls, default=None), tuple(boxes))
+
+
+def _box(numbers: tuple[float, ...], size_wh: tuple[int, int]) -> Box | str:
+    if len(numbers) != 4 or not all(map(math.isfinite, numbers)):
+        return "box_malformed"
+    x0, y0, x1, y1 = numbers
+    width, height = size_wh
+    if x0 < 0 or y0 < 0 or x1 > width or y1 > height or x1 - x0 < _LEAST_BOX_PX or y1 - y0 < _LEAST_BOX_PX:
+        return "box_outside"
+    return x0, y0, x1, y1
+
+
+def facts_of(image: EmuImage) -> dict[str, Any]:
+    """Return what a facts file states of an image; nobody says what the boxes show, so they are numbered."""
+    subjects = [
+        {"name": f"subject_{number}", "phrase": f"subject {number}", "box": list(box)}
+        for number, box in enumerate(image.boxes, start=1)
+    ]
+    source = {"dataset": "emu", "canonical_id": f"emu:{image.split}:{image.pair}", "uri": image.url}
+    return {"size_wh": list(image.size_wh), "source": source, "subjects": subjects}

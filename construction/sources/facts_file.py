@@ -1,0 +1,258 @@
+"""Facts files: what people state about photographs, so that steps can make items of it without any model.
+
+    format: benchwright-facts
+    version: 1
+    images:
+      coffee.png:                      # file name, path below the image folder, or SHA-256 of the file
+        size_wh: [600, 400]
+        background: a wooden table
+        subjects:
+          - name: cup
+            phrase: the coffee cup
+            box: [173, 18, 408, 287]
+
+Coordinates are pixels of the upright image, from its top left corner: a box [0, 0, width, height] is all of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from benchwright import implication
+from benchwright.canonical import digest
+from benchwright.errors import DataError
+from benchwright.implication import Domain, Emotion, ImageType
+from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
+
+from . import idea_facts
+from .facts_schema import Box, Name, Point, Stated, Text
+from .idea_facts import PairFacts
+
+MAX_BYTES = 8 << 20
+SHA256 = re.compile(r"[0-9a-f]{64}")
+
+Why = Literal[
+    "nonexistent_object",
+    "background_information",
+    "temporal_unpredictability",
+    "missing_visual_information",
+    "other_modality",
+    "intractable_quantity",
+]
+"""Why a picture cannot answer, as MM-SAP tells the kinds apart (arXiv 2401.07529, appendix A.2)."""
+
+
+class CutOut(Stated):
+    """How a subject is separated from its background, and what it is put in front of."""
+
+    inside: tuple[Point, ...] = ()
+    """Points that surely belong to the subject."""
+    outside: tuple[Point, ...] = ()
+    """Points that surely do not."""
+    onto: tuple[str, ...] = ()
+    """Other pictures of this file, by their key, that have a `background`: the step `background_substitution` puts the
+    subject before each."""
+
+
+class Subject(Stated):
+    """Something that a picture shows."""
+
+    name: Name
+    phrase: Text
+    """As a question calls it, such as `the coffee cup`."""
+    box: Box
+    """The smallest box around all that can be seen of it."""
+    cut_out: CutOut | None = None
+
+
+class Unanswerable(Stated):
+    """A question that the picture does not answer."""
+
+    name: Name
+    why: Why
+    ask: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=2, max_length=8)]
+    """Answers that sound plausible."""
+
+
+class Answerable(Stated):
+    """A question that the picture plainly answers, to stand among the unanswerable ones."""
+
+    name: Name
+    ask: Text
+    right: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
+
+
+class SixOptions(Stated):
+    """A question about what a picture conveys, with one right and five wrong options."""
+
+    ask: Text
+    right: Text
+    wrong: Annotated[tuple[Text, ...], Field(min_length=5, max_length=5)]
+    explanation: Text | None = None
+
+
+class Implication(Stated):
+    """What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862)."""
+
+    image_type: ImageType
+    domain: Domain
+    emotion: Emotion
+    question: SixOptions | None = None
+
+    def stated(self) -> implication.Implication:
+        """Return it as steps that ask about it read it."""
+        document = self.model_dump(mode="json", exclude={"question"})
+        questions = [] if self.question is None else [self.question.model_dump(mode="json")]
+        return implication.Implication.model_validate(document | {"questions": questions})
+
+
+class StatedSource(Stated):
+    """Where a picture comes from, as its dataset states it."""
+
+    dataset: Text | None = None
+    canonical_id: Text | None = None
+    """Such as `coco:000000123`."""
+    uri: Text | None = None
+
+
+class Picture(Stated):
+    """All that is stated about one picture."""
+
+    also: tuple[str, ...] = ()
+    """Further names of the same picture, such as a copy in another format."""
+    size_wh: tuple[Annotated[int, Field(gt=0)], Annotated[int, Field(gt=0)]]
+    """Width and height, upright; facts are not used for an image of another size."""
+    source: StatedSource | None = None
+    """Kept in the evidence of the step `facts`."""
+    background: Text | None = None
+    """What lies behind the subjects, such as `a wooden table`."""
+    subjects: tuple[Subject, ...] = ()
+    unanswerable: tuple[Unanswerable, ...] = ()
+    answerable: tuple[Answerable, ...] = ()
+    implication: Implication | None = None
+    pairs: PairFacts | None = None
+    """What the step `ideas` makes ideas of without a model."""
+
+
+class Facts(Stated):
+    """A whole facts file."""
+
+    format: Literal["benchwright-facts"]
+    version: Literal[1]
+    images: dict[str, Picture]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Digest of what is stated; comments and layout have no part in it."""
+        return digest(self.model_dump(mode="json"))
+
+
+def read_facts(path: Path) -> Facts:
+    """Read and check a facts file.
+
+    Raises:
+        DataError: It cannot be read, or something in it is wrong; the message names file, line, key and value.
+    """
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise DataError(f"facts file {path} is larger than {MAX_BYTES:,} bytes; split the images over several runs")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"facts file {path} cannot be read: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise DataError(f"facts file {path} is not UTF-8 text (byte {error.start})") from error
+    return parse_facts(text, str(path))
+
+
+def parse_facts(text: str, name: str) -> Facts:
+    """Read facts from text; `name` stands for the file in messages."""
+    document, lines = compose(text, name, error=DataError)
+    if not isinstance(document, dict):
+        raise DataError(f"{name}: line 1: a facts file is a mapping with the key images, not {shown(document)}")
+    at = Places(name, lines, DataError)
+    facts = checked(Facts, document, (), at)
+    mistakes = Mistakes(at)
+    for path, value, why in _mistakes(facts):
+        mistakes.add(at.wrong(path, value, why))
+    mistakes.check()
+    return facts
+
+
+def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
+    """Yield what the models cannot see: places outside the picture, repetitions, names that lead nowhere."""
+    taken: set[str] = set()
+    for key, picture in facts.images.items():
+        here: Path_ = ("images", key)
+        for place, name in ((here, key), *(((*here, "also", n), name) for n, name in enumerate(picture.also))):
+            if not name or name.startswith("/") or "\\" in name or ".." in name.split("/"):
+                yield place, name, "give a file name, a path below the image folder, or the SHA-256 of a file"
+            if name in taken:
+                yield place, name, "another picture has that name already"
+            taken.add(name)
+        yield from _repeated((*here, "subjects"), "name", [subject.name for subject in picture.subjects])
+        yield from _repeated((*here, "unanswerable"), "name", [one.name for one in picture.unanswerable])
+        yield from _answerable_mistakes((*here, "answerable"), picture)
+        for number, subject in enumerate(picture.subjects):
+            yield from _misplaced(facts, key, (*here, "subjects", number), subject)
+        for number, one in enumerate(picture.unanswerable):
+            yield from _repeated((*here, "unanswerable", number, "wrong"), None, one.wrong)
+        if picture.pairs is not None:
+            for place_, value, why in idea_facts.mistakes(facts.images, key):
+                yield (*here, "pairs", *place_), value, why
+        if picture.implication is not None and (question := picture.implication.question) is not None:
+            yield from _repeated((*here, "implication", "question", "wrong"), None, (*question.wrong, question.right))
+
+
+def _answerable_mistakes(here: Path_, picture: Picture) -> Iterator[tuple[Path_, object, str]]:
+    """Yield names that stand twice, among the unanswerable questions too, and options that do."""
+    taken = {one.name for one in picture.unanswerable}
+    for number, one in enumerate(picture.answerable):
+        if one.name in taken:
+            yield (*here, number, "name"), one.name, "it stands twice"
+        taken.add(one.name)
+        yield from _repeated((*here, number, "wrong"), None, (*one.wrong, one.right))
+
+
+def _misplaced(facts: Facts, key: str, here: Path_, subject: Subject) -> Iterator[tuple[Path_, object, str]]:
+    width, height = facts.images[key].size_wh
+    x0, y0, x1, y1 = subject.box
+    if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
+        why = f"a box is [x0, y0, x1, y1] with x0 < x1, y0 < y1, within the picture's {width} x {height} pixels"
+        yield (*here, "box"), list(subject.box), why
+    cut = subject.cut_out
+    if cut is None:
+        return
+    for side, points in (("inside", cut.inside), ("outside", cut.outside)):
+        for number, (x, y) in enumerate(points):
+            if not (0 <= x < width and 0 <= y < height):
+                yield (*here, "cut_out", side, number), [x, y], f"outside the picture's {width} x {height} pixels"
+    if cut.onto and facts.images[key].background is None:
+        yield here, subject.name, "a subject with `onto` needs the picture's own background stated, to ask for it"
+    yield from _repeated((*here, "cut_out", "onto"), None, cut.onto)
+    for number, other in enumerate(cut.onto):
+        place = (*here, "cut_out", "onto", number)
+        if other not in facts.images or other == key:
+            yield place, other, f"not the key of another picture of this file ({', '.join(sorted(facts.images))})"
+        elif facts.images[other].background is None:
+            yield place, other, "that picture states no background"
+        elif facts.images[other].background == facts.images[key].background:
+            yield place, other, "that picture's background reads like this one's, so no question could tell them apart"
+
+
+def _repeated(
+    here: Path_, field: str | None, texts: tuple[str, ...] | list[str]
+) -> Iterator[tuple[Path_, object, str]]:
+    """Yield texts that stand twice; case and white space at the ends make no difference to a reader."""
+    seen: set[str] = set()
+    for number, text in enumerate(texts):
+        if text.strip().casefold() in seen:
+            yield (*here, number, *([field] if field else [])), text, "it stands twice"
+        seen.add(text.strip().casefold())

@@ -1,0 +1,57 @@
+"""What the step `facts` stated about an image, and the picture that items made of it show."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.records import ImageRecord
+from benchwright.steps import Context, Outcome
+
+from ..item_parts.scaling import shrink, size_within
+
+NO_FACTS = "no_facts"
+
+
+def stated(record: ImageRecord, ctx: Context, use: str) -> Any:
+    """Return a value of `facts`, read; None where the file states nothing of the kind about this image."""
+    text = ctx.value(record.image_id, f"facts.{use}")
+    return None if text is None else json.loads(text)
+
+
+def nothing_stated() -> Outcome:
+    """Return the outcome of an image that a step can make nothing of, since nobody stated anything."""
+    return Outcome("drop", NO_FACTS)
+
+
+class Shown(NamedTuple):
+    """A picture as items show it.
+
+    Args:
+        record: The image that items list.
+        pixels: (height, width, 3), upright, read-only where it is the source's.
+        scale: Pixels of the picture a pixel of the upright source.
+        made: The record, where it was made for the items; nothing where the source itself is shown.
+    """
+
+    record: ImageRecord
+    pixels: NDArray[np.uint8]
+    scale: float
+    made: tuple[ImageRecord, ...]
+
+
+def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> Shown:
+    """Return the source itself where its file shows what is meant, else an upright picture, smaller if it must be.
+
+    A file with notes, such as an EXIF orientation, is not shown as it is: who ignores the note would see other pixels.
+    """
+    pixels = ctx.images.rgb(record)
+    size_wh = size_within(record.width, record.height, max_side_px=max_side_px)
+    if size_wh == (record.width, record.height) and not record.notes:
+        return Shown(record, pixels, 1.0, ())
+    smaller = shrink(pixels, (max(1, size_wh[0]), max(1, size_wh[1])))
+    made = ctx.store_image(smaller, parents=[record])
+    return Shown(made, smaller, max(made.width, made.height) / max(record.width, record.height), (made,))

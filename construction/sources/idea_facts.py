@@ -1,0 +1,141 @@
+"""What people state about photographs so that ideas need no model: the key `pairs` of a picture in a facts file.
+
+A picture says what its main subject does and is (`seen`), and what its own background suggests of a subject that is put
+before it (`suggests`). `backgrounds`, `swaps` and `looks` say which changes look right, by people who looked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field
+
+from ..item_parts.idea_categories import CATEGORIES, HIGH
+from .facts_schema import Name, Stated, Text
+
+Seen = Literal[
+    "behaviour", "role", "identity", "emotion", "scenario", "object", "movement", "content", "group", "attire",
+    "character", "features", "figure", "gesture", "expression", "style",
+]  # fmt: skip
+High = Literal["behaviour", "role", "identity", "emotion", "scenario"]
+OnBackground = Literal["B1", "R1", "S1"]
+Swapped = Literal["B2", "B3", "B4", "R2", "R3", "I1", "I2", "E1"]
+Effect = Literal["cartoon", "pencil_sketch", "sepia", "night", "oil_painting", "poster"]
+
+assert get_args(High) == tuple(one.name for one in HIGH)
+
+LOOKS: Mapping[Effect, str] = {
+    "cartoon": "a cartoon",
+    "pencil_sketch": "a pencil sketch",
+    "sepia": "a brownish print of long ago",
+    "night": "a picture taken at night",
+    "oil_painting": "an oil painting",
+    "poster": "a poster in a few flat colours",
+}
+"""Alterations of a whole picture that need no model, and how a picture looks then."""
+
+
+class Value(Stated):
+    """A value that a manipulated image shows or suggests."""
+
+    value: Text
+    ask: Text | None = None
+    """A yes/no question about it, with `{subject}` for the main subject; the category's own where None."""
+    tempting: tuple[Text, ...] = ()
+    """Values that the low-level clues suggest and that are wrong all the same."""
+    others: tuple[Text, ...] = ()
+    """Values that fit neither image."""
+
+
+class Swap(Stated):
+    """Something in this picture, replaced by something of another one."""
+
+    category: Swapped
+    target: Name
+    """A subject of this picture."""
+    by: str
+    """Another picture of this file, by its key."""
+    of: Name | None = None
+    """A subject of that picture; all of it where None."""
+    low: Value
+    high: Value
+    low_natural: Value | None = None
+    """What the target is now; what `seen` says of it where None."""
+    high_natural: Value | None = None
+    caption: Text
+    """Of the manipulated image."""
+
+
+class PairFacts(Stated):
+    """All that ideas of one picture rest on."""
+
+    caption: Text
+    subject: Name
+    """The main subject, among the picture's `subjects`."""
+    people: Annotated[int, Field(ge=0)] = 0
+    seen: Mapping[Seen, Text] = {}
+    suggests: Mapping[High, Value] = {}
+    backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
+    """By category: other pictures of this file whose background goes behind the subject."""
+    swaps: tuple[Swap, ...] = ()
+    looks: Mapping[Effect, Value] = {}
+    """By alteration: the scenario that it suggests."""
+
+
+def mistakes(pictures: Mapping[str, Any], key: str) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
+    """Yield (place below `pairs`, value, what is wrong) for names that lead nowhere and facts that are missing.
+
+    Args:
+        pictures: All of the facts file, by key.
+        key: Of the picture at hand.
+    """
+    picture = pictures[key]
+    facts: PairFacts = picture.pairs
+    known = {one.name: one for one in picture.subjects}
+    if facts.subject not in known:
+        yield ("subject",), facts.subject, f"not a subject of this picture ({', '.join(sorted(known)) or 'none'})"
+    for category, others in facts.backgrounds.items():
+        yield from _background_mistakes(pictures, key, category, others)
+    for number, swap in enumerate(facts.swaps):
+        yield from (
+            (("swaps", number, *place), value, why) for place, value, why in _swap_mistakes(pictures, key, swap)
+        )
+    if facts.looks and "scenario" not in facts.seen:
+        yield ("looks",), sorted(facts.looks), "state the scenario of the natural picture under `seen` as well"
+
+
+def _background_mistakes(
+    pictures: Mapping[str, Any], key: str, category: OnBackground, others: tuple[str, ...]
+) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
+    picture, high = pictures[key], CATEGORIES[category].high.name
+    if picture.background is None or high not in picture.pairs.seen:
+        why = f"state the picture's own background, and its {high} under `seen`, to ask for them"
+        yield ("backgrounds", category), list(others), why
+    for number, other in enumerate(others):
+        place = ("backgrounds", category, number)
+        if other not in pictures or other == key:
+            yield place, other, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
+        elif pictures[other].background is None or high not in suggested(pictures[other]):
+            yield place, other, f"that picture states no background, or not which {high} it suggests"
+
+
+def suggested(picture: Any) -> Mapping[High, Value]:
+    """Return what a picture's background suggests of a subject before it, by perception."""
+    return picture.pairs.suggests if picture.pairs is not None else {}
+
+
+def _swap_mistakes(
+    pictures: Mapping[str, Any], key: str, swap: Swap
+) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
+    category = CATEGORIES[swap.category]
+    if swap.target not in {one.name for one in pictures[key].subjects}:
+        yield ("target",), swap.target, "not a subject of this picture"
+    if swap.by not in pictures or swap.by == key:
+        yield ("by",), swap.by, f"not the key of another picture of this file ({', '.join(sorted(pictures))})"
+    elif swap.of is not None and swap.of not in {one.name for one in pictures[swap.by].subjects}:
+        yield ("of",), swap.of, "not a subject of that picture"
+    seen = pictures[key].pairs.seen
+    for natural, perception in ((swap.low_natural, category.low), (swap.high_natural, category.high)):
+        if natural is None and perception.name not in seen:
+            yield ("category",), swap.category, f"state the {perception.name} of the natural picture under `seen`"

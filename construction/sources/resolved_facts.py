@@ -1,0 +1,122 @@
+"""What people stated for ideas of one image, with the names of other pictures found among the images of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..item_parts.idea import Donor, Grounded
+from ..item_parts.idea_categories import CATEGORIES
+from .facts_schema import Stated, Text
+from .idea_facts import Effect, OnBackground, PairFacts, Seen, Swap, Swapped, Value, suggested
+
+
+class Behind(Stated):
+    """A background for the subject, as the step `ideas` gets it."""
+
+    category: OnBackground
+    image_id: str
+    background: Text
+    suggests: Value
+
+
+class Swapping(Stated):
+    """A swap, as the step `ideas` gets it."""
+
+    category: Swapped
+    target: Grounded
+    donor: Donor
+    low: Value
+    high: Value
+    low_natural: Value
+    high_natural: Value
+    caption: Text
+
+
+class IdeaFacts(Stated):
+    """What is stated for the ideas of one image, with all names found; the value `facts.ideas`."""
+
+    caption: Text
+    subject: Grounded
+    people: int
+    background: Text | None
+    seen: Mapping[Seen, Text]
+    behind: tuple[Behind, ...]
+    swaps: tuple[Swapping, ...]
+    looks: Mapping[Effect, Value]
+    elsewhere: Mapping[str, tuple[str, ...]]
+    """What other pictures of the file show and suggest, by perception: wrong options for this one."""
+
+
+def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str]) -> IdeaFacts:
+    """Return what is stated for ideas of a picture; what rests on pictures that are not there is left out.
+
+    Args:
+        pictures: All of the facts file, by key.
+        key: Of the picture at hand.
+        image_of: Ids of the images of this run, by key.
+    """
+    picture = pictures[key]
+    facts: PairFacts = picture.pairs
+    subjects = {one.name: one for one in picture.subjects}
+    behind = tuple(
+        Behind(
+            category=category, image_id=image_of[other], background=pictures[other].background,
+            suggests=suggested(pictures[other])[CATEGORIES[category].high.name],  # type: ignore[index]
+        )
+        for category in sorted(facts.backgrounds)
+        for other in facts.backgrounds[category]
+        if other in image_of
+    )  # fmt: skip
+    return IdeaFacts(
+        caption=facts.caption,
+        subject=grounded(subjects[facts.subject]),
+        people=facts.people,
+        background=picture.background,
+        seen=facts.seen,
+        behind=behind,
+        swaps=tuple(_swapping(pictures, key, swap, image_of) for swap in facts.swaps if swap.by in image_of),
+        looks=facts.looks,
+        elsewhere=_elsewhere(pictures, key),
+    )
+
+
+def _swapping(pictures: Mapping[str, Any], key: str, swap: Swap, image_of: Mapping[str, str]) -> Swapping:
+    picture, category = pictures[key], CATEGORIES[swap.category]
+    here = {one.name: one for one in picture.subjects}
+    there = {one.name: one for one in pictures[swap.by].subjects}
+
+    def natural(stated: Value | None, name: Any) -> Value:
+        return stated or Value(value=picture.pairs.seen[name])
+
+    return Swapping(
+        category=swap.category,
+        target=grounded(here[swap.target]),
+        donor=Donor(image_id=image_of[swap.by], of=None if swap.of is None else grounded(there[swap.of])),
+        low=swap.low,
+        high=swap.high,
+        low_natural=natural(swap.low_natural, category.low.name),
+        high_natural=natural(swap.high_natural, category.high.name),
+        caption=swap.caption,
+    )
+
+
+def _elsewhere(pictures: Mapping[str, Any], key: str) -> dict[str, tuple[str, ...]]:
+    """Return values of other pictures by perception, sorted, without those that this picture shows or suggests."""
+    found: dict[str, set[str]] = {}
+    for other, picture in pictures.items():
+        if other == key:
+            continue
+        if picture.background is not None:
+            found.setdefault("background", set()).add(picture.background)
+        for name, value in suggested(picture).items():
+            found.setdefault(name, set()).add(value.value)
+    own = {pictures[key].background, *pictures[key].pairs.seen.values()}
+    return {name: tuple(sorted(values - own)) for name, values in sorted(found.items())}
+
+
+def grounded(subject: Any) -> Grounded:
+    """Return a stated subject, with the points that were stated for cutting it out."""
+    cut = subject.cut_out
+    sides = (cut.inside, cut.outside) if cut else ((), ())
+    return Grounded(phrase=subject.phrase, box=subject.box, inside=sides[0], outside=sides[1])

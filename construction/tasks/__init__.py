@@ -1,0 +1,1 @@
+"""Steps that make items of photographs, a file a task."""

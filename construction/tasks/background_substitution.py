@@ -1,0 +1,272 @@
+"""Background substitution, as in MVP-Bench (section 4): a subject before its own background and before another one.
+
+MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
+facts, and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field, model_validator
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import UnreadableImage
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+
+from ..item_parts.choices import Placed, capital, drawn, place
+from ..item_parts.cutting_out import (
+    Hints,
+    Mask,
+    bounds,
+    composite,
+    cover,
+    editable,
+    enlargement,
+    fault,
+    find_mask,
+    opacity,
+    outlines,
+)
+from ..item_parts.pairs import SIDES, PairMaking, Side
+from ..sources.facts_reader import Shown, as_shown, nothing_stated, stated
+
+DISTRACTORS = 3
+
+
+class Pair(NamedTuple):
+    """What questions about a pair need to know, in words.
+
+    Args:
+        phrase: The subject, such as `the cup`.
+        natural: What lies behind it in the natural image.
+        manipulated: What lies behind it in the manipulated image.
+        others: What lies behind it in neither, in a stable order.
+    """
+
+    phrase: str
+    natural: str
+    manipulated: str
+    others: Sequence[str]
+
+
+class YesNo(NamedTuple):
+    """A question for both images, with opposite answers."""
+
+    background: str
+    question: str
+    yes_on: Side
+
+
+class Choosing(NamedTuple):
+    """A question with its options in place."""
+
+    question: str
+    placed: Placed[str]
+
+
+def yes_no(pair: Pair) -> tuple[YesNo, YesNo]:
+    """Ask for the natural background and for the manipulated one; each on both images."""
+    return (
+        YesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
+        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
+    )
+
+
+def single_image(pair: Pair, rng: np.random.Generator) -> Choosing:
+    """Ask for the background of the manipulated image; the natural background is a distractor."""
+    others = drawn(pair.others, DISTRACTORS - 1, rng)
+    wrong = [([pair.natural, *others])[number] for number in rng.permutation(1 + len(others)).tolist()]
+    return Choosing("What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng))
+
+
+def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) -> Choosing:
+    """Ask how the second image differs from the first."""
+    first, second = (pair.natural, pair.manipulated) if natural_first else (pair.manipulated, pair.natural)
+    wrong = [
+        f"The background changes from {second} to {first}.",
+        f"{capital(pair.phrase)} is gone; the background stays the same.",
+        *(f"The background changes from {first} to {other}." for other in drawn(pair.others, 1, rng)),
+    ]
+    wrong = [wrong[number] for number in rng.permutation(len(wrong)).tolist()]
+    question = "Compare the two images. How does the second differ from the first?"
+    return Choosing(question, place(f"The background changes from {first} to {second}.", wrong, rng))
+
+
+def _all(texts: Sequence[str]) -> list[str]:
+    return [capital(text) for text in texts]
+
+
+LEVEL = "low"
+"""MVP-Bench counts the background among low-level perception."""
+
+
+class BackgroundSubstitution(MapStep):
+    """Make pairs of images with questions about both; needs the step `facts` before it.
+
+    A pair gives six items: two yes/no questions on each image, one on the manipulated image, and one across both.
+    They share the group key `pair:<id>`, and belong to the source images of subject and background.
+
+    Args:
+        max_side_px: Longer side of both images; larger ones are scaled down.
+        feather_px: Standard deviation of the blur of the subject's rim, for pictures whose shorter side is 512 px;
+            it grows and shrinks with that side.
+        min_area: Least area of the subject, as a fraction of the picture; a smaller mask is `mask_empty`.
+        max_area: Largest; a larger mask is `mask_everything`.
+        min_box_iou: Least intersection over union of the mask's bounds with the stated box; else it is `mask_off_box`.
+        max_enlargement: Factor by which a background may be scaled up to cover the picture; else `background_small`.
+    """
+
+    name: ClassVar[str] = "background_substitution"
+    version: ClassVar[int] = 2
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("facts.cut_outs",)
+
+    max_side_px: int = Field(1024, ge=64, le=4096)
+    feather_px: float = Field(1.2, ge=0, le=20)
+    min_area: float = Field(0.005, gt=0, lt=1)
+    max_area: float = Field(0.8, gt=0, lt=1)
+    min_box_iou: float = Field(0.8, ge=0, le=1)
+    max_enlargement: float = Field(2.0, gt=0)
+
+    @model_validator(mode="after")
+    def _areas_are_in_order(self) -> BackgroundSubstitution:
+        if self.max_area <= self.min_area:
+            raise ValueError(f"max_area {self.max_area} is not above min_area {self.min_area}; no mask has both")
+        return self
+
+    def open(self, ctx: OpenContext) -> None:
+        """Keep OpenCV to the one thread that a worker has; GrabCut's result may depend on their number."""
+        import cv2
+
+        del ctx
+        cv2.setNumThreads(1)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make a pair of each subject with each of its backgrounds, unless its mask fails a check."""
+        subjects = stated(record, ctx, "cut_outs")
+        if subjects is None:
+            return nothing_stated()
+        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        made: list[ImageRecord] = list(shown.made)
+        items: list[Item] = []
+        left_out: dict[str, str] = {}
+        masks: dict[str, Any] = {}
+        for subject in subjects:
+            cut = self._cut(record, ctx, shown, subject)
+            if (reason := fault(cut.mask, cut.hints.box, **self._checks())) is not None:
+                left_out[subject["name"]] = reason
+                continue
+            masks[subject["name"]] = cut.described() | {"outlines": outlines(cut.mask)}
+            for other in subject["onto"]:
+                background = self._background(ctx, other, shown)
+                if isinstance(background, str):
+                    left_out[f"{subject['name']} onto {other['name']}"] = background
+                    continue
+                picture = composite(shown.pixels, cut.shows, background)
+                manipulated = ctx.store_image(picture, parents=[record, ctx.image(other["image_id"])])
+                made.append(manipulated)
+                items += _Making(self, record, ctx, subject, other, shown.record, manipulated, cut).items()
+            if not subject["onto"]:
+                left_out[subject["name"]] = "no_background"
+        evidence = {"masks": masks, "left_out": left_out}
+        if not items:
+            return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
+        return Outcome(evidence=evidence, images=tuple(made), items=tuple(items))
+
+    def _checks(self) -> dict[str, float]:
+        return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
+
+    def _cut(self, record: ImageRecord, ctx: Context, shown: Shown, subject: Mapping[str, Any]) -> _Cut:
+        hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"]).scaled(shown.scale)
+        seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
+        mask = find_mask(shown.pixels, hints, seed=seed)
+        feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
+        return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
+
+    def _background(self, ctx: Context, other: Mapping[str, Any], shown: Shown) -> NDArray[np.uint8] | str:
+        """Return another photograph in the size of this one, or the reason why there is none."""
+        source = ctx.image(other["image_id"])
+        size_wh = (shown.record.width, shown.record.height)
+        if enlargement((source.width, source.height), size_wh) > self.max_enlargement:
+            return "background_small"
+        try:
+            return cover(ctx.images.rgb(source), size_wh)
+        except UnreadableImage:  # the other image fails by itself; this one has done nothing wrong
+            return "background_unreadable"
+
+
+class _Cut(NamedTuple):
+    """A subject cut out of the picture as shown."""
+
+    hints: Hints
+    mask: Mask
+    shows: NDArray[np.float32]
+    feather_px: float
+    seed: int
+
+    def described(self) -> dict[str, Any]:
+        """Return the mask's geometry in the picture as shown, and what it was found with."""
+        return {
+            "box_xyxy": list(bounds(self.mask)), "area": round(float(self.mask.mean()), 6),
+            "stated_xyxy": list(self.hints.box), "feather_px": self.feather_px, "seed": self.seed,
+            "sha256": bytes_digest(np.packbits(self.mask).tobytes()),
+        }  # fmt: skip
+
+
+class _Making(NamedTuple):
+    """A subject before another background, while the items of the pair are made."""
+
+    step: BackgroundSubstitution
+    record: ImageRecord
+    ctx: Context
+    subject: Mapping[str, Any]
+    other: Mapping[str, Any]
+    natural: ImageRecord
+    manipulated: ImageRecord
+    cut: _Cut
+
+    def items(self) -> list[Item]:
+        """Return the six items of the pair, always in the same order."""
+        apart = {self.subject["background"], self.other["background"]}
+        others = [text for text in self.subject["other_backgrounds"] if text not in apart]
+        pair = Pair(self.subject["phrase"], self.subject["background"], self.other["background"], others)
+        making, rng = self._making(), self.ctx.rng(*self._names, "questions")
+        items = [
+            making.yes_no(
+                1 + 2 * number + place, asked.question, yes_on=asked.yes_on, shown=shown, level=LEVEL,
+                evidence={"asks_for": asked.background},
+            )
+            for number, asked in enumerate(yes_no(pair))
+            for place, shown in enumerate(SIDES)
+        ]  # fmt: skip
+        items.append(_choosing(making, 5, "single_image", single_image(pair, rng), {"manipulated": self.manipulated}))
+        natural_first = bool(rng.integers(2))
+        ordered = dict(sorted(making.pictures.items(), reverse=natural_first))
+        crossed = cross_image(pair, natural_first=natural_first, rng=rng)
+        return [*items, _choosing(making, 6, "cross_image", crossed, ordered)]
+
+    @property
+    def _names(self) -> tuple[str, str, str]:
+        return self.record.image_id, self.subject["name"], self.other["image_id"]
+
+    def _making(self) -> PairMaking:
+        return PairMaking(
+            self.ctx, self.record, self._names, self.natural, self.manipulated,
+            donors=(self.ctx.image(self.other["image_id"]),), task="background", category="background",
+            written_by={"question": "template", "choices": "template"},
+            evidence={
+                "subject": self.subject["name"], "mask": self.cut.described(), "editable": editable(self.cut.shows),
+                "background": {"image_id": self.other["image_id"], "facts": self.other["name"]},
+            },
+        )  # fmt: skip
+
+
+def _choosing(making: PairMaking, ordinal: int, way: str, asked: Choosing, pictures: Mapping[str, ImageRecord]) -> Item:
+    shows = {"shows": list(pictures)}
+    return making.choosing(ordinal, way, asked.question, asked.placed, pictures, level=LEVEL, evidence=shows)

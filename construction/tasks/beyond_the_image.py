@@ -1,0 +1,86 @@
+"""Beyond the image, as in MM-SAP (section 3.2): questions that the picture cannot answer, with a way to say so.
+
+An option that declines and is always right gives itself away: whoever has read a few items picks it unseen. MM-SAP
+offers it in questions that the picture answers, too, and so do these items where the facts state such questions.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from benchwright.records import ImageRecord, Item, ItemImage
+from benchwright.steps import Context, MapStep, Outcome, Stream
+
+from ..item_parts.choices import group_keys, place, text_choices
+from ..sources.facts_reader import as_shown, nothing_stated, stated
+
+REFUSAL = "The picture does not show enough to tell."
+BASIC = "basic"
+"""Level of what a picture plainly shows (MM-SAP's BasicVisQA)."""
+
+
+class BeyondTheImage(MapStep):
+    """Make items that only declining to answer is right for, and others among them; needs the step `facts` before it.
+
+    An item that the picture does not answer has no answer key; its `refusal` key names the choice that declines. An
+    item that it answers has both keys and the level `basic`, as MM-SAP calls what every model should see. With one
+    question of the first kind among as many options, always declining is right as often as any other rule.
+
+    Args:
+        refusal: Text of the choice that declines.
+        max_side_px: Longer side of the picture shown; larger images are scaled down.
+    """
+
+    name: ClassVar[str] = "beyond_the_image"
+    version: ClassVar[int] = 2
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("facts.unanswerable", "facts.answerable")
+
+    refusal: str = Field(REFUSAL, min_length=1, max_length=200)
+    max_side_px: int = Field(1024, ge=64, le=8192)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make one item of each stated question."""
+        unanswerable, answerable = (stated(record, ctx, use) or [] for use in ("unanswerable", "answerable"))
+        questions = [*unanswerable, *answerable]
+        if not questions:
+            return nothing_stated()
+        sound = [one for one in questions if not self._declines_twice(one)]
+        left_out = {"left_out": [one["name"] for one in questions if one not in sound]} if sound != questions else {}
+        if not sound:
+            return Outcome("drop", "refusal_among_answers", evidence=left_out)
+        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        items = tuple(self._item(record, ctx, shown.record, one) for one in sound)
+        return Outcome(evidence=left_out, images=shown.made, items=items)
+
+    def _declines_twice(self, question: dict[str, Any]) -> bool:
+        answers = [*question["wrong"], *([question["right"]] if "right" in question else [])]
+        return self.refusal.strip().casefold() in {answer.casefold() for answer in answers}
+
+    def _item(self, record: ImageRecord, ctx: Context, picture: ImageRecord, question: dict[str, Any]) -> Item:
+        rng = ctx.rng(record.image_id, question["name"])
+        right = question.get("right")
+        answers = [*question["wrong"], *([right] if right is not None else [])]
+        placed = place(self.refusal, [answers[number] for number in rng.permutation(len(answers)).tolist()], rng)
+        answer = next((key for key, text in placed.keyed if text == right), None)
+        return Item(
+            item_id=ctx.item_id(record.image_id, question["name"]),
+            task=self.name,
+            kind="multiple_choice",
+            images=(ItemImage(image_id=picture.image_id, role="reference"),),
+            question=question["ask"],
+            choices=text_choices(placed),
+            answer=answer,
+            refusal=placed.answer,
+            group_keys=group_keys(record),
+            level=None if answer is None else BASIC,
+            category=question.get("why"),
+            written_by={"question": "person", "choices": "person"},
+            root_image_id=record.root_image_id,
+            operation_id=ctx.operation_id,
+            made_from=record.image_id,
+            evidence={"fact": question["name"]} | ({"why": question["why"]} if answer is None else {}),
+        )

@@ -1,0 +1,130 @@
+"""What a picture is and conveys, as in II-Bench (section 3): image type, domain, emotion, and a six-option question.
+
+II-Bench labels its images and asks about their implication. Here the labels become questions too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+from pydantic import Field, field_validator
+
+from benchwright.implication import Domain, Emotion, ImageType, Implication
+from benchwright.records import ImageRecord, Item, ItemImage
+from benchwright.steps import Context, MapStep, Outcome, Stream
+
+from ..item_parts.choices import group_keys, place, text_choices
+from ..sources.facts_reader import as_shown, nothing_stated
+
+Kind = Literal["image_type", "image_domain", "image_emotion", "image_implication"]
+OPTIONS = 6
+
+
+class _Label(NamedTuple):
+    """A label that is asked for: its key in the facts, the question, and all that it may say."""
+
+    key: str
+    question: str
+    vocabulary: tuple[str, ...]
+
+
+_LABELS: dict[str, _Label] = {
+    "image_type": _Label("image_type", "What type of image is this?", get_args(ImageType)),
+    "image_domain": _Label("domain", "Which domain does this image belong to?", get_args(Domain)),
+    "image_emotion": _Label("emotion", "Which emotional tone does this image convey?", get_args(Emotion)),
+}
+
+
+class ImageImplication(MapStep):
+    """Make items about a picture's type, domain, emotion and implication; needs a step that states it before it.
+
+    Args:
+        kinds: Tasks to make items of.
+        stated_by: Entry of that step: `facts`, or a campaign in which people describe the images.
+        max_side_px: Longer side of the picture shown; larger images are scaled down.
+    """
+
+    name: ClassVar[str] = "image_implication"
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+
+    kinds: tuple[Kind, ...] = Field(get_args(Kind), min_length=1)
+    stated_by: str = Field("facts", pattern=r"^[a-z0-9_.]+$")
+    max_side_px: int = Field(1024, ge=64, le=8192)
+
+    @property
+    def reads(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Return the value that states what a picture conveys."""
+        return (f"{self.stated_by}.implication",)
+
+    @field_validator("kinds")
+    @classmethod
+    def _each_once(cls, kinds: tuple[Kind, ...]) -> tuple[Kind, ...]:
+        if len(set(kinds)) != len(kinds):
+            raise ValueError("give each kind once")
+        return kinds
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make an item of every kind that something is stated for, and of the last one an item a question."""
+        text = ctx.value(record.image_id, self.reads[0])
+        implication = None if text is None else Implication.model_validate_json(text)
+        kinds = [kind for kind in get_args(Kind) if kind in self.kinds]
+        asked = [] if implication is None else [one for kind in kinds for one in _asked(kind, implication)]
+        if implication is None or not asked:
+            return nothing_stated()
+        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        items = tuple(_item(record, ctx, shown.record, one, implication) for one in asked)
+        return Outcome(images=shown.made, items=items)
+
+
+class _Asked(NamedTuple):
+    kind: str
+    number: int
+    question: str
+    right: str
+    wrong: tuple[str, ...]
+    explanation: str | None
+    written_by: dict[str, str]
+
+
+def _asked(kind: str, implication: Implication) -> Iterator[_Asked]:
+    """Yield questions with their options; of a label's vocabulary, all that it does not say is wrong."""
+    if kind in _LABELS:
+        label = _LABELS[kind]
+        right = str(getattr(implication, label.key))
+        wrong = tuple(word for word in label.vocabulary if word != right)
+        yield _Asked(kind, 0, label.question, right, wrong, None, {"question": "template", "choices": "template"})
+        return
+    for number, one in enumerate(implication.questions):
+        explanation = one.explanation or implication.explanation
+        who = implication.written_by
+        written_by = {"question": who, "choices": who} | ({"explanation": who} if explanation else {})
+        yield _Asked(kind, number, one.ask, one.right, one.wrong, explanation, written_by)
+
+
+def _item(record: ImageRecord, ctx: Context, picture: ImageRecord, asked: _Asked, implication: Implication) -> Item:
+    """Ask with at most six options, chosen and placed by chance."""
+    # A first question is drawn for as if it were the only one: its item stays when others join it.
+    rng = ctx.rng(record.image_id, asked.kind, *([asked.number] if asked.number else []))
+    wrong = [asked.wrong[number] for number in rng.permutation(len(asked.wrong))[: OPTIONS - 1].tolist()]
+    placed = place(asked.right, wrong, rng)
+    written_in = implication.written_in
+    return Item(
+        item_id=ctx.item_id(record.image_id, asked.kind, ordinal=asked.number),
+        task=asked.kind,
+        kind="multiple_choice",
+        images=(ItemImage(image_id=picture.image_id, role="reference"),),
+        question=asked.question,
+        choices=text_choices(placed),
+        answer=placed.answer,
+        group_keys=group_keys(record),
+        attributes=implication.attributes,
+        explanation=asked.explanation,
+        written_by=asked.written_by,
+        root_image_id=record.root_image_id,
+        operation_id=ctx.operation_id,
+        made_from=record.image_id,
+        evidence={"stated": asked.right}
+        | ({} if written_in is None else {"written_in": written_in.model_dump(mode="json")}),
+    )

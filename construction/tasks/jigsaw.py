@@ -1,0 +1,197 @@
+"""Jigsaw, as in BLINK (section 3.2): which of two pieces fills the missing corner of a picture?
+
+A picture is cut into 3 by 3 tiles. The reference shows the tiles (0, 0), (0, 1) and (1, 0) with the centre's
+place left black. The options are the centre tile and one of the five tiles that are not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from benchwright.records import ImageRecord, Item, ItemImage
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
+
+from ..item_parts.choices import group_keys, image_choices, place
+from ..item_parts.scaling import shrink, size_within
+
+GRID = 3
+CENTRE = (1, 1)
+SHOWN = ((0, 0), (0, 1), (1, 0))
+HIDDEN = ((0, 2), (1, 2), (2, 0), (2, 1), (2, 2))
+QUESTION = (
+    "The lower right corner of the first image is missing: it is filled with black. "
+    "Which image shows the missing part, the second or the third?"
+)
+
+Tile = tuple[int, int]
+"""(row, column), from 0."""
+
+
+class Jigsaw(MapStep):
+    """Make jigsaw items from photographs.
+
+    Args:
+        per_image: Items made of one image, each with another wrong piece.
+        max_side_px: Larger pictures are scaled down to this before they are cut.
+        min_tile_px: Shorter side of a tile, as shown; images with smaller tiles are dropped as `too_small`.
+        min_difference: Difference, 0-1, of two pieces along the edges that join the reference
+            (`edge_difference`) from which they can be told apart. Wrong pieces that are closer to the right
+            one, or to each other, are not used; an image without any is dropped as `ambiguous`. Grass,
+            gravel, brick and stars stay below 0.08 where tiles have 120 px; nine in ten pairs of pieces of
+            photographs and drawings are above.
+    """
+
+    name: ClassVar[str] = "jigsaw"
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    values: ClassVar[Mapping[str, str]] = {"tile_px": "int64", "largest_difference": "float64"}
+
+    per_image: int = Field(1, ge=1, le=len(HIDDEN))
+    max_side_px: int = Field(1024, ge=48, le=16384)
+    min_tile_px: int = Field(64, ge=8)
+    min_difference: float = Field(0.08, gt=0, le=1)
+
+    def open(self, ctx: OpenContext) -> None:
+        """Keep OpenCV to the one thread that a worker has."""
+        import cv2
+
+        del ctx
+        cv2.setNumThreads(1)
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make this image's items; decodes it once, or not at all where it is too small."""
+        shown_wh = size_within(record.width, record.height, max_side_px=self.max_side_px)
+        tile_wh = (shown_wh[0] // GRID, shown_wh[1] // GRID)
+        measured: dict[str, Any] = {"tile_px": min(tile_wh)}
+        if min(tile_wh) < self.min_tile_px:
+            evidence = {"tile_wh": list(tile_wh), "min_tile_px": self.min_tile_px}
+            return Outcome("drop", "too_small", measured, evidence)
+        cut = _Cut.of(ctx.images.rgb(record), tile_wh)
+        differences = {tile: edge_difference(cut.tile(CENTRE), cut.tile(tile)) for tile in HIDDEN}
+        measured["largest_difference"] = max(differences.values())
+        wrong = self._wrong_pieces(cut, differences, ctx.rng(record.image_id, "pieces"))
+        if not wrong:
+            found = {f"{row},{column}": difference for (row, column), difference in differences.items()}
+            evidence = {"differences": found, "min_difference": self.min_difference}
+            return Outcome("drop", "ambiguous", measured, evidence)
+        reference = ctx.store_image(cut.reference(), parents=[record])
+        pieces = {tile: ctx.store_image(cut.tile(tile), parents=[record]) for tile in (CENTRE, *wrong)}
+        items = []
+        for tile in wrong:
+            evidence = cut.evidence(wrong=tile) | {"difference": differences[tile]}
+            items.append(_item(record, ctx, reference, pieces[CENTRE], pieces[tile], _number(tile), evidence))
+        return Outcome(values=measured, images=(reference, *pieces.values()), items=tuple(items))
+
+    def _wrong_pieces(self, cut: _Cut, differences: Mapping[Tile, float], rng: np.random.Generator) -> list[Tile]:
+        """Choose pieces by chance that differ enough from the right one and from each other."""
+        chosen: list[Tile] = []
+        for number in rng.permutation(len(HIDDEN)).tolist():
+            tile = HIDDEN[number]
+            others = [edge_difference(cut.tile(tile), cut.tile(other)) for other in chosen]
+            if min(differences[tile], *others, 1.0) >= self.min_difference:
+                chosen.append(tile)
+        return chosen[: self.per_image]
+
+
+class _Cut(NamedTuple):
+    """A picture in tiles of one size, as shown and as in the upright source."""
+
+    pixels: NDArray[np.uint8]
+    tile_wh: tuple[int, int]
+    source_tile_wh: tuple[int, int]
+
+    @classmethod
+    def of(cls, pixels: NDArray[np.uint8], tile_wh: tuple[int, int]) -> _Cut:
+        """Scale what three equal tiles cover, so that boxes in the source are whole pixels; leave the rest."""
+        height, width = pixels.shape[0] // GRID, pixels.shape[1] // GRID
+        covered = pixels[: GRID * height, : GRID * width]
+        return cls(shrink(covered, (GRID * tile_wh[0], GRID * tile_wh[1])), tile_wh, (width, height))
+
+    def tile(self, tile: Tile) -> NDArray[np.uint8]:
+        left, top, right, bottom = _box(tile, self.tile_wh)
+        return self.pixels[top:bottom, left:right]
+
+    def reference(self) -> NDArray[np.uint8]:
+        _, _, right, bottom = _box(CENTRE, self.tile_wh)
+        pixels = self.pixels[:bottom, :right].copy()
+        pixels[self.tile_wh[1] :, self.tile_wh[0] :] = 0
+        return pixels
+
+    def evidence(self, *, wrong: Tile) -> dict[str, Any]:
+        """Say which tiles were used and where they lie in the upright source, in pixels."""
+        return {
+            "grid": [GRID, GRID],
+            "tile_wh": list(self.tile_wh),
+            "shown_boxes_xyxy": [_box(tile, self.source_tile_wh) for tile in SHOWN],
+            "right": {"tile": list(CENTRE), "box_xyxy": _box(CENTRE, self.source_tile_wh)},
+            "wrong": {"tile": list(wrong), "box_xyxy": _box(wrong, self.source_tile_wh)},
+        }
+
+
+def _box(tile: Tile, tile_wh: tuple[int, int]) -> list[int]:
+    row, column = tile
+    width, height = tile_wh
+    return [column * width, row * height, (column + 1) * width, (row + 1) * height]
+
+
+def _number(tile: Tile) -> int:
+    return tile[0] * GRID + tile[1]
+
+
+def _item(
+    record: ImageRecord,
+    ctx: Context,
+    reference: ImageRecord,
+    right: ImageRecord,
+    wrong: ImageRecord,
+    number: int,
+    evidence: Mapping[str, Any],
+) -> Item:
+    """Ask for the right piece; `number` is the wrong tile's, so an item's id and order outlive the settings."""
+    placed = place(right.image_id, [wrong.image_id], ctx.rng(record.image_id, "place", number))
+    return Item(
+        item_id=ctx.item_id(record.image_id, ordinal=number),
+        task=Jigsaw.name,
+        kind="multiple_choice",
+        images=(
+            ItemImage(image_id=reference.image_id, role="reference"),
+            *(ItemImage(image_id=image_id, role="choice") for image_id in placed.options),
+        ),
+        question=QUESTION,
+        choices=image_choices(placed),
+        answer=placed.answer,
+        group_keys=group_keys(record),
+        written_by={"question": "template"},
+        root_image_id=record.root_image_id,
+        operation_id=ctx.operation_id,
+        made_from=record.image_id,
+        evidence=dict(evidence),
+    )
+
+
+def edge_difference(one: NDArray[np.uint8], other: NDArray[np.uint8]) -> float:
+    """Return how much two pieces differ where they would join the reference, 0-1, to four places.
+
+    The strips along the top and the left edge, a sixth of the shorter side deep, are averaged in six cells
+    each; the result is the mean absolute difference of the cells' colours. What lies deeper can tell pieces
+    apart too, but where the joining edges are alike, people have to guess.
+
+    Args:
+        one: (height, width, 3).
+        other: Of the same shape.
+    """
+    return round(float(np.abs(_edges(one) - _edges(other)).mean()) / 255, 4)
+
+
+def _edges(tile: NDArray[np.uint8], *, cells: int = 6) -> NDArray[np.float32]:
+    import cv2
+
+    depth = max(1, min(tile.shape[:2]) // 6)
+    top = cv2.resize(tile[:depth].astype(np.float32), (cells, 1), interpolation=cv2.INTER_AREA)
+    left = cv2.resize(tile[:, :depth].astype(np.float32), (1, cells), interpolation=cv2.INTER_AREA)
+    return np.concatenate([top.reshape(cells, 3), left.reshape(cells, 3)]).astype(np.float32)

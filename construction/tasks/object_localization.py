@@ -1,0 +1,120 @@
+"""Object localization, as in BLINK (section 3.2): which of two boxes fits an object?
+
+One box is what a person stated; the other is that one with Gaussian noise on its sides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field, model_validator
+
+from benchwright.drawing import PromptError, lay_out
+from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
+from benchwright.steps import Context, MapStep, Outcome, Stream
+
+from ..item_parts.boxes import Box, Noise, iou, noised_box
+from ..item_parts.choices import Placed, group_keys, place, text_choices
+from ..sources.facts_reader import Shown, as_shown, nothing_stated, stated
+
+
+def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
+    """Return whether every mark finds a place for its label that covers nothing marked."""
+    try:
+        lay_out(prompts, width=picture.width, height=picture.height)
+    except PromptError:
+        return False
+    return True
+
+
+COLORS = {"A": "#ff0000", "B": "#0060ff"}
+QUESTION = "Two boxes are drawn into the image, A in red and B in blue. Which of them fits {phrase} more closely?"
+
+
+class ObjectLocalization(MapStep):
+    """Make items that ask which of two boxes fits a subject; needs the step `facts` before it.
+
+    Args:
+        max_side_px: Longer side of the picture shown; larger images are scaled down.
+        min_box_px: Shorter side of a subject's box, as shown; smaller subjects make no item.
+        noise: Standard deviation of each side's move, as a fraction of the box's width or height; a side moves by
+            three of them at most.
+        min_iou: Least intersection over union of the wrong box with the right one, 0-1.
+        max_iou: Largest. A subject without such a box makes no item; an image without any item is dropped.
+    """
+
+    name: ClassVar[str] = "object_localization"
+    consumes: ClassVar[Stream] = "images"
+    makes: ClassVar[tuple[Stream, ...]] = ("items",)
+    reads: ClassVar[tuple[str, ...]] = ("facts.subjects",)
+
+    max_side_px: int = Field(1024, ge=64, le=8192)
+    min_box_px: float = Field(24.0, ge=4)
+    noise: float = Field(0.2, gt=0, le=1)
+    min_iou: float = Field(0.3, ge=0, lt=1)
+    max_iou: float = Field(0.65, gt=0, le=0.95)
+
+    @model_validator(mode="after")
+    def _limits_are_in_order(self) -> ObjectLocalization:
+        if self.max_iou <= self.min_iou:
+            raise ValueError(f"max_iou {self.max_iou} is not above min_iou {self.min_iou}; no box has both")
+        return self
+
+    def one(self, record: ImageRecord, ctx: Context) -> Outcome:
+        """Make one item of each stated subject that a wrong box can be drawn for."""
+        subjects = stated(record, ctx, "subjects")
+        if subjects is None:
+            return nothing_stated()
+        shown = as_shown(record, ctx, max_side_px=self.max_side_px)
+        items: list[Item] = []
+        left_out: dict[str, str] = {}
+        for subject in subjects:
+            item = self._item(record, ctx, shown, subject)
+            if isinstance(item, Item):
+                items.append(item)
+            else:
+                left_out[subject["name"]] = item
+        evidence = {"left_out": left_out} if left_out else {}
+        if not items:
+            return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
+        return Outcome(evidence=evidence, images=shown.made, items=tuple(items))
+
+    def _item(self, record: ImageRecord, ctx: Context, shown: Shown, subject: Mapping[str, Any]) -> Item | str:
+        """Return the item of one subject, or the reason why there is none."""
+        x0, y0, x1, y1 = (round(side * shown.scale, 2) for side in subject["box"])
+        right: Box = (x0, y0, x1, y1)
+        if min(x1 - x0, y1 - y0) < self.min_box_px:
+            return "too_small"
+        rng = ctx.rng(record.image_id, subject["name"])
+        size_wh = (shown.record.width, shown.record.height)
+        wrong = noised_box(right, size_wh, Noise(self.noise, self.min_iou, self.max_iou), rng)
+        if wrong is None:
+            return "no_distinct_box"
+        placed = place(right, [wrong], rng)
+        prompts = tuple(_drawn(shown.record, box, key) for key, box in placed.keyed)
+        if not labels_fit(prompts, shown.record):
+            return "no_room_for_labels"
+        return Item(
+            item_id=ctx.item_id(record.image_id, subject["name"]),
+            task=self.name,
+            kind="multiple_choice",
+            images=(ItemImage(image_id=shown.record.image_id, role="reference", prompts=prompts),),
+            question=QUESTION.format(phrase=subject["phrase"]),
+            choices=text_choices(Placed(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
+            answer=placed.answer,
+            group_keys=group_keys(record),
+            written_by={"question": "template", "choices": "template"},
+            root_image_id=record.root_image_id,
+            operation_id=ctx.operation_id,
+            made_from=record.image_id,
+            evidence={
+                "subject": subject["name"], "right_xyxy": list(right), "wrong_xyxy": list(wrong),
+                "iou": round(iou(right, wrong), 4), "stated_xyxy": list(subject["box"]),
+            },
+        )  # fmt: skip
+
+
+def _drawn(picture: ImageRecord, box: Box, key: str) -> VisualPrompt:
+    style = PromptStyle(color=COLORS[key], reference_height_px=max(512.0, picture.height))
+    return VisualPrompt(kind="box", image_id=picture.image_id, points=(box[:2], box[2:]), label=key, style=style)

@@ -1,0 +1,216 @@
+"""All pairs of models of a folder of results, over everything and task by task: who is told apart from whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.score_interval import Interval
+
+from ..metrics.base import task_numbers
+from ..results.score import Figure, Score, read_scores
+from .paired_difference import Pair, compare_pair, least_p
+from .ranking import Place, holm, tied_ranks
+from .reply_matrix import SideBySide, side_by_side
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.release import Release
+
+ALPHA = 0.05
+ALL = "all asked"
+"""Name of the comparison over all tasks."""
+
+
+class Compared(NamedTuple):
+    """A pair among the others.
+
+    Args:
+        first: Name of a model.
+        second: Of the other.
+        pair: How they compare.
+        p_holm: Its p, adjusted over all pairs of the same comparison.
+        p_mcnemar_holm: The exact McNemar test's p, adjusted likewise.
+    """
+
+    first: str
+    second: str
+    pair: Pair
+    p_holm: float
+    p_mcnemar_holm: float
+
+    @property
+    def told_apart(self) -> bool:
+        """Return whether the two differ by more than chance explains, over all pairs."""
+        return self.p_holm < ALPHA
+
+
+class Ranked(NamedTuple):
+    """A model in the ranking; models that were asked fewer items than others, and unfit scores, have no place."""
+
+    model: str
+    figure: Figure
+    place: Place | None
+    why_unfit: str | None = None
+
+
+class Comparison(NamedTuple):
+    """Models compared on the items of one task, or on all.
+
+    Args:
+        name: The task; `ALL` for all.
+        ranking: Best first; models without a place last. Places say nothing where `why_no_ranks` does.
+        pairs: By the names of the models.
+        against: The model that all others are compared with; None where all pairs are compared.
+    """
+
+    name: str
+    ranking: tuple[Ranked, ...]
+    pairs: tuple[Compared, ...]
+    against: str | None = None
+
+    @property
+    def least_p_holm(self) -> float | None:
+        """Return the smallest adjusted p that any pair could have with its clusters, were all differences one way."""
+        least = [least_p(one.pair.clusters) for one in self.pairs]
+        return min(1.0, len(least) * min(least)) if least else None
+
+    @property
+    def why_no_ranks(self) -> str | None:
+        """Return in words why models have no ranks; None where they may have."""
+        if self.against is not None:
+            return f"models are compared with {self.against} only, so there are no ranks"
+        if self.least_p_holm is None or self.least_p_holm < ALPHA:
+            return None
+        clusters = max(one.pair.clusters for one in self.pairs)
+        return (
+            f"ranks cannot be told: with {clusters} clusters no p can be below {least_p(clusters):.2g}, and over "
+            f"{len(self.pairs)} pairs Holm's correction cannot bring it below {self.least_p_holm:.2g}, which is not "
+            f"under {ALPHA}; compare fewer pairs (two models by name, or all with one by --against MODEL), or score a "
+            "release with more clusters"
+        )
+
+
+def compare_results(
+    results: Path, release: Release | None = None, models: Sequence[str] = (), against: str | None = None
+) -> tuple[SideBySide, list[Comparison]]:
+    """Return how models of a folder of results compare: first over all tasks, then on each.
+
+    Args:
+        results: What `evaluate run` wrote.
+        release: What was scored; needed only where an older program wrote the predictions.
+        models: Two names, for just that pair; all where empty.
+        against: Name of a model with which all others are compared, and not with one another; all pairs where None.
+
+    Raises:
+        BenchwrightError: A name is none of the models, there is just one model, or the release is another.
+        DataError: There are no results, they are of different releases or splits, or they are damaged.
+    """
+    if against is not None and models:
+        raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
+    scores = read_scores(results)
+    base = None if against is None else _named(scores, [against], results)[0].title
+    sheet = side_by_side(results, _chosen(scores, models, results), release)
+    return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
+
+
+def comparison_over_all(sheet: SideBySide) -> Comparison:
+    """Return how models compare over all tasks."""
+    import numpy as np
+
+    return _comparison(ALL, np.ones(sheet.items.num_rows, dtype=bool), sheet)
+
+
+def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
+    if not models:
+        if len(scores) < 2:
+            raise BenchwrightError(f"{results} holds the score of one model only; score another beside it")
+        return list(scores)
+    if len(models) != 2 or models[0] == models[1]:
+        raise BenchwrightError(f"give two different models to compare, or none for all pairs; found {len(models)}")
+    return _named(scores, models, results)
+
+
+def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
+    by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
+    if missing := [name for name in models if name not in by_name]:
+        raise BenchwrightError(
+            f"{results} holds no score of {missing[0]!r}; it has {', '.join(score.title for score in scores)}"
+        )
+    if unfit := [by_name[name] for name in models if by_name[name].unfit]:
+        raise BenchwrightError(
+            f"{unfit[0].title} cannot be compared: its score is unfit, since {unfit[0].why_unfit()}; run it again, or "
+            "allow more with --max-errors"
+        )
+    return [by_name[name] for name in models]
+
+
+def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield the name and the items of each comparison; of tasks only where there is more than one."""
+    import numpy as np
+
+    names, numbers = task_numbers(sheet.items.column("task"))
+    yield ALL, np.ones(len(numbers), dtype=bool)
+    if len(names) > 1:
+        for number, name in enumerate(names):
+            yield name, numbers == number
+
+
+def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide, against: str | None = None) -> Comparison:
+    models = [score.title for score in sheet.scores]
+    found: dict[tuple[int, int], Pair] = {}
+    for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
+        is_wanted = against is None or against in {models[i], models[k]}
+        if is_wanted and (pair := _pair(sheet, i, k, held, name)):
+            found[i, k] = pair
+    adjusted = holm([pair.p for pair in found.values()])
+    mcnemar = holm([pair.p_mcnemar for pair in found.values()])
+    pairs = {
+        key: Compared(models[key[0]], models[key[1]], pair, p, q)
+        for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
+    }
+    apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
+    return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
+
+
+def _pair(sheet: SideBySide, i: int, k: int, held: NDArray[np.bool_], name: str) -> Pair | None:
+    """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
+    models = [sheet.scores[i].model, sheet.scores[k].model]
+    turned = models != sorted(models)
+    one, other = (k, i) if turned else (i, k)
+    both = held & sheet.asked[i] & sheet.asked[k]
+    pair = compare_pair(
+        sheet.right[one, both], sheet.right[other, both], sheet.group[both], "difference", name, *sorted(models)
+    )
+    if pair is None or not turned:
+        return pair
+    low, high = pair.interval
+    return pair._replace(only_first=pair.only_second, only_second=pair.only_first, interval=Interval(-high, -low))
+
+
+def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
+    """Rank the models that were asked the same items as the one that was asked the most."""
+    asked = sheet.asked & held
+    numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
+    fit = [k for k in numbers if not sheet.scores[k].unfit]
+    metric = "accuracy" if name == ALL else f"accuracy/{name}"
+    most = max(fit, key=lambda k: (int(asked[k].sum()), -k), default=None)
+    placed = [k for k in fit if most is not None and (asked[k] == asked[most]).all()]
+
+    def order(k: int) -> tuple[float, str]:
+        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].title
+
+    placed.sort(key=order)
+    places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
+    others = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
+    ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
+    return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
+
+
+def _ranked(score: Score, metric: str, place: Place | None) -> Ranked:
+    return Ranked(score.title, score.metrics[metric], place, score.why_unfit() if score.unfit else None)

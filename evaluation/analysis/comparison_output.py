@@ -1,0 +1,201 @@
+"""A comparison of models, told: as JSON values, and as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..results.summary import printable
+from ..statistics.clustered import LEAST_CLUSTERS
+from ..statistics.resampling import RESAMPLES
+from .comparison import ALPHA, Compared, Comparison, Ranked
+from .ranking import rank_text
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..results.score import Score
+    from .position_bias import LetterBias
+from math import ceil, sqrt
+
+from benchwright.score_interval import Z_95
+
+POWER, Z_POWER = 0.8, 0.8416212335729143
+"""The chance of finding a difference that is there, and that point of the standard normal distribution."""
+
+
+def items_needed(discordant: float, difference: float, design_effect: float = 1.0) -> int | None:
+    """Return how many items let a paired test at 5 % find a difference of accuracies with a chance of 80 %.
+
+    n = (z_a sqrt(psi) + z_b sqrt(psi - delta^2))^2 / delta^2, with psi the share of items that just one model has right
+    and delta the difference; times the design effect where items come in clusters. For one comparison: where many pairs
+    are tested together, it takes more. None where there is no difference: no number would do.
+
+    Args:
+        discordant: psi, at least |delta|.
+        difference: delta, -1 to 1.
+        design_effect: Variance over clusters by variance over independent items.
+
+    Source: R. J. Connor, "Sample size for testing differences in proportions for the paired-sample design",
+    Biometrics 43 (1987), 207-211; after O. S. Miettinen, Biometrics 24 (1968), 339-352.
+
+    Example:
+        >>> items_needed(0.3, 0.1)
+        234
+    """
+    if difference == 0:
+        return None
+    root = Z_95 * sqrt(discordant) + Z_POWER * sqrt(max(0.0, discordant - difference**2))
+    return max(1, ceil(design_effect * root * root / difference**2))
+
+
+RULE = (
+    "Models whose Holm-adjusted p is 0.05 or more are not told apart and share a rank; a rank ends where every model "
+    "above is told apart from every model below."
+)
+
+
+def comparison_document(
+    scores: Sequence[Score], comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None
+) -> dict[str, Any]:
+    """Return comparisons as JSON values: the first at the top, those of tasks by name."""
+    every, *tasks = comparisons
+    return {
+        "release": scores[0].release,
+        "release_id": scores[0].release_id,
+        "split": scores[0].split,
+        "models": [score.title for score in scores],
+        "settings": {
+            "level": 0.95, "alpha": ALPHA, "power": POWER, "resamples": RESAMPLES, "least_clusters": LEAST_CLUSTERS,
+            "correction": "holm", "rule": RULE,
+        },
+        **_comparison(every),
+        "tasks": {one.name: _comparison(one) for one in tasks},
+        "letters": None if letters is None else {model: one.document() for model, one in letters.items()},
+    }  # fmt: skip
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "why_no_ranks": comparison.why_no_ranks,
+        "least_p_holm": comparison.least_p_holm,
+        "ranking": [_ranked(one, comparison) for one in comparison.ranking],
+        "pairs": [_compared(one) for one in comparison.pairs],
+    }
+
+
+def _ranked(one: Ranked, comparison: Comparison) -> dict[str, Any]:
+    place = one.place if comparison.why_no_ranks is None else None
+    return {
+        "model": one.model,
+        "rank": None if place is None else place.rank,
+        "best": None if place is None else place.best,
+        "worst": None if place is None else place.worst,
+        "unfit": one.why_unfit is not None,
+        **one.figure.model_dump(mode="json"),
+    }
+
+
+def _compared(one: Compared) -> dict[str, Any]:
+    pair = one.pair
+    return {
+        "first": one.first,
+        "second": one.second,
+        "n": pair.n,
+        "clusters": pair.clusters,
+        "difference": pair.difference,
+        "ci": list(pair.interval),
+        "method": pair.method,
+        "only_first": pair.only_first,
+        "only_second": pair.only_second,
+        "p": pair.p,
+        "p_holm": one.p_holm,
+        "p_mcnemar": pair.p_mcnemar,
+        "p_mcnemar_holm": one.p_mcnemar_holm,
+        "told_apart": one.told_apart,
+        "design_effect": pair.design_effect,
+        "items_needed": items_needed(pair.discordant, pair.difference, pair.design_effect),
+    }
+
+
+def comparison_tables(comparisons: Sequence[Comparison], letters: Mapping[str, LetterBias] | None) -> list[Table]:
+    """Return a table of ranks, one of pairs, and with a release one of letters."""
+    tables = [_ranks(comparisons), _pairs(comparisons)]
+    return tables if letters is None else [*tables, _letters(letters)]
+
+
+def notes_of(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return a line for each comparison without ranks, and for each unfit score."""
+    lines = [f"{one.name}: {one.why_no_ranks}" for one in comparisons if one.why_no_ranks is not None]
+    every = comparisons[0].ranking
+    return lines + [f"{printable(one.model)} is unfit: {one.why_unfit}" for one in every if one.why_unfit is not None]
+
+
+def _ranks(comparisons: Sequence[Comparison]) -> Table:
+    lines = [("ranking", "rank", "model", "accuracy", "n")]
+    for comparison in comparisons:
+        for number, one in enumerate(comparison.ranking):
+            rank = rank_text(one.place, (other.place for other in comparison.ranking))
+            rank = "cannot be told" if one.place is not None and comparison.why_no_ranks is not None else rank
+            rank = "unfit" if one.why_unfit is not None else rank
+            name = comparison.name if number == 0 else ""
+            lines.append(
+                (name, rank, printable(one.model), _with_interval(one.figure.value, one.figure.ci), str(one.figure.n))
+            )
+    return _table("ranks; = is shared by models between which this test finds no difference", lines)
+
+
+def _pairs(comparisons: Sequence[Comparison]) -> Table:
+    lines = [
+        ("pairs", "first", "second", "difference", "only one right", "p", "p (Holm)", "told apart", "items needed")
+    ]
+    for comparison in comparisons:
+        for number, one in enumerate(comparison.pairs):
+            told = _compared(one)
+            lines.append(
+                (
+                    comparison.name if number == 0 else "",
+                    printable(one.first),
+                    printable(one.second),
+                    _with_interval(one.pair.difference, one.pair.interval, sign="+"),
+                    f"{one.pair.only_first}:{one.pair.only_second}",
+                    f"{one.pair.p:.2g}",
+                    f"{one.p_holm:.2g}",
+                    "yes" if one.told_apart else "no",
+                    "-" if told["items_needed"] is None else f"{told['items_needed']:,}",
+                )
+            )
+    return _table("pairs; first less second, with 95 % interval", lines)
+
+
+def _letters(letters: Mapping[str, LetterBias]) -> Table:
+    names = sorted({share.letter for one in letters.values() for share in one.letters})
+    lines = [("model", *names, "moved", "p")]
+    for model, one in letters.items():
+        by_letter = {share.letter: share for share in one.letters}
+        cells = [f"{by_letter[name].given}/{by_letter[name].keyed}" if name in by_letter else "-" for name in names]
+        p = "-" if one.p is None else f"{one.p:.2g}"
+        lines.append((printable(model), *cells, "-" if one.moved is None else f"{one.moved:.2f}", p))
+    return _table("letters given / keyed, where a letter was read; moved: share of letters out of place", lines)
+
+
+def _table(title: str, lines: Sequence[Sequence[str]]) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    for name in lines[0]:
+        table.add_column(Text(name), no_wrap=True)
+    for line in lines[1:]:
+        if line[0]:
+            table.add_section()
+        table.add_row(*map(Text, line))
+    return table
+
+
+def _with_interval(value: float | None, interval: Sequence[float] | None, sign: str = "") -> str:
+    if value is None:
+        return "-"
+    limits = f" [{interval[0]:{sign}.2f}, {interval[1]:{sign}.2f}]" if interval else ""
+    return f"{value:{sign}.2f}{limits}"

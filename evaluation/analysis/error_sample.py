@@ -1,0 +1,298 @@
+"""A sample of what models got wrong, for people to look at: so many of each task, or in proportion to a label.
+
+Drawn by a hash of seed, item and model: the same errors give the same sample, on whatever machine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.review_tasks import LONGEST_TEXT, Beside, Category, Head, ReviewTask
+
+from ..questions.release_files import check_files, columns_of
+from ..results.judged_predictions import not_of_score, open_judged
+from ..results.score import PREDICTIONS_FILE, Score, read_scores
+from ..statistics.stratified import shares
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+
+BLINK = (
+    Category(
+        code="invented_detail", words="Hallucinates fine-grained patterns or attributes",
+        help="The reply describes a pattern, texture or attribute that the picture does not show.",
+    ),
+    Category(
+        code="mark_misplaced", words="Hallucinates where a visual prompt is",
+        help="The reply puts a ring, box or letter somewhere else than it is drawn.",
+    ),
+    Category(
+        code="setting_missed", words="Fails to capture the overall setting or style",
+        help="The reply gets the scene, situation or style as a whole wrong.",
+    ),
+    Category(
+        code="object_not_grounded", words="Fails to ground an object",
+        help="The reply does not find the thing that is asked about, or takes another one for it.",
+    ),
+    Category(code="other", words="Something else", help="None of these; the reason says what."),
+)  # fmt: skip
+"""BLINK section 4.3 (10 errors a task)."""
+
+II_BENCH = (
+    Category(
+        code="metaphor_misunderstood", words="Metaphorical misunderstanding",
+        help="The implication or symbol is read wrongly, or the theme as a whole is missed.",
+    ),
+    Category(
+        code="detail_misunderstood", words="Detail misunderstanding",
+        help="A detail was seen and taken for something that it is not.",
+    ),
+    Category(
+        code="detail_ignored", words="Detail ignorance", help="A detail that matters was not taken into account."
+    ),
+    Category(
+        code="surface_level", words="Surface-level interpretation",
+        help="Only what is plainly shown is told; the meaning behind it is not.",
+    ),
+    Category(
+        code="reasoning_error", words="Reasoning error",
+        help="What the picture shows was understood, and the conclusion from it is wrong.",
+    ),
+    Category(
+        code="rejected", words="Reject to answer",
+        help="The reply declines: too little to go by, or thought unfit to answer.",
+    ),
+    Category(
+        code="extraction_error", words="Answer extraction error",
+        help="The reply is right, and its letter was read wrongly or not at all.",
+    ),
+)  # fmt: skip
+"""II-Bench section 4.3 and appendix F (100 errors in proportion to the domains)."""
+
+CATEGORIES: Mapping[str, Sequence[Category]] = {"blink": BLINK, "ii-bench": II_BENCH}
+
+
+def own_categories(given: Sequence[str]) -> tuple[Category, ...]:
+    """Return categories given as `CODE=WORDS`.
+
+    Raises:
+        BenchwrightError: One is spelt otherwise, or a code comes twice.
+    """
+    from pydantic import ValidationError
+
+    found = []
+    for text in given:
+        code, _, words = (part.strip() for part in text.partition("="))
+        try:
+            found.append(Category(code=code, words=words))
+        except ValidationError:
+            raise BenchwrightError(
+                f"category {text[:80]!r}: give CODE=WORDS, the code in small letters, digits and _, such as "
+                "'wrong_object=Takes another object for it'"
+            ) from None
+    codes = [one.code for one in found]
+    if len(set(codes)) != len(codes):
+        raise BenchwrightError(f"category code {next(code for code in codes if codes.count(code) > 1)!r} comes twice")
+    return tuple(found)
+
+
+TASK = "task"
+COLUMNS = (TASK, "split", "level", "category")
+"""What a sample may be in proportion to, beside attributes."""
+NONE = ""
+"""Stratum of items that do not have the label."""
+
+_READ_AS = {"miss": "no single letter", "refusal": "a refusal", "cut_off": "cut off before an answer"}
+
+
+class Plan(NamedTuple):
+    """How to draw.
+
+    Args:
+        total: Errors in all; None for `per_stratum` of each.
+        per_stratum: Errors of each stratum at most.
+        by: Label that makes strata: `task`, `split`, `level`, `category` or an attribute.
+        seed: Of the draw.
+    """
+
+    total: int | None = None
+    per_stratum: int = 10
+    by: str = TASK
+    seed: int = 0
+
+
+class Drawn(NamedTuple):
+    """What was drawn.
+
+    Args:
+        head: First line of the file of tasks.
+        tasks: The others, by item id.
+        errors: Errors in each stratum.
+        drawn: Errors drawn of each.
+        models: Whose errors they are.
+    """
+
+    head: Head
+    tasks: tuple[ReviewTask, ...]
+    errors: Mapping[str, int]
+    drawn: Mapping[str, int]
+    models: tuple[str, ...]
+
+    def document(self, out: Path) -> dict[str, Any]:
+        """Return it as JSON values, without the tasks."""
+        strata = {name: {"errors": n, "drawn": self.drawn.get(name, 0)} for name, n in sorted(self.errors.items())}
+        return {
+            "release": self.head.release, "release_id": self.head.release_id, "models": list(self.models),
+            "errors": sum(self.errors.values()), "drawn": len(self.tasks), "strata": strata, "out": str(out),
+        }  # fmt: skip
+
+
+class _Error(NamedTuple):
+    """One item that a model got wrong."""
+
+    order: str
+    item_id: str
+    model: str
+    row: Mapping[str, Any]
+
+
+class _Facts(NamedTuple):
+    """What the draw needs to know of an item."""
+
+    stratum: str
+    task: str
+    content_hash: str
+
+
+def draw_errors(
+    results: Path, release: Release, plan: Plan, categories: Sequence[Category], *, models: Sequence[str] = ()
+) -> Drawn:
+    """Draw errors of the models of a folder of results.
+
+    An error is a reply that is not right: another letter, none, or a refusal. Items for which there is no reply at all
+    have nothing to look at. Several models are drawn from together, and an item comes once, with one of them.
+
+    Args:
+        results: What `evaluate run` wrote.
+        release: That was scored.
+        plan: How to draw.
+        categories: That annotators are to choose from.
+        models: Names; all where empty.
+
+    Raises:
+        BenchwrightError: A model is not there, the release is another, or nothing has the label.
+        DataError: There are no results, or results or release are damaged.
+    """
+    scores = _chosen(read_scores(results), models, results)
+    if scores[0].release_id != release.release_id:
+        raise BenchwrightError(
+            f"{results} holds scores on {scores[0].release} (release {scores[0].release_id[:12]}), and {release.path} "
+            f"is release {release.release_id[:12]}; give the release that was scored"
+        )
+    check_files(release, scores[0].split)
+    facts = _facts(release, scores[0].split, plan.by)
+    strata: dict[str, list[_Error]] = {}
+    for error in sorted(_errors(results, scores, plan.seed), key=lambda one: (one.order, one.model)):
+        if error.item_id not in facts:
+            raise DataError(f"{results}: item {error.item_id} is not in {release.path}; score the models again")
+        strata.setdefault(facts[error.item_id].stratum, []).append(error)
+    chosen = _drawn({name: _each_item_once(errors) for name, errors in strata.items()}, plan)
+    tasks = [_task(error, facts[error.item_id]) for errors in chosen.values() for error in errors]
+    head = Head(
+        kind="error_analysis", name="errors", release=f"{release.name} {release.version}",
+        release_id=release.release_id, categories=tuple(categories), seed=plan.seed,
+    )  # fmt: skip
+    return Drawn(
+        head, tuple(sorted(tasks, key=lambda task: task.item_id)), {name: len(some) for name, some in strata.items()},
+        {name: len(some) for name, some in chosen.items()}, tuple(score.title for score in scores),
+    )  # fmt: skip
+
+
+def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
+    by_name = {score.folder: score for score in scores} | {score.title: score for score in scores}
+    if missing := [name for name in models if name not in by_name]:
+        titles = ", ".join(score.title for score in scores)
+        raise BenchwrightError(f"{results} holds no score of {missing[0]!r}; it has {titles}")
+    return [by_name[name] for name in dict.fromkeys(models)] if models else list(scores)
+
+
+def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
+    """Return stratum, task and content of each item."""
+    found: dict[str, _Facts] = {}
+    names = ["item_id", "content_hash", TASK, "attributes", *(name for name in COLUMNS if name != TASK)]
+    is_there = False
+    for batch in columns_of(release, split, names):
+        for row in batch.to_pylist():
+            label = row[by] if by in COLUMNS else json.loads(row["attributes"]).get(by)
+            is_there = is_there or label is not None
+            found[row["item_id"]] = _Facts(NONE if label is None else str(label), row[TASK], row["content_hash"])
+    if found and not is_there:
+        raise BenchwrightError(
+            f"no item of {release.path} has a label {by!r}; give {', '.join(COLUMNS)} or an attribute of its items"
+        )
+    return found
+
+
+def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Error]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for score in scores:
+        folder = results / score.folder
+        try:
+            with open_judged(folder, score) as file:
+                table = file.read(columns=["item_id", "state", "letter", "right", "reply"], use_threads=False)
+        except (OSError, pa.ArrowException) as error:
+            reason = str(error).splitlines()[0][:200]
+            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({reason})") from error
+        wrong = pc.and_(pc.invert(table.column("right")), pc.is_valid(table.column("reply")))
+        for row in table.filter(wrong).to_pylist():
+            if row["state"] != "error":
+                order = digest(["error sample", seed, row["item_id"]])
+                yield _Error(order, row["item_id"], score.title, row)
+
+
+def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
+    """Return the errors with one model an item, drawn by a hash as well."""
+    of_item: dict[str, list[_Error]] = {}
+    for error in errors:
+        of_item.setdefault(error.item_id, []).append(error)
+    return [min(some, key=lambda one: digest([one.order, one.model])) for some in of_item.values()]
+
+
+def _drawn(strata: Mapping[str, Sequence[_Error]], plan: Plan) -> dict[str, Sequence[_Error]]:
+    if plan.total is None:
+        wanted = {name: min(plan.per_stratum, len(some)) for name, some in strata.items()}
+    else:
+        wanted = shares({name: len(some) for name, some in strata.items()}, plan.total)
+    return {name: some[: wanted[name]] for name, some in strata.items()}
+
+
+def _task(error: _Error, facts: _Facts) -> ReviewTask:
+    row = error.row
+    read_as = _READ_AS.get(row["state"]) or f"{row['letter']}, which is not the key"
+    return ReviewTask(
+        item_id=error.item_id,
+        content_hash=facts.content_hash,
+        about={
+            "model": error.model[:1000], "task": facts.task, "state": row["state"], "letter": row["letter"] or "",
+            "stratum": facts.stratum[:1000],
+        },
+        beside=(
+            Beside(label="The model's reply", text=_cut(row["reply"])),
+            Beside(label="Read as", text=read_as),
+        ),
+    )  # fmt: skip
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST_TEXT:
+        return text
+    kept = LONGEST_TEXT - 60
+    return f"{text[:kept]}\n[{len(text) - kept} more characters]"

@@ -1,0 +1,175 @@
+"""Suspects as a file: tasks that a campaign takes up (JSON Lines), or a table (CSV, Parquet); and told."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.atomic import replacing
+from benchwright.canonical import canonical_json
+from benchwright.errors import BenchwrightError
+from benchwright.review_tasks import SUFFIX, write_review_tasks
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from benchwright.release import Release
+
+    from .label_issues import Suspect, Suspects
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from benchwright.review_tasks import LONGEST_TEXT, Beside, Head, ReviewTask
+
+from ..questions.release_files import columns_of
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from .label_issues import Suspect, Suspects
+
+
+_WHY = {
+    "models_prefer_another": "Models that do better than chance at this task agree on another letter than the key.",
+    "people_miss_the_key": "People who saw no key did not choose it.",
+    "models_and_people": "Able models agree on another letter than the key, and people who saw no key miss it.",
+}
+
+
+def suspect_head(suspects: Suspects, release: Release) -> Head:
+    """Return the first line of a file of suspects."""
+    score = suspects.sheet.scores[0]
+    return Head(
+        kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
+    )  # fmt: skip
+
+
+def suspect_tasks(suspects: Suspects, release: Release) -> Iterator[ReviewTask]:
+    """Yield a task for each suspect, the likeliest first, with what speaks against its key."""
+    contents = _contents(release, suspects.sheet.scores[0].split)
+    for one in suspects.found:
+        yield ReviewTask(
+            item_id=one.item_id,
+            content_hash=contents[one.item_id],
+            about={"rank": str(one.rank), "reason": one.reason, "letters": "".join(one.letters)},
+            beside=tuple(_beside(one)),
+        )
+
+
+def _contents(release: Release, split: str | None) -> Mapping[str, str]:
+    batches = columns_of(release, split, ["item_id", "content_hash"])
+    return {row["item_id"]: row["content_hash"] for batch in batches for row in batch.to_pylist()}
+
+
+def _beside(one: Suspect) -> Iterator[Beside]:
+    yield Beside(label="Why it is doubted", text=_WHY[one.reason])
+    lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in one.given.items()]
+    yield Beside(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
+    if one.people:
+        told = f"{one.people_right} of {one.people} people who saw no key gave the key, {one.key}."
+        yield Beside(label="What people answered", text=told)
+
+
+FORMAT, VERSION = "benchwright/suspects", 1
+COLUMNS = (
+    "rank", "item_id", "split", "task", "key", "letters", "reason", "score", "models", "difficulty", "discrimination",
+    "people", "people_right", "given",
+)  # fmt: skip
+"""`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
+
+MOST_SHOWN = 20
+
+
+def suspects_document(suspects: Suspects, out: Path | None) -> dict[str, Any]:
+    """Return suspects as JSON values."""
+    score = suspects.sheet.scores[0]
+    return {
+        "release": score.release,
+        "release_id": score.release_id,
+        "split": score.split,
+        "models": [one.model for one in suspects.sheet.scores],
+        "campaigns": list(suspects.campaigns),
+        "items": suspects.sheet.items.num_rows,
+        "suspects": [{**one._asdict(), "letters": list(one.letters)} for one in suspects.found],
+        "out": None if out is None else str(out),
+    }
+
+
+def write_suspects(suspects: Suspects, release: Release, out: Path, *, force: bool = False) -> None:
+    """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
+
+    Raises:
+        BenchwrightError: The name ends otherwise, something is there already and `force` is not given, or it cannot be
+            written.
+    """
+    suffix = out.suffix.lower()
+    if suffix not in {SUFFIX, ".csv", ".parquet"}:
+        raise BenchwrightError(f"{out}: suspects are written as {SUFFIX}, .csv or .parquet; give a name that ends so")
+    if suffix == SUFFIX:
+        write_review_tasks(out, suspect_head(suspects, release), suspect_tasks(suspects, release), force=force)
+        return
+    if out.is_symlink() or out.is_dir() or (out.exists() and not force):
+        raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
+    try:
+        with replacing(out) as draft:
+            if suffix == ".csv":
+                _write_csv(draft, suspects.found)
+            else:
+                _write_parquet(draft, suspects)
+    except OSError as error:
+        raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
+
+
+def suspects_table(suspects: Suspects) -> Table:
+    """Return the first suspects as a table."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = suspects.found[:MOST_SHOWN]
+    title = f"{len(suspects.found):,} suspects among {suspects.sheet.items.num_rows:,} items"
+    more = f"; the first {MOST_SHOWN} are shown" if len(suspects.found) > MOST_SHOWN else ""
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title + more), title_justify="left")
+    for name in ("rank", "item", "task", "key", "letters", "score", "right", "people right", "reason"):
+        table.add_column(Text(name), no_wrap=True)
+    for one in shown:
+        people = f"{one.people_right}/{one.people}" if one.people else "-"
+        cells = (
+            str(one.rank), one.item_id, one.task, one.key, "".join(one.letters) or "-", f"{one.score:.1f}",
+            f"{round(one.difficulty * one.models)}/{one.models}", people, one.reason,
+        )  # fmt: skip
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _row(one: Suspect) -> dict[str, Any]:
+    return {**one._asdict(), "letters": "".join(one.letters), "given": canonical_json(one.given)}
+
+
+def _write_csv(path: Path, found: Sequence[Suspect]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(map(_row, found))
+
+
+def _write_parquet(path: Path, suspects: Suspects) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    table = pa.Table.from_pylist([_row(one) for one in suspects.found], schema=_schema(suspects))
+    pq.write_table(table, path, compression="zstd", compression_level=3)
+
+
+def _schema(suspects: Suspects) -> pa.Schema:
+    import pyarrow as pa
+
+    kinds = {
+        **dict.fromkeys(("rank", "models", "people", "people_right"), pa.int64()),
+        **dict.fromkeys(("score", "difficulty", "discrimination"), pa.float64()),
+    }
+    stamp = {"format": FORMAT, "version": str(VERSION), "release_id": suspects.sheet.scores[0].release_id}
+    return pa.schema([(name, kinds.get(name, pa.string())) for name in COLUMNS], metadata=stamp)

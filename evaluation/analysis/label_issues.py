@@ -1,0 +1,169 @@
+"""Items whose key is likely wrong, ranked: what a campaign should look at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.records import LETTERS
+from benchwright.release.human import read_human_baseline
+
+from ..metrics.base import task_numbers
+from ..results.score import read_scores
+from .item_analysis import discrimination, proportion_right
+from .key_evidence import Evidence, evidence_against
+from .reply_matrix import SideBySide, letter_numbers, side_by_side
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from benchwright.release import Release
+
+Reason = Literal["models_prefer_another", "people_miss_the_key", "models_and_people"]
+
+LEAST_VOICES = 2
+"""Models, or people, that must speak against a key: one alone is a wrong reply, not a sign."""
+
+
+class Suspect(NamedTuple):
+    """One item whose key is likely wrong.
+
+    Args:
+        rank: From 1, by score; of equals the lower item id comes first.
+        item_id: The item's.
+        split: Of it.
+        task: Of it.
+        key: The letter that counts as right.
+        letters: Letters that are likelier right, as models favour them: one, or none where only people speak.
+        reason: Who speaks against the key.
+        score: Logarithm of how many times likelier what was replied is if another letter is right (`key_evidence`).
+        models: How many were asked.
+        difficulty: Share of them that have it right.
+        discrimination: Item-rest correlation over them; None where it is not defined.
+        people: How many people were asked who saw no key.
+        people_right: How many of them gave the key.
+        given: Models by the letter that they gave; those without a letter under the empty text.
+    """
+
+    rank: int
+    item_id: str
+    split: str
+    task: str
+    key: str
+    letters: tuple[str, ...]
+    reason: Reason
+    score: float
+    models: int
+    difficulty: float
+    discrimination: float | None
+    people: int
+    people_right: int
+    given: dict[str, list[str]]
+
+
+class Suspects(NamedTuple):
+    """What `find_suspects` found.
+
+    Args:
+        sheet: What models replied.
+        campaigns: Campaigns whose people count; simulated annotators do not.
+        found: By rank.
+    """
+
+    sheet: SideBySide
+    campaigns: tuple[str, ...]
+    found: tuple[Suspect, ...]
+
+
+def find_suspects(results: Path, release: Release) -> Suspects:
+    """Return the items of a release whose keys are likely wrong, the likeliest first.
+
+    An item is among them if what was replied speaks for another letter (a score above 0), and at least two models that
+    are better than chance at its task agree on that letter, or at least two people missed the key and they outweigh
+    those who gave it. Models resemble each other, so the score ranks; it is no probability.
+
+    Raises:
+        BenchwrightError: The release is not the one that was scored.
+        DataError: There are no results, or results or release are damaged.
+    """
+    import numpy as np
+
+    sheet = side_by_side(results, read_scores(results), release)
+    campaigns, asked, right = _people(release, sheet)
+    key = letter_numbers(sheet.items.column("key"))
+    options = sheet.items.column("options").to_numpy()
+    _, task = task_numbers(sheet.items.column("task"))
+    evidence = evidence_against(sheet.letter, key, options, task, (asked, right))
+    by_models = (evidence.models > 0) & (evidence.voices >= LEAST_VOICES)
+    by_people = (evidence.people > 0) & (asked - right >= LEAST_VOICES)
+    score = evidence.models + evidence.people
+    places = np.flatnonzero((score > 0) & (by_models | by_people))
+    ids = sheet.items.column("item_id").take(places).to_pylist()
+    order = sorted(range(len(places)), key=lambda k: (-round(float(score[places[k]]), 9), ids[k]))
+    reasons = np.where(
+        by_models & by_people, "models_and_people", np.where(by_models, "models_prefer_another", "people_miss_the_key")
+    )
+    ranked = [int(places[k]) for k in order]
+    return Suspects(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (asked, right)))
+
+
+def _people(release: Release, sheet: SideBySide) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the campaigns of people, and of each item how many were asked and how many gave the key, over all."""
+    import numpy as np
+
+    asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
+    baseline = read_human_baseline(release) or {}
+    campaigns = tuple(sorted(name for name, told in baseline.items() if not told["simulated"]))
+    if campaigns:
+        place = {item_id: k for k, item_id in enumerate(sheet.items.column("item_id").to_pylist())}
+        for name in campaigns:
+            for item_id, told in baseline[name]["items"].items():
+                if item_id in place:
+                    asked[place[item_id]] += told["asked"]
+                    right[place[item_id]] += told["right"]
+    return campaigns, asked, right
+
+
+def _rows(
+    sheet: SideBySide,
+    ranked: Sequence[int],
+    evidence: Evidence,
+    reasons: NDArray[Any],
+    task: NDArray[Any],
+    people: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> tuple[Suspect, ...]:
+    import numpy as np
+
+    difficulty, discriminates = (
+        proportion_right(sheet.right, sheet.asked),
+        discrimination(sheet.right, sheet.asked, task),
+    )
+    asked, right = people
+    facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
+    return tuple(
+        Suspect(
+            rank, **row,
+            letters=(LETTERS[evidence.letter[k]],) if evidence.models[k] > 0 else (),
+            reason=str(reasons[k]),  # type: ignore[arg-type] # one of `Reason`
+            score=round(float(evidence.models[k] + evidence.people[k]), 9),
+            models=int(sheet.asked[:, k].sum()),
+            difficulty=float(difficulty[k]),
+            discrimination=None if np.isnan(discriminates[k]) else float(discriminates[k]),
+            people=int(asked[k]),
+            people_right=int(right[k]),
+            given=_given(sheet, k),
+        )
+        for rank, (k, row) in enumerate(zip(ranked, facts, strict=True), start=1)
+    )  # fmt: skip
+
+
+def _given(sheet: SideBySide, item: int) -> dict[str, list[str]]:
+    """Return the models by the letter that they gave to an item, letters and models sorted."""
+    found: dict[str, list[str]] = {}
+    for row, score in enumerate(sheet.scores):
+        if sheet.asked[row, item]:
+            place = int(sheet.letter[row, item])
+            found.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
+    return {letter: sorted(models) for letter, models in sorted(found.items())}

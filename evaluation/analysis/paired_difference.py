@@ -1,0 +1,181 @@
+"""Two models on the same items: their difference, and whether chance alone would give one as large."""
+
+from __future__ import annotations
+
+from math import ceil, exp, lgamma, log, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.score_interval import Z_95, Interval
+
+from ..statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
+from ..statistics.proportions import Method
+from ..statistics.resampling import Kinds, kinds_of, resampled_sums
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_DIFFERING = 10
+"""Clusters in which two models differ, for resampling to have something to draw from; half as many let the design
+effect be estimated."""
+
+
+class Pair(NamedTuple):
+    """Two models on the items that both were asked.
+
+    Args:
+        n: Those items.
+        clusters: Of them.
+        only_first: Items that the first model has right and the second has not; McNemar's b.
+        only_second: The other way round; McNemar's c.
+        interval: 95 %, of the difference of accuracies, first less second.
+        method: How the interval was made.
+        p_mcnemar: Of the exact McNemar test, which takes items as independent.
+        p: Of the sign-flip test over clusters; McNemar's where no cluster has more than one item.
+        design_effect: How many times the variance of the difference is what independent items would give, at least 1.
+    """
+
+    n: int
+    clusters: int
+    only_first: int
+    only_second: int
+    interval: Interval
+    method: Method
+    p_mcnemar: float
+    p: float
+    design_effect: float
+
+    @property
+    def difference(self) -> float:
+        """Return the first model's accuracy less the second's, -1 to 1."""
+        return (self.only_first - self.only_second) / self.n
+
+    @property
+    def discordant(self) -> float:
+        """Return the share of items that just one of them has right."""
+        return (self.only_first + self.only_second) / self.n
+
+
+def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any], *about: str) -> Pair | None:
+    """Return how two models compare; None where there is no item that both were asked.
+
+    Args:
+        first: Whether the first model has each item right.
+        second: Whether the second has.
+        group: Number of each item's cluster, from 0.
+        about: What is compared; it seeds the resampling.
+    """
+    import numpy as np
+
+    if len(first) == 0:
+        return None
+    difference = first.astype(np.int8) - second.astype(np.int8)
+    b, c = int((difference > 0).sum()), int((difference < 0).sum())
+    kinds = kinds_of(group, difference)
+    interval, method = _interval(kinds, b, c, about)
+    p_mcnemar = mcnemar_exact(b, c)
+    alone = kinds.clusters == len(first)
+    p = p_mcnemar if alone else sign_flip(kinds.sums[:, 1], kinds.counts)
+    return Pair(len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, _design_effect(kinds, b, c))
+
+
+def mcnemar_exact(b: int, c: int) -> float:
+    """Return the two-sided p-value of the exact McNemar test.
+
+    Of b + c items that just one model has right, each is as likely either's under the hypothesis:
+    p = min(1, 2 P(X <= min(b, c))), X binomial with b + c draws at 1/2; 1 where b + c is 0.
+
+    Source: Q. McNemar, "Note on the sampling error of the difference between correlated proportions or percentages",
+    Psychometrika 12 (1947), 153-157; exact by the binomial distribution.
+    """
+    import numpy as np
+
+    n, k = b + c, min(b, c)
+    if b == c:
+        return 1.0
+    # P(X = k) times 1 + k/(n-k+1) + k(k-1)/((n-k+1)(n-k+2)) + ..., the ratios to the terms below.
+    steps = np.arange(k)
+    tail = 1.0 + float(np.cumprod((k - steps) / (n - k + 1 + steps)).sum())
+    return min(1.0, 2 * exp(lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) - n * log(2)) * tail)
+
+
+def least_p(clusters: int) -> float:
+    """Return the smallest two-sided p-value that a sign-flip test over so many clusters can give: 2 of 2^m.
+
+    Example:
+        >>> least_p(8)
+        0.0078125
+    """
+    return min(1.0, 2.0 ** (1 - clusters))
+
+
+def sign_flip(sums: NDArray[np.int64], counts: NDArray[np.int64]) -> float:
+    """Return the two-sided p-value of the exact sign-flip test over clusters.
+
+    If neither model is better, exchanging the two within a cluster changes nothing: each cluster's difference is as
+    likely of either sign. p is the share of all ways to give signs in which the sum is as far from 0 as it is. With
+    clusters of one item it is the exact McNemar test. Absolute error below 1e-9; p is at least 2 / 2^m for m clusters
+    whose difference is not 0.
+
+    The distribution of the sum comes from its characteristic function, the product of cos(t |d_g|) over clusters g, by
+    a discrete Fourier transform over the whole numbers that the sum can take.
+
+    Args:
+        sums: Differences d_g of the kinds of clusters.
+        counts: Clusters of each kind.
+
+    Source: R. A. Fisher, The Design of Experiments, Oliver & Boyd 1935, section 21 (signs of paired differences);
+    the inversion: J. Gil-Pelaez, "Note on the inversion theorem", Biometrika 38 (1951), 481-482, on a lattice.
+    """
+    import numpy as np
+
+    sizes = np.abs(sums[sums != 0])
+    clusters = counts[sums != 0]
+    total = abs(int(sums @ counts))
+    if total == 0:
+        return 1.0
+    if (sizes == sizes[0]).all():
+        ups = int(counts[sums > 0].sum())
+        return mcnemar_exact(ups, int(clusters.sum()) - ups)
+    length = 1 << ceil(1 + log(int(sizes @ clusters) + 1, 2))
+    angles = 2 * np.pi / length * np.arange(length // 2 + 1)
+    transform = np.ones(len(angles))
+    for size in np.unique(sizes):
+        transform *= np.cos(size * angles) ** int(clusters[sizes == size].sum())
+    chances = np.fft.irfft(transform, n=length)
+    p = 2 * float(chances[total : length // 2].sum())
+    return min(1.0, max(p, 2.0 ** (1 - int(clusters.sum()))))
+
+
+def adjusted_wald(b: float, c: float, n: float) -> Interval:
+    """Return the 95 % interval of Bonett and Price for the difference (b - c) / n of paired proportions.
+
+    With one added to both counts, p = (b + 1) / (n + 2) and q = (c + 1) / (n + 2), it is
+    p - q +- z sqrt((p + q - (p - q)^2) / (n + 2)), cut to -1..1. It is not empty where two models never differ.
+
+    Source: D. G. Bonett, R. M. Price, "Adjusted Wald confidence interval for a difference of binomial proportions based
+    on paired data", Journal of Educational and Behavioral Statistics 37 (2012), 479-488.
+    """
+    p, q = (b + 1) / (n + 2), (c + 1) / (n + 2)
+    half = Z_95 * sqrt((p + q - (p - q) ** 2) / (n + 2))
+    return Interval(max(-1.0, p - q - half), min(1.0, p - q + half))
+
+
+def _interval(kinds: Kinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
+    """Return percentiles of the difference over resampled clusters; Bonett and Price's where those are too few."""
+    differing = int(kinds.counts[kinds.sums[:, 1] != 0].sum())
+    if kinds.clusters >= LEAST_CLUSTERS and differing >= LEAST_DIFFERING:
+        drawn = resampled_sums(kinds, *about)
+        return percentiles(drawn[:, 1] / drawn[:, 0]), "clustered_bootstrap"
+    n = int(kinds.counts @ kinds.sums[:, 0])
+    effect = _design_effect(kinds, b, c) if 2 * differing >= LEAST_DIFFERING else None
+    share = 1.0 if kinds.clusters == n else items_worth(kinds, effect) / n
+    return adjusted_wald(b * share, c * share, n * share), "adjusted_wald"
+
+
+def _design_effect(kinds: Kinds, b: int, c: int) -> float:
+    """Return the design effect of the difference; that of an item varies by psi - delta^2, psi the share discordant."""
+    n = int(kinds.counts @ kinds.sums[:, 0])
+    delta, psi = (b - c) / n, (b + c) / n
+    is_constant = kinds.clusters < 2 or psi == delta * delta
+    return 1.0 if is_constant else design_effect(kinds, delta, psi - delta * delta)

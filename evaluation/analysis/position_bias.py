@@ -1,0 +1,151 @@
+"""Whether a model favours letters: what it gives beside what is keyed, and how it fares at each place of the key."""
+
+from __future__ import annotations
+
+from math import erfc, exp, pi, sqrt
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.records import LETTERS
+
+from ..results.score import Figure, figures
+from ..statistics.clustered import share_right
+from .reply_matrix import SideBySide, letter_numbers
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class LetterShare(NamedTuple):
+    """One letter.
+
+    Args:
+        letter: It.
+        keyed: Items with a letter read whose key it is.
+        given: Items for which it was given.
+        at_key: Accuracy on all asked items whose key it is, whether a letter was read or not.
+    """
+
+    letter: str
+    keyed: int
+    given: int
+    at_key: Figure
+
+
+class LetterBias(NamedTuple):
+    """How the letters that a model gives compare with the keys.
+
+    Args:
+        n: Asked items that have a key and for which a letter was read.
+        letters: Those that are given or keyed, in order.
+        statistic: Stuart and Maxwell's, chi-squared with `df` degrees of freedom if no letter is favoured.
+        df: 0 where every given letter is the key.
+        p: Its p-value; None where no letter was read.
+        moved: Effect size: the least share of replies that would need another letter for shares to be as keyed, 0 to 1;
+            half the sum of |given - keyed| / n. None where no letter was read.
+    """
+
+    n: int
+    letters: tuple[LetterShare, ...]
+    statistic: float
+    df: int
+    p: float | None
+    moved: float | None
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        letters = {
+            one.letter: {"keyed": one.keyed, "given": one.given, "accuracy": one.at_key.model_dump(mode="json")}
+            for one in self.letters
+        }
+        return {
+            "n": self.n, "letters": letters, "statistic": self.statistic, "df": self.df, "p": self.p,
+            "moved": self.moved,
+        }  # fmt: skip
+
+
+def letters_of_models(sheet: SideBySide) -> dict[str, LetterBias]:
+    """Return how each model's letters compare with the keys of the items that it was asked.
+
+    Args:
+        sheet: With the keys, so made with a release.
+    """
+    key = letter_numbers(sheet.items.column("key"))
+    return {
+        score.title: letter_bias(sheet.letter[row, asked], key[asked], sheet.group[asked], "letters", score.title)
+        for row, score in enumerate(sheet.scores)
+        for asked in (sheet.asked[row],)
+    }
+
+
+def letter_bias(given: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
+    """Return how the letters that a model gives compare with the keys of the same items.
+
+    Given and keyed letters are paired, so shares are compared by the test of marginal homogeneity, not as independent
+    samples: a model that is always right never favours a letter, however unevenly keys lie. Items are taken as
+    independent.
+
+    Args:
+        given: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
+        key: Place of its key; below 0 where it has none, and then it is left out.
+        group: Number of its cluster, for intervals.
+        about: Whose replies they are; it seeds resampling.
+    """
+    import numpy as np
+
+    given, key, group = (column[key >= 0] for column in (given, key, group))
+    read = given >= 0
+    size = len(LETTERS)
+    table = np.bincount(key[read].astype(np.int64) * size + given[read], minlength=size * size).reshape(size, size)
+    n, keyed, gave = int(read.sum()), table.sum(axis=1), table.sum(axis=0)
+    statistic, df = stuart_maxwell(table)
+    shares = []
+    for place in np.flatnonzero(np.bincount(key, minlength=size) + gave):
+        letter, there = LETTERS[place], key == place
+        at_key = share_right(given[there] == place, group[there], *about, letter)
+        shares.append(LetterShare(letter, int(keyed[place]), int(gave[place]), figures({letter: at_key})[letter]))
+    moved = float(np.abs(gave - keyed).sum()) / 2 / n if n else None
+    return LetterBias(n, tuple(shares), statistic, df, chi_squared_tail(statistic, df) if n else None, moved)
+
+
+def stuart_maxwell(table: NDArray[np.int64]) -> tuple[float, int]:
+    """Return the statistic of the test of marginal homogeneity and its degrees of freedom.
+
+    With d the row sums less the column sums, and S the matrix with S_ii = n_i. + n_.i - 2 n_ii and
+    S_ij = -(n_ij + n_ji), it is d' S^- d; S^- is an inverse on the range of S, whose rank is the degrees of freedom:
+    the categories less the parts into which confusions link them.
+
+    Source: A. Stuart, "A test for homogeneity of the marginal distributions in a two-way classification", Biometrika 42
+    (1955), 412-416; A. E. Maxwell, British Journal of Psychiatry 116 (1970), 651-655.
+
+    Args:
+        table: Counts of paired categories, square.
+    """
+    import numpy as np
+
+    d = table.sum(axis=1) - table.sum(axis=0)
+    matrix = -(table + table.T).astype(np.float64)
+    np.fill_diagonal(matrix, 0)
+    np.fill_diagonal(matrix, -matrix.sum(axis=1))
+    rank = int(np.linalg.matrix_rank(matrix))
+    return (float(d @ np.linalg.pinv(matrix, hermitian=True) @ d), rank) if rank else (0.0, 0)
+
+
+def chi_squared_tail(x: float, df: int) -> float:
+    """Return the chance that a chi-squared variable with `df` degrees of freedom exceeds x; 1 at 0 degrees.
+
+    For even df it is e^(-x/2) sum_{k < df/2} (x/2)^k / k!, for odd df erfc(sqrt(x/2)) plus
+    e^(-x/2) sum_{0 < k < df/2} (x/2)^(k - 1/2) / Gamma(k + 1/2).
+
+    Source: M. Abramowitz, I. A. Stegun, Handbook of Mathematical Functions, 26.4.4 and 26.4.5.
+    """
+    if df == 0 or x <= 0:
+        return 1.0
+    half = x / 2
+    term = exp(-half) if df % 2 == 0 else 2 * sqrt(half / pi) * exp(-half)
+    total, k = (0.0, 1.0) if df % 2 == 0 else (erfc(sqrt(half)), 1.5)
+    for _ in range(df // 2):
+        total += term
+        term *= half / k
+        k += 1
+    return min(1.0, total)

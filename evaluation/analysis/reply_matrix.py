@@ -1,0 +1,146 @@
+"""What all models of a folder of results replied, side by side: one column an item, one row a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import LETTERS
+
+from ..questions.release_files import check_files, item_facts
+from ..results.judged_predictions import not_of_score, open_judged
+from ..results.score import PREDICTIONS_FILE, Score
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from benchwright.release import Release
+
+NO_LETTER = -1
+_COLUMNS = ["item_id", "task", "state", "letter", "right"]
+_GROUP = "group"
+
+
+class SideBySide(NamedTuple):
+    """Models and items; about 3 bytes a model and item, and 100 an item.
+
+    Args:
+        scores: One a row.
+        items: One row a column: `item_id`, `task` and `group`; with a release, all that `item_facts` gives.
+        asked: Whether a model was asked an item, models x items.
+        right: Whether it has it right; False where it was not asked.
+        letter: Place of its letter in `LETTERS`; `NO_LETTER` where there is none.
+    """
+
+    scores: tuple[Score, ...]
+    items: pa.Table
+    asked: NDArray[np.bool_]
+    right: NDArray[np.bool_]
+    letter: NDArray[np.int8]
+
+    @property
+    def group(self) -> NDArray[Any]:
+        """Return the number of each item's cluster."""
+        found: NDArray[Any] = self.items.column(_GROUP).to_numpy()
+        return found
+
+
+def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> SideBySide:
+    """Return what models replied, read from the predictions beside their scores.
+
+    Without a release, the items are those that any of the models was asked, in the order in which they come up.
+
+    Raises:
+        BenchwrightError: The release is not the one that was scored.
+        DataError: Predictions are missing, or not those that a score was made from; or they are of an older program,
+            which did not note what hangs together, and no release is given; or the release is damaged.
+    """
+    import numpy as np
+
+    tables = [_read(results, score, release is None) for score in scores]
+    items = _items_of(tables) if release is None else _facts(release, scores[0])
+    shape = len(scores), items.num_rows
+    asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    letter = np.full(shape, NO_LETTER, dtype=np.int8)
+    for row, (score, table) in enumerate(zip(scores, tables, strict=True)):
+        places = _places(table, items, results / score.folder / PREDICTIONS_FILE)
+        asked[row, places] = True
+        right[row, places] = table.column("right").to_numpy()
+        letter[row, places] = letter_numbers(table.column("letter"))
+        _check_counts(results, score, asked[row], right[row])
+    return SideBySide(tuple(scores), items, asked, right, letter)
+
+
+def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
+    import pyarrow as pa
+
+    folder = results / score.folder
+    with open_judged(folder, score) as file:
+        if with_group and _GROUP not in file.schema_arrow.names:
+            raise DataError(
+                f"{folder / PREDICTIONS_FILE} was written by an older program, which did not note which items hang "
+                "together; give the release that was scored with --release, or score the model again"
+            )
+        try:
+            return file.read(columns=[*_COLUMNS, *([_GROUP] if with_group else [])], use_threads=False)
+        except (OSError, pa.ArrowException) as error:
+            reason = str(error).splitlines()[0][:200]
+            raise not_of_score(folder / PREDICTIONS_FILE, f"its rows cannot be read ({reason})") from error
+
+
+def _facts(release: Release, score: Score) -> pa.Table:
+    if release.release_id != score.release_id:
+        raise BenchwrightError(
+            f"the results are of {score.release} (release {score.release_id[:12]}), and {release.path} is "
+            f"{release.name} {release.version} (release {release.release_id[:12]}); give the release that was scored"
+        )
+    check_files(release, score.split)
+    return item_facts(release, score.split)
+
+
+def _items_of(tables: Sequence[pa.Table]) -> pa.Table:
+    """Return every item of the tables once."""
+    import numpy as np
+    import pyarrow as pa
+
+    every = pa.concat_tables([table.select(["item_id", "task", _GROUP]) for table in tables])
+    coded = every.column("item_id").combine_chunks().dictionary_encode()
+    _, firsts = np.unique(coded.indices.to_numpy(), return_index=True)
+    return every.take(pa.array(np.sort(firsts)))
+
+
+def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
+    """Return the column of each row's item."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    places = pc.index_in(table.column("item_id"), value_set=items.column("item_id"))
+    if places.null_count:
+        raise not_of_score(path, f"{places.null_count} of its rows are of no item of the release")
+    found: NDArray[Any] = places.to_numpy()
+    if len(np.unique(found)) != len(found):
+        raise not_of_score(path, "an item has more than one row")
+    return found
+
+
+def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
+    """Return the places of letters in `LETTERS`; `NO_LETTER` for null, and for what is none of them."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    places = pc.index_in(letters, value_set=pa.array(list(LETTERS), pa.string()))
+    found: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
+    return found
+
+
+def _check_counts(results: Path, score: Score, asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
+    stated = int(right.sum()) if score.right is None else score.right
+    for name, found, said in (("asked", int(asked.sum()), score.asked), ("right", int(right.sum()), stated)):
+        if found != said:
+            path = results / score.folder / PREDICTIONS_FILE
+            raise not_of_score(path, f"{name}: the rows have {found}, the score {said}")

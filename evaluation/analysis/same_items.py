@@ -1,0 +1,100 @@
+"""Models on the very items that people answered, so that both figures are of the same sample."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.release.human import read_human_baseline
+
+from ..results.human_baseline import HumanFigures, check_beside, human_figures, task_shares
+from ..results.score import Figure, figures, read_scores
+from .reply_matrix import SideBySide, side_by_side
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+Metrics = dict[str, Figure]
+
+
+class Sample(NamedTuple):
+    """What models reach on the items that one campaign asked people.
+
+    Args:
+        items: How many these are.
+        models: By model: `accuracy`, `accuracy/<task>` and `accuracy_macro`. `n` is lower where a model was not asked
+            all of the items.
+    """
+
+    items: int
+    models: Mapping[str, Metrics]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        return {"items": self.items, "models": {title: _dumped(metrics) for title, metrics in self.models.items()}}
+
+
+class BesidePeople(NamedTuple):
+    """People and models on the same items.
+
+    Args:
+        human: What people reached.
+        samples: What models did, by campaign.
+    """
+
+    human: HumanFigures
+    samples: Mapping[str, Sample]
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        told = self.human.model_dump(mode="json")
+        for name, sample in self.samples.items():
+            told["campaigns"][name] |= sample.document()
+        return told
+
+
+def beside_people(results: Path, release: Release) -> BesidePeople:
+    """Return what people and models reach on the items that people answered.
+
+    Args:
+        results: What `evaluate run` wrote.
+        release: What was scored.
+
+    Raises:
+        BenchwrightError: Nobody was asked, or the results are of another release.
+        DataError: Results or release are damaged.
+    """
+    scores = read_scores(results)
+    human = human_figures(release, scores[0].split)
+    if human is None:
+        raise BenchwrightError(
+            f"{release.path} has no human baseline: no campaign `answer` was in its recipe; "
+            "docs/recipes.md says how to ask people"
+        )
+    check_beside(human, scores)
+    return BesidePeople(human, samples_of(side_by_side(results, scores, release), read_human_baseline(release) or {}))
+
+
+def samples_of(sheet: SideBySide, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
+    """Return what models reach on the items of each campaign of a baseline."""
+    return {name: _sample(sheet, told["items"].keys()) for name, told in sorted(baseline.items())}
+
+
+def _sample(sheet: SideBySide, answered: Collection[str]) -> Sample:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    held = pc.is_in(sheet.items.column("item_id"), value_set=pa.array(sorted(answered), pa.string())).to_numpy()
+    tasks = np.array(sheet.items.column("task").to_pylist(), dtype=str)
+    models = {}
+    for row, score in enumerate(sheet.scores):
+        taken = held & sheet.asked[row]
+        models[score.title] = figures(task_shares(sheet.right[row, taken], sheet.group[taken], tasks[taken]))
+    return Sample(int(held.sum()), dict(sorted(models.items())))
+
+
+def _dumped(metrics: Metrics) -> dict[str, Any]:
+    return {name: figure.model_dump(mode="json") for name, figure in sorted(metrics.items())}

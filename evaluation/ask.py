@@ -1,0 +1,221 @@
+"""Asking the items of a release as a protocol says, round by round, in the order of the release.
+
+A round asks one model. What it replied lies in a file beside, not in memory, until the next round has been asked.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from benchwright.canonical import canonical_json
+from benchwright.records import LETTERS
+
+from .backends.base import Asking, Backend
+from .protocols.base import Ask, Asked, Attempt, Protocol
+from .protocols.templated import Vanilla
+from .questions.item_index import outlines_of, question_of_outline
+from .questions.question import Question, Released, Reply
+from .questions.release_files import groups_of, tasks_of
+from .results.judged_predictions import attempt_of, row_of
+from .results.run_progress import FirstFailures, Watched
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from .judging.judge_queue import Docket
+    from .questions.item_index import Outline
+
+
+_AS_SHOWN = {letter: letter for letter in LETTERS}
+
+
+class Asker(NamedTuple):
+    """Who is asked in a round, and what it may know."""
+
+    backend: Backend
+    asking: Asking
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What is asked, and how it is read.
+
+    Args:
+        release: The release.
+        split: Only this split; all where None.
+        protocol: How items are asked.
+        tasks: Only these; all where None.
+        reader: Name of the reader of replies.
+        looks: Whether who is asked looks at words and pictures.
+        docket: Takes down replies for a judge, where there is one.
+    """
+
+    release: Release
+    split: str | None
+    protocol: Protocol
+    tasks: frozenset[str] | None
+    reader: str
+    looks: bool = True
+    docket: Docket | None = None
+
+    @property
+    def read_by(self) -> str:
+        """Return who reads the letters, with the judge's name where there is one."""
+        return self.reader if self.docket is None else f"{self.reader}+judge:{self.docket.backend.name}"
+
+    @property
+    def in_outline(self) -> bool:
+        """Say whether items are asked without words and pictures: nobody looks, and they are asked as they are."""
+        return not self.looks and self.docket is None and self.protocol == Vanilla()
+
+    def begin(self) -> Ask:
+        """Return what asks the items."""
+        return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
+
+    def items(self) -> Iterator[tuple[Released, int]]:
+        """Yield the items that are asked, each with the number of its cluster."""
+        groups = groups_of(self.release, self.split)
+        items: Iterable[Released]
+        if self.in_outline:  # an outline has all that a plain question and its verdict need of an item
+            items = cast("Iterable[Released]", outlines_of(self.release, self.split))
+        else:  # pictures of other tasks are not even read
+            items = self.release.items(self.split, tasks=self.tasks)
+            tasks = tasks_of(self.release, self.split)
+            groups = [g for g, task in zip(groups, tasks, strict=True) if self.tasks is None or task in self.tasks]
+        for released, group in zip(items, groups, strict=True):
+            if (self.tasks is None or released.item.task in self.tasks) and self.protocol.takes(released.item):
+                yield released, group
+
+
+class _Waiting:
+    """An item of which replies are still to come. It holds no picture."""
+
+    __slots__ = ("asked", "attempts", "group", "item", "judged", "split")
+
+    def __init__(self, released: Released, group: int, asked: Sequence[Asked], attempts: list[Attempt]) -> None:
+        self.item, self.split, self.group = released.item, released.split, group
+        self.asked, self.attempts = asked, attempts
+        self.judged = 0
+        """How many of `asked` are among the attempts."""
+
+    def expects(self, survey: Survey, number: int) -> Question | None:
+        """Return the question whose reply comes next, once those that could not be put are judged; None at the end."""
+        while self.judged < len(self.asked):
+            question = self.asked[self.judged].question
+            if question is not None:
+                return question
+            self.judge(None, survey, number)
+        return None
+
+    def judge(self, reply: Reply | None, survey: Survey, number: int) -> None:
+        """Take in what became of the next question."""
+        asked = self.asked[self.judged]
+        self.attempts.append(attempt_of(self.item, asked, number, reply, survey.reader))
+        if survey.docket is not None:
+            survey.docket.take(asked, self.attempts[-1])
+        self.judged += 1
+
+
+Row = dict[str, Any]
+Finish = Callable[[_Waiting], Row]
+
+
+def ask_rounds(
+    survey: Survey, askers: Sequence[Asker], folder: Path, watched: Watched, begin: Callable[[int], None]
+) -> Iterator[Row]:
+    """Yield every item's row, in order, as the last round comes to it.
+
+    Args:
+        survey: What is asked.
+        askers: Who is asked, one a round.
+        folder: Where replies of earlier rounds lie meanwhile.
+        watched: Told of each reply, and of each item that is through.
+        begin: Called with a round's number as it begins.
+    """
+    ask = survey.begin()
+    earlier: Path | None = None
+    docket, last = survey.docket, len(askers) - 1
+    for number, asker in enumerate(askers[:-1] if docket is None else askers):
+        begin(number)
+        kept = folder / f"round-{number}.jsonl"
+        with kept.open("w", encoding="utf-8") as handle:
+            for row in _one_round(survey, ask, asker, number, earlier, _attempts_row, watched):
+                handle.write(canonical_json(row) + "\n")
+                watched.through()
+        earlier = kept
+    if docket is not None:
+        docket.hear(watched)
+        for (released, group), attempts in zip(survey.items(), _kept_attempts(earlier), strict=True):
+            settled = docket.settled(released.item, attempts)
+            yield row_of(released.item, released.split, group, settled, survey.protocol, survey.read_by)
+        return
+
+    def finish(one: _Waiting) -> Row:
+        return row_of(one.item, one.split, one.group, one.attempts, survey.protocol, survey.reader)
+
+    begin(last)
+    for row in _one_round(survey, ask, askers[last], last, earlier, finish, watched):
+        yield row
+        watched.through()
+
+
+def _one_round(
+    survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None, finish: Finish, watched: Watched
+) -> Iterator[Row]:
+    """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
+    # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
+    waiting: deque[_Waiting | Row] = deque()
+    before = _kept_attempts(earlier)
+
+    def questions() -> Iterator[Question]:
+        for released, group in survey.items():
+            attempts = [] if earlier is None else next(before)
+            one = _Waiting(released, group, ask(released, attempts), list(attempts))
+            waiting.append(finish(one) if one.expects(survey, number) is None else one)
+            for asked in one.asked:
+                if asked.question is not None:
+                    yield asked.question
+
+    with closing(asker.backend.answer(questions(), asker.asking)) as replies:
+        first = FirstFailures(asker.backend.name)
+        for reply in replies:
+            first.add(reply)
+            watched.add(reply)
+            while waiting and isinstance(waiting[0], dict):
+                yield cast("Row", waiting.popleft())
+            head = cast("_Waiting", waiting[0]) if waiting else None
+            expected = None if head is None else head.expects(survey, number)
+            if head is None or expected is None or reply.item_id != expected.item_id:
+                was_next = "nothing" if expected is None else expected.item_id
+                raise RuntimeError(f"backend {asker.backend.name} answered {reply.item_id} where {was_next} was next")
+            head.judge(reply, survey, number)
+            if head.expects(survey, number) is None:
+                waiting.popleft()
+                yield finish(head)
+        if number == 0:  # few are asked again later, and those may all fail
+            first.end()
+    if left := sum(len(one.asked) - one.judged for one in waiting if isinstance(one, _Waiting)):
+        raise RuntimeError(f"backend {asker.backend.name} left {left} questions without a reply")
+    yield from (row for row in waiting if isinstance(row, dict))
+
+
+def _attempts_row(one: _Waiting) -> Row:
+    return {"attempts": [attempt._asdict() for attempt in one.attempts]}
+
+
+def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    del earlier
+    return [Asked("", question_of_outline(cast("Outline", released.item)), _AS_SHOWN)]
+
+
+def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:
+    if path is not None:
+        with path.open(encoding="utf-8") as handle:
+            for line in handle:
+                yield [Attempt(**one) for one in json.loads(line)["attempts"]]

@@ -1,0 +1,86 @@
+"""What makes two results different ones, and the names of their folders.
+
+A result is one of a model, a protocol and a reader under the settings that can change a reply: address, fields of
+requests, weights, what a file holds. Its folder is named by all of these, so that results of other settings stand
+beside it. Results of equal settings are one result, which a later run goes on with.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from benchwright.canonical import bytes_digest, digest
+
+from ..parsing.readers import ROBUST
+from ..questions.prompts import VANILLA
+
+Identity = Mapping[str, Any]
+"""Settings that can change a reply, as JSON values."""
+
+_CHANGES_NO_REPLY = frozenset({"retries", "tries", "pictures", "batch_size", "device", "refused", "omit"})
+"""Of a backend's settings."""
+
+_USUAL: Identity = {"base_url": "https://api.openai.com/v1", "temperature": 0.0, "max_tokens": 1024}
+
+
+def identity_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a backend's settings that can change a reply."""
+    return {name: value for name, value in sorted(settings.items()) if name not in _CHANGES_NO_REPLY}
+
+
+def slug(model: str) -> str:
+    """Return a model's name as a folder's name; names that differ stay different."""
+    name = re.sub(r"[^A-Za-z0-9._-]", "-", model)[:80].lstrip(".")
+    is_plain = re.fullmatch(r"[a-z_]+(:[A-Za-z0-9._-]+)?", model) is not None and len(model) <= 80
+    return name if is_plain else f"{name}-{bytes_digest(model.encode('utf-8', 'surrogatepass'))[:8]}"
+
+
+def results_name(model: str, protocol: str = VANILLA, reader: str = ROBUST, identity: Identity | None = None) -> str:
+    """Return the name of the folder of a score: the model's, with what is not usual about how it was asked and read.
+
+    Settings that can change a reply stand as the beginning of their digest, unless all are the usual ones.
+
+    Example:
+        >>> results_name("random", "shuffle:k=3", "blink")
+        'random@shuffle.k=3@blink'
+        >>> results_name("openai:m", identity={"temperature": 0.0}), results_name("openai:m", identity={"seed": 4})
+        ('openai-m', 'openai-m~ef731a0a')
+    """
+    parts = [slug(model)]
+    if protocol != VANILLA:
+        is_plain = re.fullmatch(r"[a-z0-9-]+(:[A-Za-z0-9._=,-]+)?", protocol) is not None and len(protocol) <= 80
+        parts.append(protocol.replace(":", ".") if is_plain else slug(protocol))
+    if reader != ROBUST:
+        parts.append(reader if re.fullmatch(r"[a-z0-9-]+", reader) is not None else slug(reader))
+    unusual = {name: value for name, value in (identity or {}).items() if name not in _USUAL or value != _USUAL[name]}
+    return "@".join(parts) + (f"~{digest(unusual)[:8]}" if unusual else "")
+
+
+def differing_settings(identities: list[dict[str, Any]]) -> list[str]:
+    """Return for each of several results of one name the settings in which they differ, in words.
+
+    Example:
+        >>> differing_settings([{"seed": 1, "top_p": 1}, {"seed": 2, "top_p": 1}, {"top_p": 1}])
+        ['seed 1', 'seed 2', 'no seed']
+    """
+    flat = [_flat(identity) for identity in identities]
+    names = sorted({name for one in flat for name in one})
+    differing = [name for name in names if len({digest(one.get(name)) for one in flat}) > 1]
+    return [
+        ", ".join(f"{name} {_shown(one[name])}" if one.get(name) is not None else f"no {name}" for name in differing)
+        for one in flat
+    ]
+
+
+def _flat(identity: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in identity.items():
+        flat |= _flat(value, f"{before}{name} ") if isinstance(value, Mapping) else {f"{before}{name}": value}
+    return flat
+
+
+def _shown(value: Any) -> str:
+    text = str(value)
+    return text[:8] if re.fullmatch(r"[0-9a-f]{64}", text) else text

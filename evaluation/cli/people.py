@@ -1,0 +1,50 @@
+"""`benchwright evaluate people`: people one by one, and models on the same items."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from ..analysis.same_items import BesidePeople
+
+
+@click.command("people")
+@click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    help="The release that was scored, with its human baseline.",
+)  # fmt: skip
+@json_option
+def people(results: Path, release: Path, as_json: bool) -> None:
+    """Show what people reached (on average, the best, each) and what the models in RESULTS did on the same items."""
+    from benchwright.release import Release
+
+    from ..analysis.same_items import beside_people
+    from ..results.summary import drawn
+
+    found = beside_people(results, Release.open(release))
+    emit(found.document(), as_json=as_json, text=lambda: "\n".join(map(drawn, _tables(found))))
+
+
+def _tables(found: BesidePeople) -> list[Table]:
+    """Return a table for each campaign: people on average and the best, then models, then each annotator."""
+    from ..results.summary import figure_table, printable
+
+    tables = []
+    for name, campaign in sorted(found.human.campaigns.items()):
+        sample = found.samples[name]
+        simulated = "simulated " if campaign.simulated else ""
+        who = [("people, mean", campaign.metrics)]
+        if campaign.best is not None:
+            who.append((f"best: {campaign.best}", campaign.each[campaign.best]))
+        title = f"{printable(name)}: {campaign.annotators} {simulated}annotators, {sample.items:,} items"
+        blocks = [who, list(sample.models.items()), list(campaign.each.items())]
+        tables.append(figure_table(title, blocks))
+    return tables

@@ -1,1 +1,0 @@
-"""Comparing models that were asked the same items."""

@@ -1,0 +1,115 @@
+"""The replies that a judge is asked about: taken down as they are read, put to it at the end, and settled."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.canonical import canonical_json
+
+from ..metrics.base import is_right
+from ..protocols.base import Asked, Attempt
+from ..protocols.wordings import without_pictures
+from ..questions.question import Question
+from ..results.run_progress import FirstFailures, Spent, Watched
+from ..results.score import Judging
+from .judge import PROMPT_VERSION, Judge, Verdict, judge_words, verdict_in
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+    from ..backends.base import Asking, Backend
+
+READ_BY = "judge"
+"""Rule that predictions name for what a judge read."""
+
+
+class Docket:
+    """Replies for one judge, in a file; verdicts are kept by the question's id, with the item's own letter.
+
+    Args:
+        judge: Who is asked, and about which replies.
+        backend: The judge's.
+        asking: What it may know of the release.
+        path: The file, made here.
+    """
+
+    def __init__(self, judge: Judge, backend: Backend, asking: Asking, path: Path) -> None:
+        self.judge, self.backend, self.asking = judge, backend, asking
+        self._path = path
+        self._handle = path.open("w", encoding="utf-8")
+        self._verdicts: dict[str, tuple[Verdict, str | None]] = {}
+        self._spent = Spent(judge.prices)
+        self.asked = self.unusable = self.errors = 0
+
+    def close(self) -> None:
+        """Close the file."""
+        self._handle.close()
+
+    def take(self, asked: Asked, attempt: Attempt) -> None:
+        """Take down a reply, if it is one that the judge is to be asked about."""
+        wanted = attempt.state in {"answered", "miss", "refusal"} if self.judge.everything else attempt.state == "miss"
+        if asked.question is None or not wanted or attempt.read_by == "given" or not (attempt.reply or "").strip():
+            return
+        plain = without_pictures(asked.question)
+        entry = {
+            "id": asked.question.item_id, "task": plain.task, "text": plain.text, "reply": attempt.reply,
+            "options": [[one.key, one.text or ""] for one in plain.choices], "keys": dict(asked.keys),
+        }  # fmt: skip
+        self._handle.write(canonical_json(entry) + "\n")
+        self.asked += 1
+
+    def hear(self, watched: Watched) -> None:
+        """Ask the judge about everything that was taken down.
+
+        Raises:
+            BenchwrightError: The judge cannot be asked.
+        """
+        self._handle.close()
+        watched.phase(f"{self.backend.name} as judge", self.asked)
+        with closing(self.backend.answer(self._questions(), self.asking)) as replies:
+            first = FirstFailures(f"{self.backend.name}, the judge,")
+            for entry, reply in zip(self._entries(), replies, strict=True):
+                first.add(reply)
+                if reply.tokens is not None:
+                    self._spent.add(reply.tokens, reply.request)
+                found = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
+                self.errors += reply.text is None
+                self.unusable += reply.text is not None and found is None
+                if found is not None:
+                    letter = None if found.letter is None else entry["keys"][found.letter]
+                    self._verdicts[entry["id"]] = (found, letter)
+                watched.through()
+
+    def settled(self, item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
+        """Return attempts as the judge reads them; what it was not asked about, or made nothing of, stays."""
+        return [self._settled(item, one) for one in attempts]
+
+    def summary(self) -> Judging:
+        """Return who judged, how, and what came of it."""
+        states = [verdict.state for verdict, _ in self._verdicts.values()]
+        return Judging(
+            model=self.backend.name, prompt=PROMPT_VERSION, asks=self.judge.asks, settings=dict(self.backend.settings),
+            asked=self.asked, letters=states.count("answered"), refusals=states.count("refusal"),
+            none=states.count("miss"), unusable=self.unusable, errors=self.errors, usage=self._spent.usage(),
+        )  # fmt: skip
+
+    def _settled(self, item: Item, one: Attempt) -> Attempt:
+        found = self._verdicts.get(f"{item.item_id}.{one.variant}" if one.variant else item.item_id)
+        if found is None or (found[0].state == "miss" and one.state == "miss"):
+            return one
+        verdict, letter = found
+        right = is_right(item, letter)
+        return one._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
+
+    def _entries(self) -> Iterator[dict[str, Any]]:
+        with self._path.open(encoding="utf-8") as handle:
+            yield from map(json.loads, handle)
+
+    def _questions(self) -> Iterator[Question]:
+        for entry in self._entries():
+            words = judge_words(entry["text"], [(key, text) for key, text in entry["options"]], entry["reply"])
+            yield Question(f"{entry['id']}.judge", entry["task"], words, (), (), message=(words,))

@@ -1,0 +1,116 @@
+"""Metrics: from judged predictions to named estimates.
+
+A metric is a function from the columns of `JUDGED` to estimates by name; a room lists it under `metrics`. All
+metrics divide by every item that was asked: a reply without a letter, a refusal and an error count as wrong, and
+stand beside the score as counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ..statistics.clustered import mean_share_right, share_right
+from ..statistics.proportions import Estimate
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from benchwright.records import Item
+
+    from ..questions.item_index import Outline
+
+State = Literal["answered", "miss", "refusal", "cut_off", "error"]
+Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
+
+JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
+"""Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
+(they share a source image, a pair, a scene): intervals have to take them as one draw. `counted.counted` and
+`counted.with_labels` say what else there is, and where a row is a repetition of an item instead."""
+
+
+def is_right(item: Item | Outline, letter: str | None) -> bool:
+    """Say whether a letter answers an item.
+
+    Right is the item's answer; where nothing in the picture answers it, right is the option that declines, and
+    without such an option no letter is right.
+    """
+    key = item.answer if item.answer is not None else item.refusal
+    return letter is not None and letter == key
+
+
+def chance_of(item: Item | Outline) -> float:
+    """Return the probability that a letter drawn evenly is right, 0-1."""
+    return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
+
+
+def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return the share of asked items answered right, over all and per task, and what chance would give.
+
+    `chance` has no interval: it is a property of the items, not an estimate.
+    """
+    rows = rows_of(judged)
+    found = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
+    for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
+        found[f"accuracy/{name}"] = share
+        found[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
+    return found
+
+
+def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return the unweighted mean of the tasks' accuracies."""
+    rows = rows_of(judged)
+    mean = mean_share_right(rows.right, rows.group, rows.task, _shares(rows), "accuracy_macro")
+    return {"accuracy_macro": mean}
+
+
+class Rows(NamedTuple):
+    """Judged predictions as arrays, one value a row.
+
+    Args:
+        right: Whether the letter is the key.
+        group: Number of the item's cluster.
+        task: Place of the item's task in `tasks`.
+        chance: Probability that a letter drawn evenly is right.
+        tasks: Names of the tasks, sorted.
+    """
+
+    right: NDArray[np.bool_]
+    group: NDArray[np.int64]
+    task: NDArray[np.int64]
+    chance: NDArray[np.float64]
+    tasks: tuple[str, ...]
+
+
+def rows_of(judged: pa.Table) -> Rows:
+    """Return judged predictions as arrays."""
+    names, numbers = task_numbers(judged.column("task"))
+    right, group, chance = (judged.column(name).to_numpy() for name in ("right", "group", "chance"))
+    return Rows(right, group, numbers, chance, names)
+
+
+def task_numbers(tasks: pa.ChunkedArray) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """Return the names of the tasks, sorted, and the place of each row's task among them."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    names = tuple(sorted(pc.unique(tasks).to_pylist()))
+    return names, pc.index_in(tasks, value_set=pa.array(names, pa.string())).to_numpy().astype(np.int64)
+
+
+def _shares(rows: Rows) -> list[Estimate]:
+    """Return the accuracy of each task."""
+    return [
+        share_right(rows.right[held], rows.group[held], f"accuracy/{name}")
+        for number, name in enumerate(rows.tasks)
+        for held in (rows.task == number,)
+    ]
+
+
+def _chance(chance: NDArray[np.float64]) -> Estimate:
+    from math import fsum
+
+    return Estimate(fsum(chance) / len(chance), None, len(chance)) if len(chance) else Estimate(None, None, 0)

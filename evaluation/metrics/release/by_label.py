@@ -1,0 +1,86 @@
+"""Accuracy by what items are labelled with: level, category and attributes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...questions.item_index import labels_in
+from ...statistics.clustered import share_right
+from ...statistics.proportions import Estimate, mean_of_proportions
+from .units import has
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+MOST_VALUES = 64
+"""Attributes with more values, such as file names, tell no groups."""
+
+
+def accuracy_by(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return accuracy within each value of a label, and the unweighted mean over the values.
+
+    `accuracy_by/level/low`, `accuracy_by/category/...`, `accuracy_by/<attribute>/<value>`, and for each label its mean
+    such as `accuracy_macro_by/level`. Each divides by the items that have the value. Labels are level, category, and
+    attributes that are texts or yes/no, with 2 to 64 values; a text with commas between several values counts in each.
+    An attribute named like a column stands as `attribute.level`.
+    """
+    if not has(judged, "level", "category", "attributes"):
+        return {}
+    right, group = (judged.column(name).to_numpy() for name in ("right", "group"))
+    found: dict[str, Estimate] = {}
+    for label, held in _labels(judged).items():
+        if 2 <= len(held) <= MOST_VALUES:
+            shares = {}
+            for value, rows in sorted(held.items()):
+                name = f"accuracy_by/{label}/{value}"
+                shares[name] = share_right(right[rows], group[rows], name)
+            found |= shares
+            found[f"accuracy_macro_by/{label}"] = mean_of_proportions(list(shares.values()))
+    return found
+
+
+def _labels(judged: pa.Table) -> dict[str, dict[str, NDArray[np.bool_]]]:
+    """Return which rows have each value, by label."""
+    import numpy as np
+
+    found: dict[str, dict[str, NDArray[np.bool_]]] = {}
+    for column in ("level", "category", "attributes"):
+        texts, codes = _codes(judged.column(column))
+        if column == "attributes":
+            named = [_of_attributes(json.loads(text or "{}")) for text in texts]
+        else:
+            named = [[(column, text)] for text in texts]
+        told: dict[tuple[str, str], list[int]] = {}
+        for code, pairs in enumerate(named):
+            for pair in pairs:
+                told.setdefault(pair, []).append(code)
+        most = {label for label, count in Counter(label for label, _ in told).items() if count > MOST_VALUES}
+        for (label, value), having in told.items():
+            if label not in most:
+                found.setdefault(label, {})[value] = np.isin(codes, having)
+    return dict(sorted(found.items()))
+
+
+def _codes(column: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the different texts of a column, and for each row the place of its own among them, -1 for none."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    texts = pc.unique(column).drop_null()
+    return texts.to_pylist(), pc.fill_null(pc.index_in(column, value_set=texts), -1).to_numpy().astype(np.int64)
+
+
+def _of_attributes(attributes: dict[str, Any]) -> list[tuple[str, str]]:
+    named = []
+    for name, value in attributes.items():
+        label = f"attribute.{name}" if name in {"level", "category"} else name
+        if isinstance(value, bool):
+            named.append((label, "yes" if value else "no"))
+        elif isinstance(value, str):
+            named += [(label, one) for one in labels_in(value)]
+    return named

@@ -1,0 +1,119 @@
+"""MM-SAP's metrics on releases whose items offer an option that declines (paper sections 4.1 and 4.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from ...statistics.proportions import Estimate
+from ..papers.mm_sap import Prediction
+from .units import Row, Unit, has, rows_with, share_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Part = Literal["basic", "know", "beyond"]
+PARTS: tuple[Part, ...] = ("basic", "know", "beyond")
+BASIC = "basic"
+_COLUMNS = ("item_id", "variant", "letter", "answer", "refusal", "level", "again", "knew")
+
+
+def part_of(row: Row) -> Part:
+    """Return which of the paper's three sets an item belongs to.
+
+    `beyond`: nothing in the picture answers it. `basic`: its level is `basic`; every model is taken to know it.
+    `know`: all others; what a model knows is for it to show.
+    """
+    if row["answer"] is None:
+        return "beyond"
+    return "basic" if row["level"] == BASIC else "know"
+
+
+def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return the paper's metrics of the items that offer an option that declines. Names begin with `mm_sap/`.
+
+    By item p is the letter that was read, c the answer, r the letter that declines. All but two divide by all such
+    items, or those of the part (`/basic`, `/know`, `/beyond`); under protocols that repeat by all repetitions.
+
+    - `score_kk`: p = c; never of an item without an answer.
+    - `score_ku`: p = r on what is unknown: every item of `beyond`, none of `basic`, and of `know` those that the model
+      does not get right without the option that declines. `score_sa`: their sum.
+    - `answer_rate`: p is not r; a reply that is unread or failed is not r either, as the paper's equation 6 has it.
+      `answer_accuracy`: those with p = c, of those with p not r.
+    - `refusal_number`: items of `know` with p = r, the mean over repetitions. It is a number, no share.
+    - `unknown_knowns_rate`: of these, the share that is right without the option (table 4);
+      `unknown_knowns_rate_eq8`: the same of all items of `know`, as equation 8 is printed.
+
+    Whatever needs the second question is given only where every refusal in `know` was asked again, that is under
+    `forced` and `mm-sap`, or where nothing was refused. A second question that failed counts neither as known nor as
+    unknown.
+    """
+    if not has(judged, *_COLUMNS):
+        return {}
+    rows = rows_with(judged, *_COLUMNS, where="refusal")
+    if not rows:
+        return {}
+    replies = [_Reply(prediction_of(row), row["group"], row["again"]) for row in rows]
+    parts = {name: [one for one in replies if one.said.part == name] for name in PARTS}
+    known = all(one.again is not None for one in parts["know"] if one.said.refuses)
+    found = _scores("mm_sap/{}", replies, known=known)
+    for name, some in parts.items():
+        if some:
+            found |= _scores(f"mm_sap/{{}}/{name}", some, known=known or name != "know")
+    repeats = len({row["variant"] for row in rows})
+    return found | (_unknown_knowns(parts["know"], repeats, known=known) if parts["know"] else {})
+
+
+def prediction_of(row: Row) -> Prediction:
+    """Return a row in the paper's terms; a verdict over several questions chose the answer only where it is right."""
+    answer = row["answer"]
+    chosen = answer if row["right"] and answer is not None else row["letter"]
+    missed = chosen == answer and not row["right"]
+    return Prediction(
+        part_of(row), answer, row["refusal"], None if missed else chosen, forced=answer if row["knew"] else None
+    )
+
+
+class _Reply(NamedTuple):
+    """A row in the paper's terms, and whether what it says of the unknown can be taken."""
+
+    said: Prediction
+    group: int
+    again: str | None
+
+    @property
+    def known_unknown(self) -> bool:
+        """It declined what is unknown; a second question that failed shows nothing."""
+        one = self.said
+        shown = one.part == "beyond" or (one.part == "know" and self.again != "error" and not one.knew)
+        return one.refuses and shown
+
+
+Says = Callable[[_Reply], bool]
+
+
+def _share(replies: Iterable[_Reply], says: Says, name: str) -> Estimate:
+    return share_of((Unit(says(one), one.group) for one in replies), name)
+
+
+def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
+    answered = [one for one in replies if not one.said.refuses]
+    wanted: dict[str, tuple[Sequence[_Reply], Says]] = {
+        "score_kk": (replies, lambda one: one.said.knows),
+        "answer_rate": (replies, lambda one: not one.said.refuses),
+        "answer_accuracy": (answered, lambda one: one.said.knows),
+    }
+    if known:
+        wanted["score_ku"] = (replies, lambda one: one.known_unknown)
+        wanted["score_sa"] = (replies, lambda one: one.said.knows or one.known_unknown)
+    named = {name.replace("{}", metric, 1): told for metric, told in wanted.items()}
+    return {full: _share(some, says, full) for full, (some, says) in named.items()}
+
+
+def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> dict[str, Estimate]:
+    declined = [one for one in replies if one.said.refuses]
+    found = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
+    if known:
+        for name, some in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", replies)):
+            found[f"mm_sap/{name}"] = _share(some, lambda one: one.said.knew, f"mm_sap/{name}")
+    return found

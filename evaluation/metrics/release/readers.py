@@ -1,0 +1,28 @@
+"""How far a paper's reader and ours are apart on the same replies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...statistics.proportions import Estimate
+from .units import has, rows_with, share_of, singly
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def readers(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return accuracy by the robust reader, and how much more it finds right; given where a paper's reader was chosen.
+
+    `by_robust_reader` divides by all items, as `accuracy` does, which is the chosen reader's. `reader_gap` is the first
+    less the second; it is no share, and negative where the paper's reader takes more for right.
+    """
+    if not has(judged, "robust_right"):
+        return {}
+    rows = rows_with(judged, "robust_right", where="robust_right")
+    if not rows:
+        return {}
+    robust = share_of(singly(rows, lambda row: row["robust_right"]), "by_robust_reader")
+    gap = sum(row["robust_right"] - row["right"] for row in rows) / len(rows)
+    return {"by_robust_reader": robust, "reader_gap": Estimate(gap, None, len(rows))}

@@ -1,0 +1,30 @@
+"""What repetitions of one question differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import stdev
+from typing import TYPE_CHECKING
+
+from ...statistics.proportions import Estimate
+from .units import by_value, has, rows_with, share_of, singly
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def repetitions(judged: pa.Table) -> Mapping[str, Estimate]:
+    """Return the accuracy of each repetition and their spread; given under protocols that repeat, such as `shuffle`.
+
+    `repetition/s1` and so on divide by all items; their mean is `accuracy`. `repetition_spread` is their sample
+    standard deviation, and stands on as many values as there are repetitions.
+    """
+    if not has(judged, "variant"):
+        return {}
+    rows = rows_with(judged, "variant", where="variant")
+    groups = by_value(rows, lambda row: [row["variant"]])
+    if len(groups) < 2:
+        return {}
+    found = {f"repetition/{name}": share_of(singly(group), f"repetition/{name}") for name, group in groups.items()}
+    values = [one.value for one in found.values() if one.value is not None]
+    return {**found, "repetition_spread": Estimate(stdev(values), None, len(values))}

@@ -1,0 +1,1 @@
+"""From free replies to answers: text made plain, options named by letter, word or place, refusals."""

@@ -1,0 +1,217 @@
+"""The reader of answer letters: from a model's free reply to one letter, or to none.
+
+The reader never guesses. It knows what a model meant only where the reply says so:
+
+1. A reply that is one option's words, whole, names that option. A letter that is the words of an option says nothing
+   behind that option's own label: "D. C" is D.
+2. Otherwise the last commitment counts (`commitments`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
+   with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
+   among the options, the reply gives no letter; an earlier commitment is not brought back.
+3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.
+4. Otherwise a label counts, such as "(B)" or "option B", if just one stands in the reply, or else in its last
+   paragraph, and is not put aside.
+5. Otherwise the words of an option count, if just one option is mentioned.
+
+Thoughts (`<think>`) are not part of the reply. Words of a failed program give none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from benchwright.records import LETTERS
+
+from .cue_languages import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
+from .marked_answers import with_labels
+from .option_words import (
+    LATIN,
+    Option,
+    is_particle,
+    option_alone,
+    option_at_start,
+    options_mentioned,
+    options_of,
+    without_own_letters,
+)
+from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
+from .reply_text import finished, folded, is_foreign, plain
+from .stated_answers import commitments
+
+_WORDS = """
+a an the of in on at to for with by from and or is are was were be it its this that these those there as into onto than
+his her their our your my some any has have had do does did very
+"""
+_EMPTY = frozenset(_WORDS.split())
+"""Words that tell no option from another."""
+
+_AGAINST = re.compile(
+    r"\b(?:not|never|no|neither|nor|or|either|maybe|perhaps|possibly|might|may|could|unlike|"
+    r"instead|rather|wrong|incorrect|if|whether)\b|n't\b"
+)
+"""In such a sentence a description is no claim."""
+
+_WORD = re.compile(r"[^\W\d_]{2,}|\d+")
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|er|est|ly)\Z")
+
+
+def options_described(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the keys of options all of whose telling words, two or more, stand close together in one sentence.
+
+    Where one option's words hold all of another's, only the longer one counts. Sentences that deny or doubt count for
+    none; if another option is described elsewhere, its key is returned as well.
+    """
+    wanted = {option.key: _stems(option.words) for option in options if option.words}
+    wanted = {key: stems for key, stems in wanted.items() if len(set(stems)) > 1}
+    found: set[str] = set()
+    for sentence in re.split(r"[.!?;\n]+", text if wanted else ""):
+        said = folded(sentence)
+        if not _AGAINST.search(said):
+            stems = _stems(said)
+            here = {key for key, needed in wanted.items() if _close(stems, needed)}
+            found |= {key for key in here if not any(set(wanted[key]) < set(wanted[other]) for other in here)}
+    return found
+
+
+def _stems(words: str) -> list[str]:
+    return [_ENDING.sub("", word) for word in _WORD.findall(words) if word not in _EMPTY]
+
+
+def _close(said: list[str], needed: list[str]) -> bool:
+    """Say whether all needed stems stand within a stretch of twice their number and two."""
+    if not set(needed) <= set(said):
+        return False
+    width = 2 * len(needed) + 2
+    return any(set(needed) <= set(said[start : start + width]) for start in range(max(1, len(said) - width + 1)))
+
+
+_LABEL = re.compile(
+    rf"(?<![{LATIN}])[(\[]([A-Z])[)\]]"
+    r"|^\s*([A-Z])(?:[).:]|\s+[-])\s"
+    r"|(?<![A-Za-z])(?i:option|choice|answer|letter|image|picture|tile|point|patch|candidate|figure|box|labell?ed)\s+"
+    rf"[\"']?([A-Z])(?![{LATIN}-]|'[A-Za-z])"
+    rf"|(?:选项|選項|选|選)\s*([A-Z])(?![{LATIN}])"
+    r"|(?<=[a-z],\s)([A-J])(?=,\s)",
+    re.M,
+)
+_LONE = re.compile(rf"(?<![{LATIN}'])[A-Z](?![{LATIN}'-])")
+_AT_END = re.compile(
+    r"(?<!\ba)(?<!\ban)(?<!\bthe)(?<!\bplan)(?<!\btype)(?<!\bsize)(?<!\bnote)(?<!\bclass)(?<!\bgrade)(?<!\bgroup)(?<!\bvitamin)"
+    r"(?<=[^\W\d_A-Z])\s([A-HJ])[.!]?\Z"
+)
+_LABEL_AMONG_OTHERS = re.compile(rf"(?<![{LATIN}'.])([A-J])(?![{LATIN}'-]|\.\w)")
+"""A capital that stands alone in a text of another script, where no word is one."""
+
+_NEXT_LABEL = re.compile(r"[)\]\"']?\s*(?:,|/|&|and|or)\s*(?:(?:and|or)\s+)?[(\[\"']?([A-Z])(?![A-Za-z'])")
+_SEVERAL_NAMED = re.compile(
+    r"(?<![A-Za-z])(?i:options|choices|images|pictures|tiles|points|patches|candidates|figures|boxes)\s+[(\[]?[A-Z][)\]]?"
+    r"(?:,|\s+(?:and|or|&))"
+)
+_ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
+
+
+class Reading(NamedTuple):
+    """What a reply says: the letter if it says one, and which rule found it."""
+
+    state: Literal["answered", "miss", "refusal", "error"]
+    letter: str | None
+    rule: str
+
+
+def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Reading:
+    """Read a free reply.
+
+    Args:
+        reply: What the model said, of any length and in any state.
+        choices: Key and text of each option, in order; the text is None for a picture.
+
+    Example:
+        >>> read_answer("I think (B) fits best.", [("A", None), ("B", None)]).letter
+        'B'
+    """
+    options = options_of(choices)
+    text = without_own_letters(plain(reply), choices)
+    if not text or FAILURE.match(text):
+        return Reading("error", None, "failure") if text else Reading("miss", None, "empty")
+    if (letter := option_alone(text, options)) is not None:
+        return Reading("answered", letter, "option_words")
+    text = with_labels(text, options)
+    declines = _declines(text, options)
+    if found := commitments(text, options):
+        last = found[-1]
+        reading = _only({last.letter} if last.letter else set(), last.rule)
+        if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion
+            reading = _concluded(text, options) or reading
+    elif declines:
+        declining = tuple(option for option in options if REFUSAL.search(option.words))
+        reading = _only(options_mentioned(text, declining), "option_words")
+    elif labels := _labels(text := finished(text), options):
+        reading = _only(labels, "label")
+        if reading.letter is None:
+            reading = _concluded(text, options) or reading
+    else:
+        said = options_mentioned(text, options) or options_described(text, options)
+        reading = _only(said, "option_words") if said else _only(_label_at_end(text, options), "end")
+    return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
+
+
+def _declines(text: str, options: Sequence[Option]) -> bool:
+    """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
+    opened = option_at_start(text, options)
+    said = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
+    return REFUSAL.search(said) is not None
+
+
+def _only(keys: set[str], rule: str) -> Reading:
+    return (
+        Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
+    )
+
+
+def _label_at_end(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the label that ends a reply of one sentence, in whatever language, if it is the only lone capital."""
+    match = _AT_END.search(text)
+    if match is None or len(_LONE.findall(text)) != 1 or re.search(r"[.!?;\n]\s", text):
+        return set()
+    before = text[: match.start(1)]
+    aside = HEDGED_BEFORE.search(before) or DENIED_BEFORE.search(before)
+    return set() if aside else {option.key for option in options if option.key == match[1]}
+
+
+def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
+    """Return what the last of several paragraphs says, by labels; None where it comes to no single one.
+
+    The last entry of a list of options is no conclusion, nor is a paragraph that speaks of several of them.
+    """
+    *before, last = re.split(r"\n\s*\n", text)
+    entry = _ENTRY.match(last)
+    listed = entry is not None and any(m[1] != entry[1] for m in _ENTRY.finditer("\n\n".join(before)))
+    if not before or listed or _SEVERAL_NAMED.search(last):
+        return None
+    reading = _only(_labels(last, options), "conclusion")
+    return reading if reading.letter is not None else None
+
+
+def _labels(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the labels in a text that are neither put aside nor hedged.
+
+    A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.
+    """
+    keys = {option.key for option in options}
+    found: set[str] = set()
+    strangers = False
+    pattern = _LABEL_AMONG_OTHERS if is_foreign(text) else _LABEL
+    for match in pattern.finditer(text):
+        letter = next(group for group in match.groups() if group)
+        before, after = text[: match.start()][-80:], text[match.end() : match.end() + 80]
+        if after.startswith("?"):
+            continue
+        if letter not in keys:
+            strangers = strangers or letter in LETTERS[:8]
+        elif HEDGED_BEFORE.search(before):
+            return keys
+        elif not DENIED_BEFORE.search(before) and not DENIED_AFTER.match(after):
+            found.add(letter)
+            found |= {another[1] for another in [_NEXT_LABEL.match(after)] if another and another[1] in keys}
+    return keys if strangers and found else found

@@ -1,0 +1,322 @@
+"""How languages other than English name an answer, as data: a row a language, from which patterns are made.
+
+A label or an option's words must follow a cue directly ("La respuesta es la B"), so that a noun alone tells nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from .reply_text import WORD
+
+
+class Turns(NamedTuple):
+    """Turns of speech of a language that parts words by spaces; each a pattern of alternatives.
+
+    Args:
+        answer: Nouns for an answer.
+        option: Nouns for an option.
+        right: What is said of the one that is right.
+        be: Copulas between the noun and the label; they may also be left out.
+        choose: "I choose", as one says it.
+        article: Articles that may stand before the label or the noun for an option.
+    """
+
+    answer: str
+    option: str
+    right: str
+    be: str
+    choose: str
+    article: str = "(?!)"
+
+
+SPACED = {
+    "es": Turns(
+        "respuesta|solución|solucion", "opción|opcion|alternativa|letra", "correcta|correcto|adecuada|adecuado|final",
+        "es|sería|seria|será", "elijo|escojo|selecciono|elegiría|me quedo con|me inclino por", "la|el",
+    ),
+    "fr": Turns(
+        "réponse|reponse|solution", "option|lettre|proposition|choix",
+        "bonne|bon|correcte|correct|juste|exacte|finale|appropriée", "est|serait|sera",
+        "je choisis|je sélectionne|je dirais|j'opte pour|je choisirais|je prends", "la|le|l'",
+    ),
+    "de": Turns(
+        "antwort|lösung|loesung|auswahl", "option|buchstabe|möglichkeit|antwort",
+        "richtige|richtig|korrekte|korrekt|beste|endgültige|passende", "ist|wäre|lautet|heißt",
+        "ich wähle|ich nehme|ich entscheide mich für|ich würde sagen|ich tippe auf|ich würde", "die|der|das",
+    ),
+    "pt": Turns(
+        "resposta|solução|solucao", "opção|opcao|alternativa|letra", "correta|correto|certa|certo|final|adequada",
+        "é|e|seria|será", "escolho|seleciono|eu escolheria|fico com|opto pela|opto por", "a|o",
+    ),
+    "it": Turns(
+        "risposta|soluzione", "opzione|alternativa|lettera", "corretta|corretto|giusta|giusto|esatta|finale",
+        "è|é|sarebbe|sarà", "scelgo|seleziono|sceglierei|direi|opto per", "la|il|l'",
+    ),
+    "nl": Turns(
+        "antwoord|oplossing", "optie|keuze|letter", "juiste|juist|correcte|correct|goede|beste", "is|zou",
+        "ik kies|ik ga voor|ik neem", "de|het",
+    ),
+    "pl": Turns(
+        "odpowiedź|odpowiedz|odpowiedzią|odpowiedzia", "opcja|opcję|litera|wariant",
+        "prawidłowa|poprawna|właściwa|prawidłową|poprawną|ostateczna", "to|jest|brzmi",
+        "wybieram|wybrałbym|wybrałabym|stawiam na",
+    ),
+    "cs": Turns(
+        "odpověď|odpoveď|odpovědí", "možnost|volba|písmeno", "správná|správnou|konečná|správna", "je|zní",
+        "vybírám|volím|zvolím",
+    ),
+    "ru": Turns(
+        "ответ|ответом|решение", "вариант|вариантом|опция|буква",
+        "правильный|верный|правильным|верным|окончательный|итоговый|правильная", "это|является|будет|-",
+        "я выбираю|выбираю|я бы выбрал|я бы выбрала",
+    ),
+    "uk": Turns(
+        "відповідь|відповіддю", "варіант|варіантом|літера", "правильна|правильний|вірна|остаточна|правильною",
+        "це|є|буде|-", "я обираю|обираю|вибираю",
+    ),
+    "tr": Turns(
+        "cevap|cevabı|cevabım|yanıt|yanıtı|yanıtım", "seçenek|şık|şıkkı", "doğru|son|kesin", "şudur|olarak|ise",
+        "seçiyorum|seçerim",
+    ),
+    "vi": Turns(
+        "đáp án|câu trả lời|trả lời", "phương án|lựa chọn|đáp án", "đúng|chính xác|đúng nhất|cuối cùng", "là",
+        "tôi chọn|chọn",
+    ),
+    "id": Turns(
+        "jawaban|jawabannya|jawapan", "opsi|pilihan|huruf", "yang benar|yang tepat|benar|akhir|yang betul",
+        "adalah|ialah|yaitu", "saya memilih|saya pilih|pilih",
+    ),
+    "sv": Turns(
+        "svar|svaret", "alternativ|alternativet", "rätt|rätta|korrekta|korrekt|slutliga|riktig|riktige", "är|er",
+        "jag väljer|jeg velger|jeg vælger",
+    ),
+    "fi": Turns("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
+    "hu": Turns("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
+    "ro": Turns("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
+    "el": Turns(
+        "απάντηση|η απάντηση", "επιλογή|γράμμα", "σωστή|σωστό|ορθή|τελική", "είναι|το|η", "επιλέγω|διαλέγω", "η|το",
+    ),
+    "he": Turns(
+        "תשובה|התשובה", "אפשרות|האפשרות", "נכונה|הנכונה|הסופית|סופית", "היא|הוא", "אני בוחר|אני בוחרת|בחרתי ב",
+    ),
+    "ar": Turns(
+        "الإجابة|الاجابة|الجواب|إجابتي|الحل|إجابة", "الخيار|خيار|الحرف|الاختيار",
+        "الصحيحة|الصحيح|النهائية|النهائي|الأصح", "هي|هو", "أختار|اخترت|سأختار",
+    ),
+    "fa": Turns(
+        "پاسخ|جواب", "گزینه|گزینهٔ|گزینه‌ی|گزینهی", "درست|صحیح|نهایی", "عبارت است از",
+        "انتخاب می‌کنم|من انتخاب می‌کنم",
+    ),
+    "hi": Turns("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
+    "bn": Turns("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
+}  # fmt: skip
+"""Languages with spaces, by code."""
+
+UNSPACED = (
+    # Chinese
+    r"(?:答案|最终选择|最終選擇)(?:应该|應該|应|應)?(?:选择|選擇|选|選|是|为|為)?(?:选项|選項)?[】\]]?\s*:?",
+    r"(?:选择|選擇|应选|應選|故选|故選|选|選)(?:项|項)?(?:是|为|為)?(?:选项|選項)?\s*:?",
+    r"(?:正确|正確)(?:的)?(?:选项|選項|答案)(?:应该|應該)?(?:是|为|為)\s*:?",
+    # Japanese
+    r"(?:答え|正解|回答|解答|正しい選択肢|正しいもの)[】\]]?(?:は)?(?:選択肢)?\s*:?",
+    # Korean
+    r"(?:정답|답변|답|정답지)(?:은|는)?(?:\s*선택지)?\s*:?",
+    # Thai
+    r"(?:คำตอบ|ข้อ)(?:ที่ถูกต้อง|ที่ถูก|สุดท้าย)?(?:คือ|เป็น)?(?:ข้อ|ตัวเลือก)?\s*:?",
+    r"(?:ฉัน|ผม|ดิฉัน)?เลือก(?:ข้อ|ตัวเลือก)?\s*:?",
+)
+"""Cues of languages that part no words by spaces, and of Korean, whose particles cling to them."""
+
+_UNSPACED_NOUNS = "答案|最终选择|最終選擇|选|選|答え|正解|回答|解答|正しい|答|정답|답|คำตอบ|ข้อ|เลือก"
+
+UNSPACED_VERDICTS = (
+    # Chinese: "选项C是正确的", "B最符合"
+    r"[(\[]?([A-Z])[)\]]?(?:选项|選項|项|項)?(?:才)?(?:是|为|為)?(?:最|更)?(?:正确|正確|合适|合適|符合|恰当|接近|对的|對的)",
+    # Japanese: "Bが正しいです", "Dを選びます"
+    r"[(\[]?([A-Z])[)\]]?(?:が|は|を|の方が|のほうが)(?:最も|一番)?(?:正しい|正解|適切|選び|選択します|選ぶ|当てはまり|近い)",
+    # Korean: "B가 정답입니다", "D를 선택합니다"
+    r"[(\[]?([A-Z])[)\]]?(?:번)?(?:이|가|를|을)?\s*(?:가장\s*)?(?:정답|맞습|맞다|옳|올바|적절|선택합|선택하|고르|고릅)",
+    # Thai
+    r"[(\[]?([A-Z])[)\]]?\s*(?:ถูกต้อง|คือคำตอบ|เป็นคำตอบ)",
+)
+"""A label, and behind it that this is the one."""
+
+_NEGATIONS = "(?:pas|nicht|no|non|não|niet|inte|ikke|nie|nem|nu|не|ei)"
+
+DENIED_WORDS_BEFORE = (
+    r"不是|并非|並非|绝非|不能选|排除|ไม่ใช่|δεν\s+είναι|ليست?(?![^\W\d_])|(?<![^\W\d_])(?:לא|no\s+es|non\s+è|nu\s+este)(?![^\W\d_])"
+    r"|(?<![^\W\d_])(?:nicht|kein(?:e|en)?|weder|noch|pas|ni|не|ни|nie|não|nem|niet|geen|inte|ikke|değil|bukan|"
+    r"không\s+phải)(?![^\W\d_])"
+)
+"""Before a label or words that are put aside."""
+
+DENIED_WORDS_AFTER = (
+    r"\s*(?:(?:是)?(?:不对|不對|不正确|不正確|不符|错误|錯誤|错的|排除)|(?:は|が|では|じゃ)?(?:間違|誤り|違い|ではな|ありません|不正解)"
+    r"|(?:은|는|이|가)?\s*(?:아니|아닙|틀렸|틀린|오답)|(?:ist|est|es|é|è|is|jest|är)\s+(?:nicht|pas|no|falsch|fausse?|incorrect[ao]?|errad[ao]|sbagliat[ao]|fout|niet|fel)\b"
+    r"|(?:n'est\s+pas|no\s+es|não\s+é|non\s+è|не\s|неверн|неправильн|yanlış|değil|salah|sai\b|bukan|नहीं|নয়|নেই|نیست|गलत|ভুল|نادرست|غلط|خطأ|خاطئ))"
+)
+"""After a label or words that are put aside."""
+
+JOINING = (
+    r"oder|ou|et|und|y|o|e|u|of|en|lub|albo|i|или|и|або|чи|veya|ya\s+da|hoặc|atau|eller|och|ή|και|או|یا|या|বা|অথবা|أو|و"
+    r"|또는|혹은|이나|หรือ|和|或者|或|与|與|と|か|または"
+)
+"""Words that join two labels."""
+
+
+def cues_in(text: str) -> Iterator[re.Pattern[str]]:
+    """Yield the cues of the languages that a text may be in, going by its words; what follows a match is the answer.
+
+    Looking for all cues of all languages in every text would take several times as long as all other reading.
+    """
+    said = frozenset(_TOKEN.findall(text.lower()))
+    for code, turns in SPACED.items():
+        sure, option, right = _telling(code)
+        if not sure.isdisjoint(said) or not (option.isdisjoint(said) or right.isdisjoint(said)):
+            yield _pattern(turns)
+    if _UNSPACED_NOUN.search(text):
+        yield _UNSPACED_CUES
+
+
+def copulas() -> str:
+    """Return the words for "is", with articles behind them, that no English sentence has in this place."""
+    words = {word for turns in SPACED.values() for word in turns.be.split("|")} - {
+        "a",
+        "e",
+        "on",
+        "to",
+        "er",
+        "-",
+        "is",
+        "zou",
+        "la",
+    }
+    articles = {word for turns in SPACED.values() for word in turns.article.split("|")} - {"a", "(?!)"}
+    return _composed(rf"(?:{'|'.join(sorted(words))})(?:\s+(?:{'|'.join(sorted(articles))}))?")
+
+
+def verdicts_elsewhere() -> re.Pattern[str]:
+    """Return the pattern of a label, its first group that is not empty, and behind it that it is right."""
+    told = "|".join(rf"(?:(?:{t.be})\s+)?(?:(?:{t.article})\s+)?(?:{t.right})(?![^\W\d_])" for t in SPACED.values())
+    return re.compile(
+        _composed(
+            "|".join([rf"(?<![^\W_])[(\[]?(?<![^\W_])([A-Z])(?![A-Za-z])[)\]]?\s+(?:{told})", *UNSPACED_VERDICTS])
+        )
+    )
+
+
+@cache
+def _telling(code: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Return words one of which a text in this language has where it names an answer, an option, and what is right."""
+    turns = SPACED[code]
+    return _longest(f"{turns.answer}|{turns.choose}"), _longest(turns.option), _longest(turns.right)
+
+
+def _longest(alternatives: str) -> frozenset[str]:
+    return frozenset(max(_TOKEN.findall(_composed(one)), key=len) for one in alternatives.split("|"))
+
+
+@cache
+def _pattern(turns: Turns) -> re.Pattern[str]:
+    return re.compile(_composed("|".join(_cues(turns))), re.I)
+
+
+def _composed(pattern: str) -> str:
+    """Return a pattern in the spelling of the replies that it is matched with, which is Unicode's NFKC."""
+    return unicodedata.normalize("NFKC", pattern)
+
+
+def _cues(turns: Turns) -> list[str]:
+    article = rf"(?:(?:{turns.article})(?:\s+|(?<=')))?"
+    option = rf"(?:(?:{turns.option})(?![^\W\d_])\s*)?"
+    start, end = r"(?<![^\W\d_])", r"(?![^\W\d_])"
+    adverb = rf"(?:(?!{_NEGATIONS}{end})[^\W\d_]{{2,14}}\s+)?"
+    be = rf"\s*(?:(?:{turns.be}){end}\s*{adverb})?[:=>→-]*\s*{article}{option}:?"
+    right = rf"(?:{turns.right}){end}"
+    return [
+        rf"{start}(?:{right}\s+)?(?:{turns.answer}){end}(?:\s+{right})*{be}",
+        rf"{start}(?:{right}\s+(?:{turns.option}){end}|(?:{turns.option})\s+{right}){be}",
+        rf"{start}(?:{turns.choose}){end}\s*{article}{option}:?",
+    ]
+
+
+_TOKEN = re.compile(rf"{WORD}+")
+_UNSPACED_NOUN = re.compile(_composed(_UNSPACED_NOUNS))
+_UNSPACED_CUES = re.compile(_composed("|".join(UNSPACED)), re.I)
+
+
+_BEFORE, _AFTER = r"(?<![A-Za-z])", r"(?![A-Za-z])"
+_IT_IS = r"(?:it|this|that)(?:'s|\s+(?:is|must\s+be|has\s+to\s+be|should\s+be|would\s+be))"
+
+FIRM = re.compile(
+    "|".join(
+        [
+            # "the answer is", "Final choice:", "my guess would be", "answer -> "
+            rf"{_BEFORE}(?:answer|ans\.?|choice|option|selection|guess|conclusion|verdict|prediction|response|"
+            r"(?:correct|right|best|matching|missing|chosen|corresponding|closest)\s+(?:one|letter|image|picture|tile|point|patch|candidate))"
+            rf"(?:(?:\s+[a-z]{{2,12}}){{0,6}}?\s+(?:is|was|would\s+be|should\s+be|must\s+be|has\s+to\s+be|remains){_AFTER}\s*:?|"
+            r"\s*(?:->|=>|→|:|=|-)|(?<=\.))",
+            # "I choose", "we would go with", "I'd say", "I think it's"
+            rf"{_BEFORE}(?:i|we|you|one)(?:'d|'ll|'m|'re)?"
+            r"(?:\s+(?:will|would|must|should|am|are|have\s+to|going\s+to|therefore|thus|finally|now))*\s+"
+            r"(?:choose|pick|select|chose|picked|selected|go\s+(?:with|for)|going\s+with|went\s+with|vote\s+for|say|guess|"
+            rf"answer|settle\s+on|(?:think|believe|conclude)\s+(?:that\s+)?(?:it(?:'s|\s+is))?){_AFTER}",
+            # "I change my answer to", "we are left with"
+            rf"{_BEFORE}(?:change|switch|revise|correct|update)\s+(?:(?:my|the)\s+)?(?:final\s+)?(?:answer|choice|selection)\s+to{_AFTER}",
+            rf"{_BEFORE}(?:left\s+with|narrows?\s+(?:it|this)\s+down\s+to){_AFTER}",
+        ]
+    ),
+    re.I,
+)
+"""What follows is the answer, even where it turns out to be a list or no option at all."""
+
+SOFT = re.compile(
+    "|".join(
+        [
+            rf"(?:^|(?<=[.!?;,:\n]))\s*(?:so|therefore|thus|hence|in\s+conclusion|in\s+short){_AFTER}[\s,:]*(?:{_IT_IS})?",
+            rf"{_BEFORE}(?:wait|actually|correction|scratch\s+that|on\s+second\s+thoughts?|i\s+mean|no|rather|instead)"
+            rf"{_AFTER}[\s,.:;!-]*(?:no{_AFTER}[\s,.]+(?=\w))?(?:{_IT_IS}|make\s+(?:that|it))?",
+            rf"(?:^|\n)\s*(?:choose|pick|select|selected|correct|output|definitely|certainly|sure|okay|ok|yes){_AFTER}\s*[:.,!]?",
+            rf"(?:^|\n)\s*(?:return|print){_AFTER}[\s(]*(?=[\"'])",
+            rf"{_BEFORE}(?:leaving|(?:that|this|which|it)\s+leaves){_AFTER}(?:\s+(?:us\s+with|only|just))*",
+            rf"{_BEFORE}(?:probably|most\s+likely|looks\s+like|{_IT_IS}){_AFTER}",
+        ]
+    ),
+    re.I,
+)
+"""What follows is the answer only if it is a letter and little else."""
+
+CONDITION = re.compile(
+    r"(?:\b(?:if|whether|suppose|supposing|assume|assuming|unless|maybe|perhaps|possibly|could|might|may)\b[^.!?,;\n]{0,40}"
+    r"|\b(?:another|other|alternative)\s+(?:[a-z]+\s+)?|\bif\b[^.!?\n]{0,160},\s*then\s+(?:[a-z]+\s+)?"
+    r"|\bnot\s+(?:the\s+)?(?:(?:correct|right|best)\s+)?"
+    r"|(?:(?:n't|\b(?:not|never))\s+(?:\w+\s+)?(?:think|believe|say|see|feel)|\bdoubt)\b[^.!?,;\n]{0,40})\Z",
+    re.I,
+)
+"""Text right before a phrase that takes its force away."""
+
+DENIED_BEFORE = re.compile(
+    r"(?:\b(?:not|never|neither|nor|eliminates?|excludes?|rules?\s+out|rejects?|instead\s+of|than|compared\s+(?:to|with)|unlike|except)\b|n't\b|"
+    rf"{DENIED_WORDS_BEFORE})"
+    r"(?:(?!\bbut\b)[^.,;:\n]){0,24}\Z",
+    re.I,
+)
+DENIED_AFTER = re.compile(
+    r"\A[)\]\"'.,:;]*\s*(?:,?\s*which\s+|(?:but\s+)?that(?:'s|\s+is|\s+was)\s+)?(?:(?:is|are|was|looks?|seems?|can|could|must)\s+)?"
+    r"(?:(?:\w+ly|also|still)\s+)?(?:as\s+)?"
+    r"(?:be\s+)?(?:not\b|n't|cannot\b|can't\b|isn't\b|doesn't\b|does\s+not\b|won't\b|wrong\b|incorrect\b|false\b|ruled\s+out\b|"
+    r"eliminated\b|excluded\b|out\b|fails?\b|mismatch|less\b|unlikely\b|(?:a\s+)?possib(?:le|ility)\b|irrelevant\b)"
+    rf"|\A[)\]\"'.,:]*(?:{DENIED_WORDS_AFTER})",
+    re.I,
+)
+"""An option named here is named to be put aside."""
+
+HEDGED_BEFORE = re.compile(
+    r"\b(?:(?:maybe|perhaps|possibly|could|might|may|either|whether|if)\b[^.;:\n]{0,30}|between\b[^.,;:\n]{0,30})\Z",
+    re.I,
+)

@@ -1,0 +1,194 @@
+"""Options by their words: which one a text starts with, and which ones it mentions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from .cue_languages import DENIED_AFTER, DENIED_BEFORE
+from .reply_text import end_of, folded, start_of
+
+_YES = """
+yes yeah yep yup sí si oui ja jawohl sim sì tak да так ano kyllä igen evet có vâng đúng ya iya ναι כן ใช่ بله آری نعم أجل
+हाँ हां জি হ্যাঁ 是 是的 對 对 对的 對的 有 有的 はい ええ うん 예 네 그렇습니다
+"""
+_NO = """
+no nope nah non nein não nie нет ні nej nee hayır không tidak bukan όχι לא ไม่ ไม่ใช่ ไม่มี نه خیر لا كلا नहीं না
+否 不 不是 不是的 没有 沒有 不对 不對 いいえ いや ううん 아니요 아니오 아뇨 아니
+"""
+YES, NO = frozenset(_YES.split()) | {"जी हाँ", "জি হ্যাঁ"}, frozenset(_NO.split()) | {"जी नहीं"}
+"""Words that say yes or no, folded. They stand for an option only where the options are one of each."""
+
+_IN_WORDS = """
+zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen twenty
+"""
+_UNITS = _IN_WORDS.split()
+_NUMBERS = {str(number): word for number, word in enumerate(_UNITS)}
+_ARTICLE = re.compile(
+    r"\A(?:the|an?|le|la|les|un|une|el|los|las|una|der|die|das|ein|eine|il|lo|gli|uma?|os|as|de|het|een|en|ett)\s+(?=\w)"
+    r"|\A[ld]'(?=\w)"
+)
+
+
+def forms_of(words: str) -> frozenset[str]:
+    """Return the words of an option, folded, and other ways to write the same."""
+    if not words:
+        return frozenset()
+    forms = {words, _ARTICLE.sub("", words)}
+    forms |= {form.replace(" ", "-") for form in forms if form.count(" ") == 1} | {
+        form.replace("-", " ") for form in forms
+    }
+    if words in _NUMBERS:
+        forms.add(_NUMBERS[words])
+    elif words in _UNITS:
+        forms.add(str(_UNITS.index(words)))
+    return frozenset(form for form in forms if form)
+
+
+def polar_forms(words: list[str]) -> list[frozenset[str]] | None:
+    """Return the forms of two options that are yes and no, in this order or the other; None where they are not."""
+    if len(words) != 2:
+        return None
+    for yes, no in ((0, 1), (1, 0)):
+        if words[yes] in YES and words[no] in NO:
+            return [YES | {"true"} if place == yes else NO | {"false"} for place in (0, 1)]
+    return None
+
+
+LATIN = "A-Za-z0-9À-ɏ"
+
+_PARTICLES = YES | NO | {"true", "false", "none", "both", "neither", "all", "not"}
+"""Words that a sentence says for other reasons; they count only where they open a reply or are its last sentence."""
+
+_EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
+"""Words that count only as the last of a reply."""
+
+
+class Option(NamedTuple):
+    """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
+
+    Args:
+        key: Its letter.
+        words: Its text, folded.
+        forms: All ways of writing the words that no other option shares, the longest first.
+    """
+
+    key: str
+    words: str
+    forms: tuple[str, ...]
+
+
+def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[Option, ...]:
+    """Return options from (key, text) pairs, with their texts folded for comparison.
+
+    Words that two options share, and a lone letter, which reads as a label, tell nothing: those stay empty.
+    """
+    return _options_of(tuple(texts))
+
+
+@lru_cache(maxsize=1 << 12)
+def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[Option, ...]:
+    said = [folded(text or "") for _, text in texts]
+    telling = [words if said.count(words) == 1 and not _lone_letter(words) else "" for words in said]
+    forms = polar_forms(telling) or [forms_of(words) for words in telling]
+    counted = Counter(form for of_one in forms for form in of_one)
+    return tuple(
+        Option(key, words, tuple(sorted((one for one in its if counted[one] == 1), key=lambda one: (-len(one), one))))
+        for (key, _), words, its in zip(texts, telling, forms, strict=True)
+    )
+
+
+def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) -> str:
+    """Return a text in which "D. C" is "D.", where C is no label but the words of option D.
+
+    Options may be letters themselves, such as those that mark points of a picture. Behind its own label such a letter
+    says the same as the label, if the label opens the line or the letter ends the clause.
+    """
+    for key, words in choices:
+        letter = (words or "").strip()
+        if _lone_letter(letter) and letter.upper() != key:
+            mark = rf"(?:[(\[]{key}[)\]]|(?<![{LATIN}'])(?:{key}[.):]|{key}\s+-))"
+            again = rf"[ \t]*[(\[\"']?{letter.upper()}(?![{LATIN}'])[)\]\"']?"
+            ended = r"(?=[ \t]*(?:[.,;!]|\n|\Z))"
+            text = re.sub(rf"^([ \t]*{mark}){again}|({mark}){again}{ended}", r"\1\2", text, flags=re.M)
+    return text
+
+
+class Start(NamedTuple):
+    """The option that a text starts with, which words of its, and what follows them, folded."""
+
+    key: str
+    words: str
+    rest: str
+
+
+def option_at_start(content: str, options: Sequence[Option]) -> Start | None:
+    """Return the one option whose words the content starts with, an article aside; the longest wins."""
+    said = folded(content)
+    found: list[Start] = []
+    for text in (said, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", said)):
+        found += [Start(o.key, form, text[len(form) :]) for o in options for form in o.forms if _begins(text, form)]
+    return min(found, key=lambda start: len(start.rest), default=None)
+
+
+def is_particle(words: str) -> bool:
+    """Say whether words are such as yes and no, which stand alone and are not denied by what follows them."""
+    return words in _PARTICLES
+
+
+def option_alone(text: str, options: Sequence[Option]) -> str | None:
+    """Return the one option whose words are the whole text."""
+    said = folded(text)
+    same = [o.key for o in options if said and said in o.forms]
+    return same[0] if len(same) == 1 else None
+
+
+def options_mentioned(text: str, options: Sequence[Option]) -> set[str]:
+    """Return the keys of options that a text names and does not put aside or ask about.
+
+    A longer option is looked for first and covers what it matched, so "black cat" does not mention "cat".
+    Everyday words count only at the start and the end of the text.
+    """
+    said = folded(text)
+    found: set[str] = set()
+    forms = [(form, option.key) for option in options for form in option.forms if form[0] in said]
+    for form, key in sorted(forms, key=lambda pair: (-len(pair[0]), pair)):
+        if form not in said:
+            continue
+        pattern = re.compile(start_of(form) + re.escape(form) + end_of(form))
+        for match in pattern.finditer(said):
+            before, after = said[: match.start()], said[match.end() :]
+            denied = not is_particle(form) and (DENIED_BEFORE.search(before) or DENIED_AFTER.match(after))
+            if not denied and not after.startswith("?") and _says_it(form, before, after):
+                found.add(key)
+        said = pattern.sub(lambda match: "\0" * len(match[0]), said)
+    return found
+
+
+def _lone_letter(words: str) -> bool:
+    return len(words) == 1 and words.isascii() and words.isalpha()
+
+
+def _says_it(words: str, before: str, after: str) -> bool:
+    if words in _PARTICLES:
+        return (not before and _begins(words + after, words)) or (not after and before.endswith((". ", ", ", ": ")))
+    return words not in _EVERYDAY or not after or not before
+
+
+def _begins(text: str, words: str) -> bool:
+    """Say whether a text starts with these words, whole; after a particle the clause must end or a new one begin."""
+    if not text.startswith(words) or re.match(end_of(words), text[len(words) :]) is None:
+        return False
+    rest = text[len(words) :]
+    if re.match(r"[.,]\d|-\w|'|\?", rest):
+        return False
+    if words in _EVERYDAY:
+        return re.match(r"\Z|[.,:]|\s(?:because|since)\b", rest) is not None
+    return (
+        words not in _PARTICLES
+        or re.match(r"\Z|[.,:]|\s-\s|\s(?:it|there|they|he|she|this|that|because|since)\b", rest) is not None
+    )

@@ -1,0 +1,144 @@
+"""Free replies brought to plain text: one spelling of letters, no thinking aloud, no mark-up, bounded length."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0981-\u0983"
+    "\u09bc-\u09cd\u0a01-\u0a4d\u0a81-\u0acd\u0b01-\u0b4d\u0b82\u0bbe-\u0bcd\u0c00-\u0c4d\u0c81-\u0ccd\u0d00-\u0d4d"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
+)
+"""Vowel signs, tones and points, which Python does not count as letters."""
+
+WORD = rf"[\w{MARKS}]"
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+_HANGUL = re.compile(r"[\uac00-\ud7af]")
+_PARTICLE = "(?:입니다|이에요|예요|이다|인|다|가|이|는|은|을|를|의|와|과|로|으로|에서|에|도|만|라고)"
+_OTHER_LETTER = re.compile(r"[\u0370-\u1eff\u1f00-\u1fff\u3040-\ud7af]")
+_LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def is_foreign(text: str) -> bool:
+    """Say whether a text is in another script than the Latin one, a few words aside."""
+    if text.isascii():
+        return False
+    others = len(_OTHER_LETTER.findall(text))
+    return others > 3 * sum(map(len, _LATIN_WORD.findall(text)))
+
+
+def start_of(words: str) -> str:
+    """Return the pattern of what must not go on before these words."""
+    return "" if _clings(words[0], words) else rf"(?<!{WORD})(?<!\d[.,])"
+
+
+def end_of(words: str) -> str:
+    """Return the pattern of what must stand, or must not go on, behind these words."""
+    if _HANGUL.match(words[-1]):
+        return rf"(?={_PARTICLE}?(?!{WORD}))"
+    return "" if _clings(words[-1], words) else rf"(?!{WORD})(?![.,]\d)"
+
+
+def _clings(character: str, words: str) -> bool:
+    return len(words) > 1 and _UNSPACED.match(character) is not None
+
+
+MAX_CHARS = 20_000
+"""A longer reply is read at both its ends, half of this each."""
+
+_ALOUD = r"think|thinking|thoughts?|reasoning|reason|scratchpad|analysis|reflection"
+_THOUGHT = re.compile(
+    rf"<({_ALOUD})>.*?(?:</\1>|\Z)|[\[◁](think)[\]▷].*?(?:[\[◁]/\2[\]▷]|\Z)"
+    r"|<\|channel\|>\s*(?:analysis|commentary)\b.*?(?:<\|end\|>|<\|start\|>|(?=<\|channel\|>)|\Z)",
+    re.I | re.S,
+)
+_THOUGHT_END = re.compile(rf"\A.*(?:</(?:{_ALOUD})>|[\[◁]/think[\]▷])", re.I | re.S)
+_ECHO_END = re.compile(r"\A.*(?:\[/INST\]|(?:^|\n)\s*(?:ASSISTANT|### Response)\s*:)(?=\s*\S)", re.S)
+_ASKED_AND_ANSWERED = re.compile(r"\A\s*Q(?:uestion)?\s*:[^\n]{0,2000}\?\s*A(?:nswer)?\s*:", re.I)
+_CHANNEL = re.compile(r"<\|start\|>\s*assistant|<\|channel\|>\s*final\s*<\|message\|>", re.I)
+_TOKEN = re.compile(r"<\|[^|>\n]{1,40}\|>")
+_SEQUENCE_MARKS = re.compile(r"\A\s*<s>|</s>\s*\Z")
+_FENCE_LANGUAGE = re.compile(r"^```\w{1,20}[ \t]*\n(?!\s*```)", re.M)
+_CIRCLED_BULLET = re.compile(r"^[ \t]*[①-⑳⑴-⒇❶-❿➀-➓‣][ \t]*(?=[A-Z(\[])", re.M)
+_NEXT_TURN = re.compile(r"\n\s*(?:question|q|user|human|问题)\s*\d*\s*[:：]", re.I)
+_SPACING = re.compile(r"\\[,;!() ]|\\[\[\]](?!\w)|~")
+_LATEX_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mathbf|boldsymbol|mathit|operatorname)\s*\{([^{}]{0,200})\}")
+_MARKS = re.compile(r"\*+|`+|\$+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+_STRUCK_OUT = re.compile(r"~~[^~\n]{1,200}~~|<(s|del|strike)>[^<\n]{1,200}</\1>")
+_HTML = re.compile(
+    r"<(?:(b|i|u|p|em|strong|span|div|code|li)>(?=[^<]{0,2000}</\1>)|/(?:b|i|u|p|em|strong|span|div|code|li)>|br\s*/?>)"
+)
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6}|>)[ \t]*", re.M)
+_DROPPED = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xFE0F, 0xFE0E])
+# Letters on a dark circle or square have no decomposition in Unicode.
+_DARK_LETTERS = {start + k: chr(65 + k) for start in (0x1F150, 0x1F170) for k in range(26)}
+_QUOTES = str.maketrans(
+    {
+        "‘": "'",
+        "’": "'",
+        "“": '"',
+        "”": '"',
+        "«": '"',
+        "»": '"',
+        "。": ". ",
+        "、": ", ",
+        "–": "-",
+        "—": "-",
+        "،": ", ",
+        "؛": "; ",
+        "؟": "? ",
+        "।": ". ",
+        "【": "[",
+        "】": "]",
+        "「": '"',
+        "」": '"',
+        "『": '"',
+        "』": '"',
+    }
+)
+
+
+_NO_WORD = re.compile(rf"[^\w{MARKS}.,:%/+'?-]+")
+_LATIN_FOR = dict(zip("АВСЕΑΒΕ", "ABCEABE", strict=True))
+_LOOKALIKE = re.compile(r"(?<![^\W_])[АВСЕΑΒΕ](?=[).:\]]|\s*(?:\n|\Z))")
+"""Cyrillic and Greek capitals that stand alone where a label would, and look like a Latin one."""
+
+_UNFINISHED = re.compile(
+    r"(?:\A|(?<=[.!?;:\n]))[^.!?;:\n]*\b(?:has|have|had|is|are|was|were|and|or|the|an|of|in|on|to|with|that|which|"
+    r"because|since|while|as|by|for|from|than|but|its|their|there\s+is)\s*\Z"
+)
+
+
+def finished(text: str) -> str:
+    """Return a text without a last sentence that stops in the middle, on a word that calls for another."""
+    return _UNFINISHED.sub("", text).rstrip()
+
+
+def plain(reply: str) -> str:
+    """Return a reply as it is read: what was thought aloud, marks of formatting and invented next turns removed.
+
+    Full-width, circled and mathematical letters become plain ones (Unicode NFKC). An unclosed thought hides all
+    that follows it, since nothing after it was said to the asker.
+    """
+    if len(reply) > MAX_CHARS:
+        reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]
+    reply = _CIRCLED_BULLET.sub("", reply)
+    text = unicodedata.normalize("NFKC", reply.translate(_DROPPED).translate(_DARK_LETTERS)).translate(_QUOTES)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _THOUGHT_END.sub("", _THOUGHT.sub("\n", text))
+    text = _ASKED_AND_ANSWERED.sub("", _ECHO_END.sub("", _CHANNEL.sub("\n", text)))
+    text = _SEQUENCE_MARKS.sub("", _TOKEN.sub("\n", text)).strip()
+    text = _FENCE_LANGUAGE.sub("```\n", text)
+    if turn := _NEXT_TURN.search(text):
+        text = text[: turn.start()]
+    text = _HTML.sub(" ", _STRUCK_OUT.sub(" ", text)).strip()
+    text = _LATEX_TEXT.sub(r"\1", _LATEX_TEXT.sub(r"\1", _SPACING.sub(" ", text)))
+    text = _HEADING.sub("", _MARKS.sub("", text)).strip()
+    return _LOOKALIKE.sub(lambda match: _LATIN_FOR[match[0]], text)
+
+
+def folded(text: str) -> str:
+    """Return words for comparison: case folded, single spaces, nothing but letters, digits and inner marks."""
+    text = unicodedata.normalize("NFKC", text).translate(_QUOTES).casefold().replace("!", ".")
+    return " ".join(_NO_WORD.sub(" ", text).split()).strip(" .,:;'")

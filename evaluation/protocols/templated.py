@@ -1,0 +1,140 @@
+"""Protocols that may be combined with any wording, and with pictures joined into one: `vanilla` is the plainest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import Field
+
+from benchwright.canonical import file_digest
+from benchwright.errors import BenchwrightError
+
+from ..questions.prompts import message_of, one_part_a_run
+from ..questions.question import Part, Question, Released, question_of
+from .base import Ask, Asked, Attempt, Protocol
+from .examples import FILE_ENDING, Shown, shown_examples
+from .wordings import WORDINGS, Name, joined_message
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+    from benchwright.release import Release
+
+_LETTER_ALONE = frozenset({"mvp-bench", "mvp-bench-commonsense", "mm-sap", "mm-sap-refusal"})
+"""Wordings whose answer is a letter without brackets, or yes or no."""
+
+
+class Worded(Protocol):
+    """Base of protocols that put a question in one of the papers' wordings."""
+
+    wording: Name = "vanilla"
+    joined: bool = False
+    """Whether several pictures are sent as one, side by side."""
+    shots: int = Field(0, ge=0, le=16)
+    """Examples with their answers before each question."""
+    examples: str | None = None
+    """Split that they come from, or a file that ends in `.jsonl`; dev where there is one, else val, where None."""
+    seed: int = 0
+    """Of the draw of examples."""
+
+    def settings(self) -> dict[str, Any]:
+        """Return name and all settings, with the hash of a file of examples."""
+        hashes = [file_digest(path) for path in self.files() if path.is_file()]
+        return super().settings() | ({"examples_sha256": hashes[0]} if hashes else {})
+
+    def files(self) -> tuple[Path, ...]:
+        """Return the file of examples, if they come from one."""
+        from_file = self.shots and self.examples is not None and self.examples.endswith(FILE_ENDING)
+        return (Path(self.examples or ""),) if from_file else ()
+
+    def begin(self, release: Release, split: str | None) -> Ask:
+        """Return what asks, with the examples before each question if there are any."""
+        ask = self.asking(release)
+        if not self.shots:
+            return ask
+        shown = shown_examples(
+            release, split, source=self.examples, shots=self.shots, seed=self.seed, put=self._example,
+            answer=self._answer,
+        )  # fmt: skip
+
+        def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+            return [_behind(shown, one) for one in ask(released, earlier)]
+
+        return taught
+
+    def asking(self, release: Release) -> Ask:
+        """Return what asks the items themselves, once whatever it needs of the release is read."""
+        del release
+        return self.ask
+
+    def as_shown(self, question: Question) -> Question:
+        """Return a question as this protocol shows it, pictures and all; examples are shown so as well."""
+        return question
+
+    def put(
+        self,
+        item: Item,
+        question: Question,
+        *,
+        variant: str = "",
+        keys: Mapping[str, str] | None = None,
+        note: Mapping[str, Any] | None = None,
+    ) -> Asked:
+        """Return a question in this protocol's words, with pictures joined if that is wanted.
+
+        Args:
+            item: The item that it is about.
+            question: With pictures and options as they are to be shown.
+            variant: Names it among the item's questions.
+            keys: The item's letter for each that it shows; the same letters where None.
+            note: What was done to its pictures before.
+        """
+        meant = {one.key: one.key for one in question.choices} if keys is None else keys
+        asked_id = f"{item.item_id}.{variant}" if variant else item.item_id
+        if self.wording == "vanilla" and not self.joined:
+            return Asked(variant, replace(question, item_id=asked_id), meant, note=note)
+        try:
+            if self.joined and len(question.pictures) > 1:
+                message, composed = joined_message(question, item, self.wording)
+                note = {**(note or {}), **composed}
+            else:
+                message = WORDINGS[self.wording](question, item)
+        except BenchwrightError as error:
+            return Asked(variant, None, meant, cause=str(error))
+        return Asked(variant, replace(question, item_id=asked_id, message=message), meant, note=note)
+
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        """Return the question as it is, once."""
+        del earlier
+        return [self.put(released.item, question_of(released))]
+
+    def _example(self, released: Released) -> tuple[Part, ...]:
+        asked = self.put(released.item, self.as_shown(question_of(released)))
+        if asked.question is None:
+            raise BenchwrightError(f"example {released.item.item_id} cannot be shown: {asked.cause}")
+        return message_of(asked.question)
+
+    def _answer(self, item: Item) -> str:
+        """Return an example's answer in the form that the wording asks for."""
+        if self.wording not in _LETTER_ALONE:
+            return f"({item.answer})"
+        right = next(one for one in item.choices if one.key == item.answer)
+        return right.text or right.key if item.kind == "yes_no" else right.key
+
+
+def _behind(shown: Shown, asked: Asked) -> Asked:
+    """Return a question with examples before it."""
+    if asked.question is None:
+        return asked
+    message = one_part_a_run([*shown.parts, *message_of(asked.question)])
+    note = {**(asked.note or {}), "examples": list(shown.ids)}
+    return asked._replace(question=replace(asked.question, message=message), note=note)
+
+
+class Vanilla(Worded):
+    """Ask once, directly."""
+
+    name: ClassVar[str] = "vanilla"
+    source: ClassVar[str] = "MVP-Bench table 2 (VanillaEval)"

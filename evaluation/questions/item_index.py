@@ -1,0 +1,88 @@
+"""Items without pictures, question and history: all that judging needs, and all that a file of predictions is asked.
+
+Whoever looks at no picture need not have a million of them decoded and hashed one by one: the files that hold them are
+compared with the manifest as a whole before anything is read (`check_files`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.records import LETTERS
+
+from .question import Question
+from .release_files import columns_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchwright.release import Release
+
+
+def labels_in(value: object) -> tuple[str, ...]:
+    """Return the labels in the value of an attribute, each once; none where it is no text.
+
+    Example:
+        >>> labels_in("Metaphor, Contrast")
+        ('Metaphor', 'Contrast')
+    """
+    parts = value.split(",") if isinstance(value, str) else []
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+class OptionOutline(NamedTuple):
+    """One option: its letter, and its words if it has any."""
+
+    key: str
+    text: str | None
+
+
+class Outline(NamedTuple):
+    """One item, named as in its record."""
+
+    item_id: str
+    task: str
+    choices: tuple[OptionOutline, ...]
+    answer: str | None
+    refusal: str | None
+
+
+class ReleasedOutline(NamedTuple):
+    """An item as `Release.items` hands it out, in outline."""
+
+    item: Outline
+    split: str
+
+
+def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline]:
+    """Yield the items of a split, or of all, in the order of the release.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    for batch in columns_of(release, split, ["item_id", "task", "choices", "answer", "refusal", "split"]):
+        plain = (batch.column(name).to_pylist() for name in ("item_id", "task", "answer", "refusal", "split"))
+        for (item_id, task, answer, refusal, its_split), choices in zip(
+            zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
+        ):
+            yield ReleasedOutline(Outline(item_id, task, choices, answer, refusal), its_split)
+
+
+def question_of_outline(outline: Outline) -> Question:
+    """Return a question without words and pictures, for a backend that looks at neither."""
+    options: Any = outline.choices  # they have the key and the text of a choice, which is all that is asked of them
+    return Question(outline.item_id, outline.task, "", (), options)
+
+
+def _choices(column: pa.ListArray) -> Iterator[tuple[OptionOutline, ...]]:
+    """Yield the options of each item; their letters are A, B, C and so on, as every release has them."""
+    texts = column.flatten().field("text").to_pylist()
+    made: dict[tuple[str | None, ...], tuple[OptionOutline, ...]] = {}
+    start = 0
+    for length in column.value_lengths().to_pylist():
+        these = tuple(texts[start : start + length])
+        start += length
+        if (found := made.get(these)) is None:
+            found = made[these] = tuple(map(OptionOutline, LETTERS, these))
+        yield found

@@ -1,0 +1,134 @@
+"""What a model sees of an item: pictures, marks, words and options. Never the answer or how the item was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from benchwright.records import Choice, VisualPrompt
+
+from .usage import Tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchwright.records import Item
+
+
+class Released(Protocol):
+    """An item as a release hands it out, together with its files."""
+
+    @property
+    def item(self) -> Item:
+        """The record, with the answer."""
+
+    @property
+    def split(self) -> str:
+        """Name of the split."""
+
+    @property
+    def images(self) -> Mapping[str, bytes]:
+        """File bytes by image id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One picture of a question, in the order in which the item shows them.
+
+    Args:
+        image_id: SHA-256 of `data`.
+        prompts: Marks to draw, in the coordinates of the upright image.
+        data: The file's bytes, without the marks.
+    """
+
+    image_id: str
+    prompts: tuple[VisualPrompt, ...]
+    data: bytes = field(repr=False)
+
+    def content(self) -> dict[str, Any]:
+        """Return what it shows as JSON values: the hash of the file, and the marks."""
+        return {"image_id": self.image_id, "prompts": [prompt.model_dump(mode="json") for prompt in self.prompts]}
+
+
+Part = str | Picture
+"""A piece of a message: words, or a picture to be sent with its marks drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, as every backend gets it.
+
+    Args:
+        item_id: The id under which the reply comes back: the item's; where a protocol asks an item more than once, the
+            item's with the variant behind a full stop, such as `<item>.r2`.
+        task: The item's task.
+        text: The question; may place pictures.
+        pictures: In the order in which they are shown.
+        choices: The options, keyed A, B, C, ... as this question shows them.
+        message: What is sent, where the protocol words it; None for the plain words (`prompts.message_of`).
+    """
+
+    item_id: str
+    task: str
+    text: str
+    pictures: tuple[Picture, ...]
+    choices: tuple[Choice, ...]
+    message: tuple[Part, ...] | None = None
+
+    def content(self) -> dict[str, Any]:
+        """Return all that is asked but for the item's id, as JSON values, with hashes in place of pictures."""
+        return {
+            "task": self.task, "text": self.text, "pictures": [picture.content() for picture in self.pictures],
+            "choices": [choice.model_dump(mode="json") for choice in self.choices],
+            "message": None if self.message is None else [
+                part if isinstance(part, str) else part.content() for part in self.message
+            ],
+        }  # fmt: skip
+
+    def picture_of(self, choice: Choice) -> Picture | None:
+        """Return the picture that an option shows; None for an option in words."""
+        return next((p for p in self.pictures if choice.image_id == p.image_id), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back for one question: a text, or an error with its cause.
+
+    Args:
+        item_id: Of the question.
+        text: What was said.
+        error: Why nothing was.
+        letter: The letter, where it was given as such: then nothing is read from the text.
+        tokens: That a text took, where whoever answered counts them.
+        request: Names the request that it answers, where equal questions share one.
+        is_cut_off: Whether the text ends where the longest reply was reached, and not where its author ended it.
+    """
+
+    item_id: str
+    text: str | None = None
+    error: str | None = None
+    letter: str | None = None
+    tokens: Tokens | None = None
+    is_cut_off: bool = False
+    request: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.text is None) == (self.error is None):
+            raise ValueError(f"reply to {self.item_id} must have either a text or an error")
+
+
+def item_of(asked_id: str) -> str:
+    """Return the id of the item that a question's id is of."""
+    return asked_id.partition(".")[0]
+
+
+def question_of(released: Released) -> Question:
+    """Return what a model may see of a released item."""
+    item = released.item
+    return Question(
+        item_id=item.item_id,
+        task=item.task,
+        text=item.question,
+        pictures=tuple(Picture(i.image_id, i.prompts, released.images[i.image_id]) for i in item.images),
+        choices=item.choices,
+    )

@@ -1,0 +1,135 @@
+"""The data files of a release that is scored: which they are, whether they are as frozen, and columns of them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from benchwright.errors import DataError
+from benchwright.release.files import open_inside
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from benchwright.release import Release
+from benchwright.components import components_of_column
+
+_IN_EVERY_ITEM = {
+    "item_id": "^[0-9a-f]{32}$", "split": "^[a-z][a-z0-9_]*$", "task": "^[a-z][a-z0-9_]*$", "choices": None,
+}  # fmt: skip
+"""Columns that no item is without, and what their values look like."""
+
+
+def data_files(release: Release, split: str | None) -> list[str]:
+    """Return the names of the Parquet files of a split, or of all."""
+    splits = release.splits if split is None else (split,)
+    return [name for one in splits for name in release.manifest.data_files(one)]
+
+
+def check_files(release: Release, split: str | None) -> None:
+    """Compare the data files of a split, or of all, with the release's manifest; each once while it is not touched.
+
+    Raises:
+        DataError: One is missing or changed.
+    """
+    for name in data_files(release, split):
+        with open_inside(release.path, name) as handle:
+            state = os.fstat(handle.fileno())
+            stamp = (state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            if release.checked.get(name) == stamp:
+                continue
+            found = hashlib.file_digest(handle, "sha256").hexdigest()
+        expected = release.manifest.files[name].sha256
+        if found != expected:
+            raise DataError(
+                f"{release.path}: {name} is not as it was frozen (its SHA-256 is {found}, the manifest says "
+                f"{expected}); nothing is scored on a changed release; `benchwright release verify` says more"
+            )
+        release.checked[name] = stamp
+
+
+def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> Iterator[pa.RecordBatch]:
+    """Yield some columns of all items of a split, or of all, in the order of the release.
+
+    Only files that `check_files` has passed are to be read: Arrow does not stand up to files made to harm.
+
+    Raises:
+        DataError: A file cannot be read, has other columns than a release, or lacks what every item has.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from benchwright.release.schema import SCHEMA
+
+    for name in data_files(release, split):
+        try:
+            with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
+                if not file.schema_arrow.equals(SCHEMA):
+                    raise DataError(f"{release.path}: {name}: its columns are not those of a release")
+                for batch in file.iter_batches(columns=list(columns), use_threads=False):
+                    _check_values(batch, f"{release.path}: {name}")
+                    yield batch
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{release.path}: {name} cannot be read ({str(error).splitlines()[0][:200]})") from error
+
+
+def _check_values(batch: pa.RecordBatch, what: str) -> None:
+    """Refuse what no item has, since it ends up in tables and on terminals."""
+    import pyarrow.compute as pc
+
+    for name, pattern in _IN_EVERY_ITEM.items():
+        if name not in batch.schema.names:
+            continue
+        column = batch.column(name)
+        if column.null_count:
+            raise DataError(f"{what}: an item has no {name}; `benchwright release verify` says more")
+        if pattern and not pc.all(pc.match_substring_regex(column, pattern), min_count=0).as_py():
+            raise DataError(
+                f"{what}: an item has a {name} that no item can have; `benchwright release verify` says more"
+            )
+
+
+def item_facts(release: Release, split: str | None) -> pa.Table:
+    """Return a row for each item of a split, or of all, in the order of the release.
+
+    Columns: `item_id`, `split`, `task`; `key`, the letter that is right, null where none is; `options`, their number;
+    `group`, the number of the item's cluster: all those with which it shares a group key, directly or through others.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    batches = columns_of(release, split, ["item_id", "split", "task", "answer", "refusal", "choices"])
+    pieces = [
+        pa.table(
+            {
+                **{name: batch.column(name) for name in ("item_id", "split", "task")},
+                "key": pc.coalesce(batch.column("answer"), batch.column("refusal")),
+                "options": pc.list_value_length(batch.column("choices")),
+            }
+        )
+        for batch in batches
+    ]
+    return pa.concat_tables(pieces).append_column("group", pa.array(groups_of(release, split), pa.int64()))
+
+
+def groups_of(release: Release, split: str | None) -> list[int]:
+    """Return the number of each item's cluster, in the order of the release; numbers go up with first items.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    return components_of_column([batch.column("group_keys") for batch in columns_of(release, split, ["group_keys"])])
+
+
+def tasks_of(release: Release, split: str | None) -> list[str]:
+    """Return the task of each item, in the order of the release.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    return [task for batch in columns_of(release, split, ["task"]) for task in batch.column("task").to_pylist()]

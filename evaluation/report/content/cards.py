@@ -1,0 +1,120 @@
+"""Items as a page shows them, as JSON values: what template and script make cards of."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from .replies import ModelReply
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+    from .pictures import Shown
+    from .score_table import Share
+
+_PLACE = re.compile(r"<image (\d{1,3})>")
+_CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
+"""Characters that HTML has no way to say, as the pictures that Unicode has of them."""
+
+OUTCOMES: Mapping[str, tuple[str, str]] = {
+    "right": ("✓", "right"),
+    "wrong": ("✗", "wrong"),
+    "miss": ("?", "no single letter"),
+    "refusal": ("⊘", "refusal"),
+    "cut_off": ("…", "cut off"),
+    "error": ("!", "error"),
+}
+"""Symbol and words for what became of a question."""
+
+
+def card(
+    item: Item,
+    split: str,
+    *,
+    pictures: Sequence[Shown],
+    replies: Sequence[ModelReply | None],
+    people: Share | None,
+    difficulty: float,
+    discrimination: float,
+) -> dict[str, Any]:
+    """Return an item with its replies.
+
+    Args:
+        item: The record, with the answer.
+        split: Name of the split it lies in.
+        pictures: Where its pictures are, in order.
+        replies: One a model, in the order of the page; None where the model was not asked.
+        people: How many people answered it and how many were right.
+        difficulty: Share of models that have it right; NaN where none was asked.
+        discrimination: Correlation, over models, with the rest of its task; NaN where undefined.
+    """
+    numbers = {image.image_id: k for k, image in reversed(list(enumerate(item.images)))}
+    right = item.answer if item.answer is not None else item.refusal
+    return {
+        "id": item.item_id,
+        "task": item.task,
+        "split": split,
+        "question": question_parts(item.question, len(item.images)),
+        "pictures": [_picture(shown, image.role) for shown, image in zip(pictures, item.images, strict=True)],
+        "options": [
+            {
+                "key": choice.key,
+                "text": None if choice.text is None else legible(choice.text),
+                "picture": None if choice.image_id is None else numbers[choice.image_id],
+                "right": choice.key == right,
+            }
+            for choice in item.choices
+        ],
+        "unanswerable": item.answer is None,
+        "explanation": None if item.explanation is None else legible(item.explanation),
+        "replies": [None if reply is None else _reply(reply) for reply in replies],
+        "people": None if people is None else {"asked": people.asked, "right": people.right},
+        "difficulty": None if isnan(difficulty) else round(difficulty, 4),
+        "discrimination": None if isnan(discrimination) else round(discrimination, 4),
+    }
+
+
+def question_parts(question: str, pictures: int) -> list[str | int]:
+    """Return a question as words and numbers of pictures, from 1; a number that no picture has stays words."""
+    parts: list[str | int] = []
+    words, at = "", 0
+    for match in _PLACE.finditer(question):
+        if 1 <= int(match[1]) <= pictures:
+            words += question[at : match.start()]
+            parts += [legible(words), int(match[1])]
+            words, at = "", match.end()
+    parts.append(legible(words + question[at:]))
+    return [part for part in parts if part != ""]
+
+
+def legible(text: str) -> str:
+    """Return a text that can be written: control characters, but for tabs and line ends, shown by their pictures."""
+    return text.encode("utf-8", "replace").decode("utf-8").translate(_CONTROLS)
+
+
+def outcome(reply: ModelReply) -> str:
+    """Return what became of a question: right, wrong, miss, refusal, cut_off or error."""
+    if reply.state == "answered":
+        return "right" if reply.right else "wrong"
+    return reply.state
+
+
+def _picture(shown: Shown, role: str) -> dict[str, Any]:
+    problem = None if shown.problem is None else legible(shown.problem)
+    return {
+        "picture": shown.picture, "marks": shown.marks, "problem": problem, "role": legible(role),
+        "width": shown.width, "height": shown.height,
+    }  # fmt: skip
+
+
+def _reply(reply: ModelReply) -> dict[str, Any]:
+    said = reply.reply if reply.reply is not None else reply.cause
+    return {
+        "outcome": outcome(reply),
+        "letter": reply.letter,
+        "said": legible((said or "")[:4000]),
+        "left_out": reply.left_out,
+    }

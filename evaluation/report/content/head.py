@@ -1,0 +1,112 @@
+"""What the head of a page says of the release: name, ids, counts, licence, and who looked at the items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from benchwright.release import documents
+from benchwright.release.agreement import is_simulated
+from benchwright.release.files import read_inside
+from benchwright.release.manifest import AGREEMENT
+
+from .cards import legible
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+    from ...results.score import Score
+
+
+class Campaign(NamedTuple):
+    """One campaign in a line.
+
+    Args:
+        name: Of its step.
+        simulated: Whether any annotator was simulated.
+        told: How far they agreed.
+    """
+
+    name: str
+    simulated: bool
+    told: str
+
+
+class Head(NamedTuple):
+    """The head of a page.
+
+    Args:
+        name: Of the benchmark.
+        version: Of the release.
+        facts: Name and value of what is short.
+        ids: Name and value of what is long and copied.
+        canary: To be found in training data.
+        campaigns: By name; none where nobody looked at the items.
+    """
+
+    name: str
+    version: str
+    facts: tuple[tuple[str, str], ...]
+    ids: tuple[tuple[str, str], ...]
+    canary: str
+    campaigns: tuple[Campaign, ...]
+
+    @property
+    def is_simulated(self) -> bool:
+        """Return whether any campaign had simulated annotators."""
+        return any(campaign.simulated for campaign in self.campaigns)
+
+
+def head_of(release: Release, score: Score) -> Head:
+    """Return the head of a page.
+
+    Args:
+        release: The release that was scored.
+        score: Any of the scores: all are of one split and protocol.
+
+    Raises:
+        DataError: The agreement report is damaged.
+    """
+    counts = release.manifest.counts.splits
+    splits = [score.split] if score.split is not None else list(release.splits)
+    tasks = {task for split in splits for task in counts[split].tasks}
+    facts = (
+        ("items", f"{sum(counts[split].items for split in splits):,}"),
+        ("splits" if len(splits) > 1 else "split", ", ".join(f"{split} ({counts[split].items:,})" for split in splits)),
+        ("tasks", str(len(tasks))),
+        ("protocol", score.protocol),
+        ("licence", legible(release.manifest.licence or "not stated")),
+    )
+    ids = (("release", release.release_id), ("content", release.content_id))
+    campaigns = tuple(_campaign(name, summary) for name, summary in sorted(_agreement(release).items()))
+    return Head(release.name, release.version, facts, ids, legible(release.canary), campaigns)
+
+
+def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
+    what = f"{release.path}: {AGREEMENT}"
+    data = read_inside(release.path, AGREEMENT, max_bytes=documents.MAX_BYTES)
+    document = documents.stated(documents.parse(data, what=what), "benchwright/agreement", 1, what=what)
+    campaigns = document.get("campaigns")
+    return {k: v for k, v in campaigns.items() if isinstance(v, dict)} if isinstance(campaigns, dict) else {}
+
+
+def _campaign(name: str, summary: Mapping[str, Any]) -> Campaign:
+    """Say in a line how people agreed; what the summary does not hold is left out."""
+    agreement = summary.get("agreement")
+    figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
+    told = []
+    if isinstance(rule := summary.get("rule"), str):
+        told.append(f"rule {rule}")
+    if isinstance(kept := summary.get("kept"), int):
+        dropped = sum(n for n in (summary.get("rejected"), summary.get("no_agreement")) if isinstance(n, int))
+        told.append(f"{kept:,} items kept, {dropped:,} not")
+    if _is_number(figures.get("percent")):
+        told.append(f"{figures['percent']:.0%} of pairs of answers equal")
+    for key, words in (("krippendorff_alpha", "Krippendorff's\u00a0α"), ("gwet_ac1", "Gwet's\u00a0AC1")):
+        if _is_number(figures.get(key)):
+            told.append(f"{words}\u00a0{figures[key]:.2f}".replace("-", "−"))
+    return Campaign(legible(name), is_simulated(summary), legible("; ".join(told)))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

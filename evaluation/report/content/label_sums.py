@@ -1,0 +1,80 @@
+"""What chance and people reach within each value of a label, counted while a page goes over the items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...questions.item_index import labels_in
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+    from .score_table import Share
+
+MOST_VALUES = 5000
+"""Values of one label that are counted; one with more, such as file names, tells no groups."""
+
+
+@dataclass
+class Sums:
+    """Of the items that have one value of a label.
+
+    Args:
+        items: How many there are.
+        chance: Sum over them of one over the number of options.
+        asked: People's answers to them.
+        right: Right ones among these.
+    """
+
+    items: int = 0
+    chance: float = 0.0
+    asked: int = 0
+    right: int = 0
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON values: shares, None where nobody was asked."""
+        return {
+            "items": self.items, "chance": self.chance / self.items,
+            "people": self.right / self.asked if self.asked else None,
+        }  # fmt: skip
+
+
+class LabelSums:
+    """Counts items by level, category and attributes, named as the metrics `accuracy_by/...` name them."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[str, Sums]] = {}
+
+    def add(self, item: Item, people: Share | None) -> None:
+        """Count an item."""
+        for label, value in labelled(item):
+            values = self._found.setdefault(label, {})
+            if value not in values and len(values) >= MOST_VALUES:
+                continue
+            sums = values.setdefault(value, Sums())
+            sums.items += 1
+            sums.chance += 1 / len(item.choices)
+            if people is not None:
+                sums.asked += people.asked
+                sums.right += people.right
+
+    def of(self, label: str) -> Mapping[str, Sums]:
+        """Return the sums of each value of a label."""
+        return self._found.get(label, {})
+
+
+def labelled(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield the labels of an item with their values, each once."""
+    found: dict[tuple[str, str], None] = {}
+    for name in ("level", "category"):
+        if (value := getattr(item, name)) is not None:
+            found[name, value] = None
+    for name, value in item.attributes.items():
+        label = f"attribute.{name}" if name in {"level", "category"} else name
+        if isinstance(value, bool):
+            found[label, "yes" if value else "no"] = None
+        elif isinstance(value, str):
+            found.update(dict.fromkeys((label, one) for one in labels_in(value)))
+    yield from found

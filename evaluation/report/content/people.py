@@ -1,0 +1,114 @@
+"""What people reach on the items that were scored, from the human baseline of the release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .cards import legible
+from .score_table import People, Share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ...results.human_baseline import CampaignFigures, HumanFigures
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ...analysis.same_items import Sample
+    from ...results.human_baseline import CampaignFigures, HumanFigures
+    from ...results.score import Figure
+
+
+MOST_TASKS = 12
+"""Columns of tasks beside the one over all items; `evaluate people --json` has those of all tasks."""
+
+
+class PeopleRow(NamedTuple):
+    """A line of the table.
+
+    Args:
+        name: Who.
+        kind: `people`, `annotator` or `model`.
+        cells: Over all items, then by task; None where nothing was answered.
+    """
+
+    name: str
+    kind: str
+    cells: tuple[Figure | None, ...]
+
+
+class PeopleTable(NamedTuple):
+    """One campaign.
+
+    Args:
+        campaign: Its name.
+        simulated: Whether nobody answered.
+        annotators: How many there were.
+        items: How many items they answered.
+        columns: Names of the columns of figures.
+        rows: People first, then models, then each annotator.
+    """
+
+    campaign: str
+    simulated: bool
+    annotators: int
+    items: int
+    columns: tuple[str, ...]
+    rows: tuple[PeopleRow, ...]
+
+
+def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> list[PeopleTable]:
+    """Return a table for each campaign that asked people; none where nobody was asked.
+
+    Args:
+        human: Of the split that was scored.
+        samples: What models did on the same items, by campaign.
+    """
+    if human is None:
+        return []
+    return [_table(name, one, samples[name]) for name, one in sorted(human.campaigns.items()) if name in samples]
+
+
+def _table(name: str, campaign: CampaignFigures, sample: Sample) -> PeopleTable:
+    tasks = sorted(one for one in campaign.metrics if one.startswith("accuracy/"))[:MOST_TASKS]
+    columns = ["accuracy", *tasks]
+    rows = [_row("people, mean", "people", campaign.metrics, columns)]
+    if campaign.best is not None:
+        rows.append(_row(f"best: {campaign.best}", "people", campaign.each[campaign.best], columns))
+    rows += [_row(legible(title), "model", metrics, columns) for title, metrics in sample.models.items()]
+    rows += [_row(who, "annotator", metrics, columns) for who, metrics in campaign.each.items()]
+    heads = ("all", *(task.removeprefix("accuracy/") for task in tasks))
+    return PeopleTable(legible(name), campaign.simulated, campaign.annotators, sample.items, heads, tuple(rows))
+
+
+def _row(name: str, kind: str, metrics: Mapping[str, Figure], columns: Sequence[str]) -> PeopleRow:
+    found = (metrics.get(one) for one in columns)
+    return PeopleRow(name, kind, tuple(None if one is None or one.value is None else one for one in found))
+
+
+def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) -> People | None:
+    """Return what people reach; None where the release has no baseline.
+
+    Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
+
+    Args:
+        human: Of the split that was scored.
+        baseline: Of the release, as `read_human_baseline` returns it.
+    """
+    if human is None or not baseline:
+        return None
+    chosen = min(human.campaigns, key=lambda name: (human.campaigns[name].simulated, name))
+    campaign = human.campaigns[chosen]
+    items = {
+        item_id: Share(answers["asked"], answers["right"]) for item_id, answers in baseline[chosen]["items"].items()
+    }
+    note = "; ".join(_note(name, one) for name, one in sorted(human.campaigns.items()))
+    return People(campaign.metrics, items, campaign.simulated, human.lines(), legible(note))
+
+
+def _note(name: str, campaign: CampaignFigures) -> str:
+    who = "simulated annotators" if campaign.simulated else "people who saw no key"
+    n = campaign.metrics["accuracy"].n
+    return f"{name}: {campaign.annotators:,} {who}, up to {campaign.answers_per_item} an item, on {n:,} of the items"

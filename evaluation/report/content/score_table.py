@@ -1,0 +1,250 @@
+"""The table of scores: models and tasks, with what chance and people reach, and which is best."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...analysis.comparison import Ranked
+from ...analysis.ranking import rank_text
+from ...results.score import Figure, Score
+from ...results.summary import chance_figure, is_of_all, tasks_of
+from ...statistics.proportions import METHODS
+
+if TYPE_CHECKING:
+    from ...results.score import Figure, Score
+from .cards import legible
+
+if TYPE_CHECKING:
+    pass
+
+
+KNOWLEDGE = (
+    ("score_kk", "mm_sap/score_kk", "known, right"),
+    ("score_ku", "mm_sap/score_ku", "unknown, declined"),
+    ("score_sa", "mm_sap/score_sa", "their sum"),
+)
+"""Name in the paper, metric, and words."""
+READER = (
+    ("robust reader", "by_robust_reader", "same replies"),
+    ("reader gap", "reader_gap", "robust less paper's"),
+)
+
+
+class More(NamedTuple):
+    """A column: its words, what stands below, and a figure for each score (None where there is none)."""
+
+    name: str
+    below: str
+    figures: tuple[Figure | None, ...]
+    is_difference: bool = False
+
+
+def more_columns(scores: Sequence[Score]) -> tuple[More, ...]:
+    """Return the further columns of the scores of a page, in their order.
+
+    MM-SAP's figures stand there where every asked item offers an option that declines; where only some do, they have a
+    table of their own. What the robust reader makes of the same replies stands there where a paper's reader read.
+    """
+    found = []
+    if any(is_of_all(score, KNOWLEDGE[0][1]) for score in scores):
+        found += [_column(scores, *one) for one in KNOWLEDGE]
+    if any(_figure_of_run(score, READER[0][1]) is not None for score in scores):
+        found += [_column(scores, *one) for one in READER]
+    return tuple(one for one in found if any(figure is not None for figure in one.figures))
+
+
+def _column(scores: Sequence[Score], name: str, metric: str, below: str) -> More:
+    return More(name, below, tuple(_figure_of_run(score, metric) for score in scores), metric == "reader_gap")
+
+
+def _figure_of_run(score: Score, name: str) -> Figure | None:
+    found = score.metrics.get(name)
+    return None if found is None or found.value is None else found
+
+
+ALL = "all asked"
+"""Name of the column over all tasks."""
+
+
+class Share(NamedTuple):
+    """How many people answered one item, and how many of them were right."""
+
+    asked: int
+    right: int
+
+
+class People(NamedTuple):
+    """What people reach on the same items.
+
+    Args:
+        figures: As of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
+        items: By item id, of that campaign.
+        simulated: Whether its annotators were simulated.
+        lines: The figures of all campaigns, by the names that `evaluate summary` gives them.
+        note: Who was asked, in a few words.
+    """
+
+    figures: Mapping[str, Figure]
+    items: Mapping[str, Share]
+    simulated: bool
+    lines: Mapping[str, Mapping[str, Figure]]
+    note: str
+
+
+class Line(NamedTuple):
+    """One model.
+
+    Args:
+        model: Its name.
+        figures: One a column; None where the model cannot take the task.
+        best: Whether the figure is the best of its column, one a column.
+        score: All of its score.
+        rank: Over all tasks, with = where others have it too; a dash for one that was asked less or is unfit.
+    """
+
+    model: str
+    figures: tuple[Figure | None, ...]
+    best: tuple[bool, ...]
+    score: Score
+    rank: str
+
+    @property
+    def label(self) -> str:
+        """Return the name as plots show it."""
+        return f"{self.model} (unfit)" if self.score.unfit else self.model
+
+
+class Board(NamedTuple):
+    """The table.
+
+    Args:
+        tasks: Sorted; the columns after the first, which is `ALL`.
+        lines: One a model, by name.
+        chance: One a column: of the items asked, from the score that asked the most.
+        people: One a column, of the campaign that plots show; None where no person was asked.
+        below: The name and figures of each campaign of people.
+        who: The people; None where there is no baseline.
+        why_no_ranks: Why ranks cannot be told; None where they can.
+    """
+
+    tasks: tuple[str, ...]
+    lines: tuple[Line, ...]
+    chance: tuple[Figure | None, ...]
+    people: tuple[Figure | None, ...]
+    below: tuple[tuple[str, tuple[Figure | None, ...]], ...]
+    who: People | None
+    why_no_ranks: str | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns."""
+        return (ALL, *self.tasks)
+
+
+def board_of(
+    scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
+) -> Board:
+    """Return the table of scores; `ranking` is of the same models.
+
+    Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
+    least two of them: a model that took one easy task is not the best of all. Equals are all best, but not
+    where all are equal.
+    """
+    scores = sorted(scores, key=lambda score: score.title)
+    tasks = tasks_of(scores)
+    names = ["accuracy", *(f"accuracy/{task}" for task in tasks)]
+    table = [[_figure(score.metrics, name) for name in names] for score in scores]
+    times = [score.repetitions for score in scores]
+    fit = [[None if score.unfit else figure for figure in row] for score, row in zip(scores, table, strict=True)]
+    best = [_best(column, times) for column in zip(*fit, strict=True)]
+    places = {one.model: one.place for one in ranking}
+    ranks = {model: rank_text(place, places.values()) for model, place in places.items()}
+    if why_no_ranks is not None:
+        ranks = {model: "-" if place is None else "?" for model, place in places.items()}
+    lines = tuple(
+        Line(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
+        for k, (score, row) in enumerate(zip(scores, table, strict=True))
+    )
+    chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
+    people = tuple(None if who is None else _figure(who.figures, name) for name in names)
+    told = {} if who is None else who.lines
+    below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
+    return Board(tuple(tasks), lines, chance, people, below, who, why_no_ranks)
+
+
+def methods_of(board: Board) -> list[str]:
+    """Return in words how the intervals of a board were made, each once."""
+    rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
+    used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
+    return [words for method, words in METHODS.items() if method in used]
+
+
+def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int, int]]:
+    """Return for each model how many items were right, wrong, misses, refusals, cut off and errors."""
+    found = []
+    for line in board.lines:
+        score = line.score
+        accuracy = score.metrics.get("accuracy")
+        right = round((accuracy.value or 0) * accuracy.n) if accuracy is not None else 0
+        wrong = score.asked - right - score.miss - score.refusal - score.cut_off - score.error
+        found.append((right, wrong, score.miss, score.refusal, score.cut_off, score.error))
+    return found
+
+
+def _figure(figures: Mapping[str, Figure], name: str) -> Figure | None:
+    found = figures.get(name)
+    return None if found is None or found.value is None else found
+
+
+def _best(column: Sequence[Figure | None], repetitions: Sequence[int]) -> list[bool]:
+    items = [0 if figure is None else figure.n // times for figure, times in zip(column, repetitions, strict=True)]
+    most = max(items, default=0)
+    among = [figure is not None and n == most for figure, n in zip(column, items, strict=True)]
+    values = [figure.value or 0.0 if figure is not None else 0.0 for figure in column]
+    eligible = {value for value, one in zip(values, among, strict=True) if one}
+    highest = max(eligible, default=0.0)
+    return [len(eligible) > 1 and one and value == highest for value, one in zip(values, among, strict=True)]
+
+
+class Cost(NamedTuple):
+    """What one model took.
+
+    Args:
+        model: Its name, legible.
+        replies: That were counted.
+        sent: Tokens of prompts.
+        received: Tokens of replies.
+        each: Tokens a reply, both together; None where none was counted.
+        money: In the currency of the prices; None without any.
+        per_thousand: Money for a thousand items, at this rate.
+        accuracy: Beside it, over all asked items.
+    """
+
+    model: str
+    replies: int
+    sent: int
+    received: int
+    each: float | None
+    money: float | None
+    per_thousand: float | None
+    accuracy: float | None
+
+
+def cost_rows(board: Board) -> list[Cost]:
+    """Return what each model took whose tokens were counted; baselines and files of predictions took none."""
+    found = []
+    for line in board.lines:
+        usage, accuracy = line.score.usage, line.score.metrics.get("accuracy")
+        if usage is None:
+            continue
+        both, asked = usage.prompt_tokens + usage.completion_tokens, line.score.asked
+        found.append(
+            Cost(
+                legible(line.model), usage.replies, usage.prompt_tokens, usage.completion_tokens,
+                both / usage.replies if usage.replies else None, usage.cost,
+                None if usage.cost is None or not asked else 1000 * usage.cost / asked,
+                None if accuracy is None else accuracy.value,
+            )
+        )  # fmt: skip
+    return found

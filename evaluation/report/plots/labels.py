@@ -1,0 +1,68 @@
+"""Accuracy by what items are labelled with: a plot of bars for each label, such as level or domain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from ...results.score import Figure
+from ..content.score_table import Board, Line
+from .accuracy import bars_plot
+
+if TYPE_CHECKING:
+    from ..content.label_sums import LabelSums, Sums
+    from .chart_style import Plot
+
+_PREFIX = "accuracy_by/"
+MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, 6
+"""What is drawn; the data beside the page has all."""
+
+
+def label_plots(board: Board, sums: LabelSums) -> Iterator[Plot]:
+    """Yield a plot for each of the first labels that have few enough values."""
+    found = labels_of(board)
+    drawn = [label for label, values in found.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
+    for number, label in enumerate(drawn):
+        values = found[label]
+        left = len(board.lines) - MOST_MODELS
+        more = f" The {MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
+        yield bars_plot(
+            _board_of(board, label, values, sums.of(label)), name=f"label-{number}", title=f"Accuracy by {label}",
+            more=more,
+        )  # fmt: skip
+
+
+def labels_of(board: Board) -> dict[str, list[str]]:
+    """Return the labels that any score tells accuracies by, each with its values, both sorted."""
+    found: dict[str, set[str]] = {}
+    for line in board.lines:
+        for name in line.score.metrics:
+            if name.startswith(_PREFIX):
+                label, _, value = name.removeprefix(_PREFIX).partition("/")
+                found.setdefault(label, set()).add(value)
+    return {label: sorted(values) for label, values in sorted(found.items())}
+
+
+def _board_of(board: Board, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> Board:
+    """Return a table whose columns are the values of a label, with the best models."""
+    best = sorted(board.lines, key=lambda line: -(_value(line) or 0.0))[:MOST_MODELS]
+    lines = tuple(
+        line._replace(
+            figures=(line.figures[0], *(line.score.metrics.get(f"{_PREFIX}{label}/{value}") for value in values))
+        )
+        for line in board.lines
+        if line in best
+    )
+    found = [sums.get(value) for value in values]
+    chance = [None if one is None else Figure(value=one.chance / one.items, ci=None, n=one.items) for one in found]
+    people = [
+        None if one is None or not one.asked else Figure(value=one.right / one.asked, ci=None, n=one.asked)
+        for one in found
+    ]
+    return board._replace(
+        tasks=tuple(values), lines=lines, chance=(board.chance[0], *chance), people=(board.people[0], *people)
+    )
+
+
+def _value(line: Line) -> float | None:
+    return None if line.figures[0] is None else line.figures[0].value

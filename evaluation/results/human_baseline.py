@@ -1,0 +1,251 @@
+"""What people reached on a release: its human baseline as figures that stand beside the models'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from math import lcm
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from benchwright.errors import DataError
+from benchwright.release import Release
+from benchwright.release.human import read_human_baseline
+from ..questions.release_files import groups_of
+from ..questions.release_files import check_files, columns_of
+from .score import Figure, Score, figures, with_method
+from ..statistics.proportions import Estimate
+from collections.abc import Mapping
+from typing import Any
+from .score import Figure
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from ..statistics.clustered import mean_share_right, share_right
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..statistics.proportions import Estimate
+
+
+def task_shares(
+    right: NDArray[Any], group: NDArray[Any], tasks: Sequence[str], *, parts: int = 1
+) -> dict[str, Estimate]:
+    """Return `accuracy`, `accuracy_macro` and `accuracy/<task>` with their 95 % intervals.
+
+    Args:
+        right: One an item: whether it was answered right, or in how many of `parts` equal parts.
+        group: Number of each item's cluster, from 0.
+        tasks: Of each item.
+        parts: Of an item, as `share_right` takes them.
+    """
+    import numpy as np
+
+    names, task = np.unique(np.asarray(tasks, dtype=str), return_inverse=True)
+    shares = [
+        share_right(right[held], group[held], f"accuracy/{name}", parts=parts)
+        for number, name in enumerate(names)
+        for held in (task == number,)
+    ]
+    return {
+        "accuracy": share_right(right, group, "accuracy", parts=parts),
+        "accuracy_macro": mean_share_right(right, group, task, shares, "accuracy_macro", parts=parts),
+        **{f"accuracy/{name}": share for name, share in zip(names.tolist(), shares, strict=True)},
+    }
+
+
+LEAST_OF_THE_BUSIEST = 0.5
+"""Share of the items that the busiest annotator answered which an annotator must have answered to be called best."""
+
+Metrics = Mapping[str, Figure]
+
+
+def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, dict[str, int]]]:
+    """Return each annotator's own answers in the shape of a baseline's items, each asked once.
+
+    Args:
+        items: Of one campaign, as `read_human_baseline` returns them; those that do not say who was right are left out.
+    """
+    found: dict[str, dict[str, dict[str, int]]] = {}
+    for item_id, told in items.items():
+        for annotator, right in told.get("by", {}).items():
+            found.setdefault(annotator, {})[item_id] = {"asked": 1, "right": int(right)}
+    return {annotator: found[annotator] for annotator in sorted(found, key=_number)}
+
+
+def best_of(each: Mapping[str, Metrics]) -> str | None:
+    """Return who was right most often; None of fewer than two annotators.
+
+    Only those count who answered at least `LEAST_OF_THE_BUSIEST` as many items as whoever answered the most, since
+    three lucky answers make nobody the best. Of equals it is who answered more, then whose number is lower.
+    """
+    if len(each) < 2:
+        return None
+    answered = {name: metrics["accuracy"].n for name, metrics in each.items()}
+    enough = [name for name, n in answered.items() if n >= LEAST_OF_THE_BUSIEST * max(answered.values())]
+    return max(enough, key=lambda name: (each[name]["accuracy"].value or 0.0, answered[name], -_number(name)))
+
+
+def _number(pseudonym: str) -> int:
+    return int(pseudonym.rpartition("-")[2])
+
+
+FORMAT: Literal["benchwright/human"] = "benchwright/human"
+VERSION = 3
+"""Version 2 states how each interval was made, version 3 what each annotator reached."""
+
+HUMAN_FILE = "human.json"
+
+
+class CampaignFigures(BaseModel):
+    """What the annotators of one campaign reached."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    simulated: bool
+    """Nobody answered: the annotators are simulated."""
+    annotators: int = Field(ge=1)
+    answers_per_item: int = Field(ge=1)
+    metrics: dict[str, Figure]
+    """`accuracy`, `accuracy/<task>` and `accuracy_macro`, named and bounded as a model's: the mean over people."""
+    each: dict[str, dict[str, Figure]] = {}
+    """The same for each annotator by pseudonym; empty where the release does not say who was right."""
+    best: str | None = None
+    """Who of them was right most often (`best_of`)."""
+
+
+class HumanFigures(BaseModel):
+    """What `human_figures` returns and `human.json` holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["benchwright/human"] = FORMAT
+    version: int = VERSION
+    release: str
+    """Name and version, for people."""
+    release_id: str
+    split: str | None
+    """None for all splits."""
+    campaigns: dict[str, CampaignFigures]
+
+    def lines(self) -> dict[str, Mapping[str, Figure]]:
+        """Return the metrics of each campaign under the name that it has in a table of models."""
+        found: dict[str, Mapping[str, Figure]] = {}
+        for name, campaign in sorted(self.campaigns.items()):
+            who = "human" if len(self.campaigns) == 1 else f"human: {name}"
+            simulated = " (simulated)" if campaign.simulated else ""
+            found[f"{who}{simulated}"] = campaign.metrics
+            if campaign.best is not None:
+                found[f"{who}, best{simulated}"] = campaign.each[campaign.best]
+        return found
+
+
+def human_figures(release: Release, split: str | None = None) -> HumanFigures | None:
+    """Return what people reached on a release, or on one split; None where nobody was asked.
+
+    An accuracy is the mean over items of the share of right answers, so that each item counts once, as it does for a
+    model. The interval takes an item's answers together as one draw, and clusters of items as a model's does: n is the
+    number of items, not of answers, since answers to one item resemble each other. It errs on the wide side: a share
+    lies in [0, 1], so its variance is at most mean (1 - mean), which is that of a single answer.
+
+    Raises:
+        DataError: The release is damaged.
+    """
+    baseline = read_human_baseline(release)
+    if baseline is None:
+        return None
+    items = _items(release, split)
+    return HumanFigures(
+        release=f"{release.name} {release.version}",
+        release_id=release.release_id,
+        split=split,
+        campaigns={name: _campaign(told, items) for name, told in sorted(baseline.items())},
+    )
+
+
+def _campaign(told: Mapping[str, Any], items: Mapping[str, _Item]) -> CampaignFigures:
+    own = answers_by_annotator({item_id: one for item_id, one in told["items"].items() if item_id in items})
+    each = {name: figures(_accuracies(answers, items)) for name, answers in own.items()}
+    return CampaignFigures(
+        simulated=told["simulated"],
+        annotators=told["annotators"],
+        answers_per_item=told["answers_per_item"],
+        metrics=figures(_accuracies(told["items"], items)),
+        each=each,
+        best=best_of(each),
+    )
+
+
+def read_human(folder: Path) -> HumanFigures | None:
+    """Return the figures of people that a results folder holds; None where it holds none.
+
+    Raises:
+        DataError: The file is damaged, or of a newer program.
+    """
+    path = folder / HUMAN_FILE
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
+            raise DataError(
+                f"{path} has version {document['version']}, this program reads up to {VERSION}; upgrade benchwright"
+            )
+        return HumanFigures.model_validate(_upgraded(document))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
+        raise DataError(f"{path} is no baseline ({str(error).splitlines()[0]}); run the recipe again") from error
+
+
+def _upgraded(document: Any) -> Any:
+    """Return figures of an older version as of this one: version 1 did not say how an interval was made."""
+    if not isinstance(document, dict) or document.get("version") not in {1, 2}:
+        return document
+    campaigns = document["campaigns"]
+    if document["version"] == 1:
+        campaigns = {
+            name: {**told, "metrics": {metric: with_method(metric, one) for metric, one in told["metrics"].items()}}
+            for name, told in campaigns.items()
+        }
+    return {**document, "version": VERSION, "campaigns": campaigns}
+
+
+def check_beside(human: HumanFigures, scores: Sequence[Score]) -> None:
+    """Refuse to show people beside models that were asked something else.
+
+    Raises:
+        DataError: Release or split differ.
+    """
+    for score in scores[:1]:
+        if (human.release_id, human.split) != (score.release_id, score.split):
+            raise DataError(
+                f"the human baseline is of {human.release} ({human.release_id[:12]}), {human.split or 'all splits'}; "
+                f"the scores are of {score.release} ({score.release_id[:12]}), {score.split or 'all splits'}: "
+                "score the models on the same release"
+            )
+
+
+class _Item(NamedTuple):
+    """Task of an item, and number of its cluster."""
+
+    task: str
+    group: int
+
+
+def _accuracies(answers: Mapping[str, Mapping[str, int]], items: Mapping[str, _Item]) -> dict[str, Estimate]:
+    import numpy as np
+
+    asked = [(told, items[item_id]) for item_id, told in sorted(answers.items()) if item_id in items]
+    # Shares as whole numbers of equal parts; where numbers of answers have no small multiple in common, to a millionth.
+    parts = min(lcm(*(told["asked"] for told, _ in asked)), 10**6)
+    right = np.array([round(told["right"] * parts / told["asked"]) for told, _ in asked], dtype=np.int64)
+    group = np.array([item.group for _, item in asked], dtype=np.int64)
+    return task_shares(right, group, [item.task for _, item in asked], parts=parts)
+
+
+def _items(release: Release, split: str | None) -> dict[str, _Item]:
+    """Return task and cluster of each item by id, without reading a picture."""
+    check_files(release, split)
+    batches = list(columns_of(release, split, ["item_id", "task"]))
+    ids, tasks = (
+        [value for batch in batches for value in batch.column(name).to_pylist()] for name in ("item_id", "task")
+    )
+    return dict(zip(ids, map(_Item, tasks, groups_of(release, split)), strict=True))

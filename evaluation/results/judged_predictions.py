@@ -1,0 +1,214 @@
+"""Judged predictions: one row an asked item, in the order of the release, as Parquet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
+
+from ..parsing.answers import Reading, read_answer
+from ..metrics.base import is_right
+from ..protocols.base import Asked, Attempt, AttemptState, Protocol, reread
+from ..parsing.readers import READERS, ROBUST
+from .score import PREDICTIONS_FILE
+
+if TYPE_CHECKING:
+    from benchwright.records import Item
+
+    from ..questions.question import Reply
+    from .score import Score
+
+FORMAT, VERSION = "benchwright/predictions", 4
+VERSIONS = ("1", "2", "3", "4")
+"""That readers of replies take: version 2 added `group`, version 3 `attempts` and `robust_right`,
+version 4 `is_cut_off`."""
+
+ADDED = frozenset({"group", "attempts", "robust_right", "is_cut_off"})
+"""Columns that older versions lack."""
+
+ROWS_PER_GROUP = 4096
+
+_FAILED = "the reply is the text of a program that failed"
+
+_NOT_CONCLUDED = frozenset({"label", "option_words", "conclusion", "end"})
+"""Rules that take what a reply mentions for what it means: not where it was cut off before it had ended."""
+
+_SHORT = 200
+"""Characters of a reply that is likely to come up again."""
+
+_TEXT = pa.string()
+ATTEMPT = pa.struct(
+    [
+        ("variant", _TEXT), ("round", pa.int32()), ("state", _TEXT), ("letter", _TEXT), ("said", _TEXT),
+        ("right", pa.bool_()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT), ("robust_right", pa.bool_()),
+        ("note", _TEXT), ("is_cut_off", pa.bool_()),
+    ]
+)  # fmt: skip
+"""One question about an item: its name among them, the round, the item's own letter of what was named, the letter as it
+was said; `state` may also be `caption`; `note` is JSON on what was done to the pictures."""
+
+SCHEMA = pa.schema(
+    [
+        ("item_id", _TEXT), ("split", _TEXT), ("task", _TEXT), ("state", _TEXT), ("letter", _TEXT),
+        ("right", pa.bool_()), ("chance", pa.float64()), ("read_by", _TEXT), ("reply", _TEXT), ("cause", _TEXT),
+        ("group", pa.int64()), ("robust_right", pa.bool_()), ("attempts", pa.list_(pa.field("element", ATTEMPT))),
+        ("is_cut_off", pa.bool_()),
+    ]
+)  # fmt: skip
+"""`state` is answered, miss, refusal, cut_off or error; `read_by` is the rule or reader that read the letter; `cause`
+is the error's; `group` numbers clusters of items that share group keys, directly or through others, in the order of the
+release. `robust_right` is what the robust reader makes of it, where another one read. `attempts` holds every question
+that a protocol asked; it is null where the row itself is the only one. The row's `reply` is that of its first attempt
+with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
+
+
+def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reader: str) -> Attempt:
+    """Return what became of a question of round `number`; `reply` is None where it could not be put."""
+    note = None if asked.note is None else canonical_json(asked.note)
+    if reply is None or reply.text is None:
+        cause = asked.cause if reply is None else reply.error
+        return Attempt(asked.variant, number, "error", cause=_storable(cause), note=note)
+    text = _storable(reply.text)
+    if not asked.keys:
+        return Attempt(asked.variant, number, "caption", reply=text, note=note)
+    reading, robust = _read(reply, reply.text, asked, reader)
+    state: AttemptState = reading.state
+    said, rule = reading.letter, reading.rule
+    if reply.is_cut_off:
+        robust = robust if rule not in _NOT_CONCLUDED else None
+        if state == "miss" or (state == "answered" and rule in _NOT_CONCLUDED):
+            state, said, rule = "cut_off", None, "cut_off"
+    letter = None if said is None else asked.keys[said]
+    return Attempt(
+        asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
+        cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else asked.keys[robust],
+        is_cut_off=reply.is_cut_off,
+    )  # fmt: skip
+
+
+def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, str | None]:
+    """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
+    if reply.letter is not None:
+        return Reading("answered", reply.letter, "given"), reply.letter
+    assert asked.question is not None
+    choices = tuple((one.key, one.text) for one in asked.question.choices)
+    robust = (_read_again if len(text) <= _SHORT else read_answer)(text, choices)
+    if reader == ROBUST:
+        return robust, robust.letter
+    said = READERS[reader](text, choices)
+    if said is not None:
+        return Reading("answered", said, reader), robust.letter
+    return Reading("miss" if robust.state == "answered" else robust.state, None, reader), robust.letter
+
+
+def row_of(
+    item: Item, split: str, group: int, attempts: Sequence[Attempt], protocol: Protocol, reader: str
+) -> dict[str, Any]:
+    """Return an item's row; `group` is the number of its cluster."""
+    state, letter, right = protocol.verdict(item, attempts)
+    shown = attempts[0]
+    if len(attempts) > 1:
+        shown = next((one for one in attempts if one.state == state and one.letter == letter), attempts[-1])
+    other = None if reader == ROBUST else reread(item, attempts)
+    alone = len(attempts) == 1 and not attempts[0].variant and attempts[0].note is None
+    return {
+        "item_id": item.item_id, "split": split, "task": item.task, "state": state, "letter": letter, "right": right,
+        "chance": protocol.chance(item), "read_by": shown.read_by, "reply": shown.reply, "cause": shown.cause,
+        "group": group, "robust_right": None if other is None else protocol.verdict(item, other).right,
+        "attempts": None if alone else _attempt_rows(attempts, other),
+        "is_cut_off": any(one.is_cut_off for one in attempts),
+    }  # fmt: skip
+
+
+def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) -> list[dict[str, Any]]:
+    robust: Sequence[bool | None] = [None] * len(attempts) if other is None else [one.right for one in other]
+    rows = [one._asdict() | {"robust_right": right} for one, right in zip(attempts, robust, strict=True)]
+    return [{name: row[name] for name in ATTEMPT.names} for row in rows]
+
+
+@lru_cache(maxsize=1 << 15)
+def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Reading:
+    """Read a short reply; equal ones to equal options, such as yes and no, are read once."""
+    return read_answer(text, choices)
+
+
+class JudgedWriter:
+    """Writes rows to a Parquet file, a row group at a time; use it as a context manager."""
+
+    def __init__(self, path: Path, stamp: Mapping[str, str]) -> None:
+        schema = SCHEMA.with_metadata({"format": FORMAT, "version": str(VERSION), **stamp})
+        self._writer = pq.ParquetWriter(path, schema, compression="zstd", compression_level=3)
+        self._rows: list[dict[str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._flush()
+        self._writer.close()
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Add one row."""
+        self._rows.append(row)
+        if len(self._rows) == ROWS_PER_GROUP:
+            self._flush()
+
+    def _flush(self) -> None:
+        columns = {name: [row[name] for row in self._rows] for name in self._writer.schema.names}
+        self._writer.write_table(pa.table(columns, schema=self._writer.schema))
+        self._rows = []
+
+
+def open_judged(folder: Path, score: Score) -> pq.ParquetFile:
+    """Return the predictions that stand beside a score, opened, once they say that they are of its model and release.
+
+    Raises:
+        DataError: There are none, or they are of something else.
+    """
+    path = folder / PREDICTIONS_FILE
+    try:
+        file = pq.ParquetFile(path)
+    except FileNotFoundError as error:
+        raise not_of_score(path, "there is no such file") from error
+    except (OSError, pa.ArrowException) as error:
+        raise not_of_score(path, f"no Parquet file ({str(error).splitlines()[0][:200]})") from error
+    metadata = file.schema_arrow.metadata or {}
+    stamp = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in metadata.items()}
+    try:
+        _check_stamp(path, stamp, set(file.schema_arrow.names), score)
+    except DataError:
+        file.close()
+        raise
+    return file
+
+
+def _check_stamp(path: Path, stamp: Mapping[str, str], columns: set[str], score: Score) -> None:
+    if stamp.get("format") != FORMAT or not set(SCHEMA.names) - ADDED <= columns:
+        raise not_of_score(path, f"it does not have the columns of the format {FORMAT!r}")
+    if stamp.get("version") not in VERSIONS:
+        listed = ", ".join(VERSIONS)
+        raise not_of_score(path, f"version {stamp.get('version')!r} of the format, this program reads {listed}")
+    for name in ("model", "protocol", "release_id"):
+        if stamp.get(name) != getattr(score, name):
+            raise not_of_score(path, f"it states {name} {stamp.get(name)!r}, the score {getattr(score, name)!r}")
+
+
+def not_of_score(path: Path, what: str) -> DataError:
+    """Return the error that predictions are not those that the score beside them was made from."""
+    return DataError(f"{path} is not what the score beside it was made from: {what}; score the model again")
+
+
+def _storable(text: str | None) -> str | None:
+    """Return a text without lone surrogates, which a model can send as JSON escapes and no table can hold."""
+    return None if text is None else text.encode("utf-8", "replace").decode("utf-8")

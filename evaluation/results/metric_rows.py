@@ -1,0 +1,123 @@
+"""What metrics count: judged predictions as columns, one row a reply that counts, with what the release says of items.
+
+Under a protocol that repeats its questions every repetition is a row; under any other every item is one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..protocols.base import Protocol
+from ..protocols.repeated import AGAIN
+from ..questions.release_files import columns_of
+
+if TYPE_CHECKING:
+    from benchwright.release import Release
+
+_ITEM = ("item_id", "split", "task", "state", "letter", "right", "chance", "group", "robust_right")
+_PART = ("variant", "round", "state", "letter", "right", "robust_right")
+_PAIR = "pair:"
+
+
+def counted(path: Path, protocol: Protocol) -> pa.Table:
+    """Return the rows that metrics count, in the order of the release, without texts.
+
+    Beside the items' own columns:
+
+    - `variant`: the repetition; null where there is none.
+    - `questions`: how many the row's verdict rests on; `at_first`: whether the first of them was answered right.
+    - `again`: the state of the reply to the question without the option that declines; `knew`: whether that was right.
+      Both are null where it was not asked.
+    """
+    columns = [*_ITEM, *(f"attempts.list.element.{name}" for name in _PART)]
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=columns, use_threads=False).combine_chunks()
+    attempts = table.column("attempts")
+    lists = attempts.chunk(0) if attempts.num_chunks else pa.array([], attempts.type)
+    items = table.drop_columns(["attempts"])
+    parts = _parts(lists)
+    first = parts.filter(pc.equal(parts.column("round"), 0))
+    return _repetitions(items, parts, first) if protocol.repeats else _whole(items, first)
+
+
+def with_labels(rows: pa.Table, release: Release, split: str | None) -> pa.Table:
+    """Return rows with columns of the release beside them.
+
+    `kind`, `answer`, `refusal`, `level`, `category`, `attributes` (JSON) and `question` are the item's; `pictures` is
+    their number, `image` the first one's id and `view` its role; `pair` is the item's group key that begins with
+    `pair:`, null without one.
+
+    Raises:
+        DataError: A data file is damaged.
+    """
+    plain = ["item_id", "kind", "answer", "refusal", "level", "category", "attributes", "question"]
+    pieces = []
+    for batch in columns_of(release, split, [*plain, "image_ids", "image_roles", "group_keys"]):
+        pieces.append(
+            pa.table(
+                {
+                    **{name: batch.column(name) for name in plain},
+                    "pictures": pc.list_value_length(batch.column("image_ids")),
+                    "image": pc.list_element(batch.column("image_ids"), 0),
+                    "view": pc.list_element(batch.column("image_roles"), 0),
+                    "pair": _pairs(batch.column("group_keys")),
+                }
+            )
+        )
+    labels = pa.concat_tables(pieces)
+    places = pc.index_in(rows.column("item_id"), value_set=labels.column("item_id"))
+    taken = labels.drop_columns(["item_id"]).take(places)
+    for name in taken.column_names:
+        rows = rows.append_column(name, taken.column(name))
+    return rows
+
+
+def _parts(lists: pa.ListArray) -> pa.Table:
+    """Return all attempts as rows, with the place of their item."""
+    flat = lists.flatten()
+    columns = {name: flat.field(name) for name in _PART}
+    return pa.table({"item": pc.list_parent_indices(lists), **columns})
+
+
+def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
+    """Return one row an item; `at_first` is that of its first attempt, or of the item where it has but one."""
+    rows = items.num_rows
+    numbers = pa.array(range(rows), pa.int64())
+    opening = pc.index_in(numbers, value_set=first.column("item").cast(pa.int64()))
+    at_first = pc.coalesce(first.column("right").take(opening), items.column("right"))
+    counts = first.group_by("item").aggregate([([], "count_all")])
+    of_item = pc.index_in(numbers, value_set=counts.column("item").cast(pa.int64()))
+    questions = pc.coalesce(counts.column("count_all").take(of_item), pa.scalar(1, pa.int64()))
+    items = items.append_column("questions", questions)
+    nothing = pa.nulls(rows, pa.string())
+    items = items.append_column("variant", nothing).append_column("at_first", at_first)
+    return items.append_column("again", nothing).append_column("knew", pa.nulls(rows, pa.bool_()))
+
+
+def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
+    """Return one row a repetition, with what was said when the option that declines was taken away."""
+    later = parts.filter(pc.greater(parts.column("round"), 0))
+    names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
+    asked = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
+    places = pc.index_in(pc.replace_substring(names, f" {AGAIN}", AGAIN), value_set=asked)
+    rows = items.take(first.column("item")).drop_columns(["state", "letter", "right", "robust_right"])
+    for name in ("state", "letter", "right", "robust_right", "variant"):
+        rows = rows.append_column(name, first.column(name))
+    rows = rows.append_column("questions", pa.array([1] * len(rows), pa.int64()))
+    rows = rows.append_column("at_first", first.column("right"))
+    rows = rows.append_column("again", later.column("state").take(places))
+    return rows.append_column("knew", later.column("right").take(places))
+
+
+def _pairs(group_keys: pa.ListArray) -> pa.Array:
+    """Return each item's first group key of a pair."""
+    keys = group_keys.flatten()
+    held = pc.starts_with(keys, _PAIR)
+    parents = pc.list_parent_indices(group_keys).filter(held)
+    places = pc.index_in(pa.array(range(len(group_keys)), pa.int64()), value_set=parents.cast(pa.int64()))
+    return keys.filter(held).take(places)

@@ -1,0 +1,132 @@
+"""What a run of questions has come to so far, for whoever looks on and for the score."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchwright.errors import CheckFailed
+from benchwright.progress import Progress
+
+from ..questions.usage import Prices, Tokens
+from ..questions.question import Reply
+from .score import Usage
+
+FIRST = 8
+"""Replies at the beginning of which not all may fail alike."""
+
+
+class Spent:
+    """Tokens of the replies that a score stands on, whether they came now or lay in a log."""
+
+    def __init__(self, prices: Prices | None) -> None:
+        self._prices = prices
+        self._replies = self._shared = 0
+        self._tokens = Tokens(0, 0)
+        self._requests: set[int] = set()
+
+    def add(self, tokens: Tokens, request: str | None = None) -> None:
+        """Count one reply; its tokens only if no other reply to the same request was counted."""
+        self._replies += 1
+        if request is not None:
+            number = hash(request)  # enough to tell them apart, and small
+            if number in self._requests:
+                self._shared += 1
+                return
+            self._requests.add(number)
+        self._tokens = self._tokens.plus(tokens)
+
+    @property
+    def cost(self) -> float | None:
+        """Return what the replies cost; None without prices or tokens."""
+        return None if self._prices is None or self._replies == 0 else self._prices.cost(self._tokens)
+
+    def usage(self) -> Usage | None:
+        """Return the sums as a score holds them; None where no reply said what it took."""
+        if self._replies == 0:
+            return None
+        prompt, completion, reasoning = self._tokens
+        return Usage(
+            replies=self._replies, requests=self._replies - self._shared, prompt_tokens=prompt,
+            completion_tokens=completion, reasoning_tokens=reasoning, cost=self.cost,
+        )  # fmt: skip
+
+
+class FirstFailures:
+    """Ends a run whose first replies are all errors of one kind: so will the others be, and no figure says anything.
+
+    Kinds are told apart by the words before a cause's first colon, such as `HTTP 400`.
+
+    Args:
+        name: Of who is asked.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._cause = ""
+        self._failed = 0
+        self._is_over = False
+
+    def add(self, reply: Reply) -> None:
+        """Take note of the next reply.
+
+        Raises:
+            CheckFailed: It is the last of the first ones, and all failed alike.
+        """
+        if self._is_over:
+            return
+        cause = reply.error or self._cause
+        if reply.error is None or (self._failed and _kind_of(cause) != _kind_of(self._cause)):
+            self._is_over = True
+            return
+        self._cause = cause
+        self._failed += 1
+        if self._failed == FIRST:
+            raise self._error("the first ")
+
+    def end(self) -> None:
+        """Say that no reply comes any more.
+
+        Raises:
+            CheckFailed: There were few, and all failed alike.
+        """
+        if self._failed and not self._is_over:
+            raise self._error("all " if self._failed > 1 else "")
+
+    def _error(self, which: str) -> CheckFailed:
+        what = f"{which}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
+            f"the one question to {self._name} failed"
+        )  # fmt: skip
+        alike = " alike" if self._failed > 1 else ""
+        return CheckFailed(f"{what}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
+
+
+def _kind_of(cause: str) -> str:
+    return cause.partition(":")[0]
+
+
+class Watched:
+    """Counts replies and items, and tells a progress about them: how far, at what cost, how many errors."""
+
+    def __init__(self, progress: Progress, spent: Spent) -> None:
+        self._progress, self._spent = progress, spent
+        self._seen: Counter[str] = Counter()
+
+    def phase(self, name: str, total: int) -> None:
+        """Say that so many items are asked about."""
+        self._progress.phase(name, total, "items")
+
+    def add(self, reply: Reply) -> None:
+        """Count one reply."""
+        if reply.tokens is not None:
+            self._spent.add(reply.tokens, reply.request)
+        if reply.error is not None:
+            self._seen["errors"] += 1
+
+    def through(self) -> None:
+        """Count one item whose replies are all there."""
+        self._progress.advance(1)
+        cost = self._spent.cost
+        said = [] if cost is None else [f"cost {cost:.4f}"]
+        said += [f"{n} {what}" for what, n in sorted(self._seen.items())]
+        if said:
+            self._progress.beside(", ".join(said))

@@ -1,0 +1,305 @@
+"""A score: what a model reached on a release, with everything that the figure depends on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_field, model_validator
+
+from benchwright.errors import DataError
+
+from ..questions.prompts import VANILLA
+from ..parsing.readers import ROBUST
+from ..backends.result_names import differing_settings, identity_of, results_name
+from ..statistics.proportions import Estimate, Method
+
+FORMAT: Literal["benchwright/score"] = "benchwright/score"
+VERSION = 4
+"""Version 2 states how each interval was made; version 3 has the judge; version 4 counts thoughts among the tokens,
+keeps replies that were cut off apart, and says when errors make it unfit."""
+
+_USUAL = frozenset({VANILLA, ROBUST})
+
+SCORE_FILE, PREDICTIONS_FILE = "score.json", "predictions.parquet"
+
+
+MAX_ERRORS = 0.05
+"""Share of errors above which a score is unfit, unless the user says another."""
+
+
+class Figure(BaseModel):
+    """One metric's value."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: float | None
+    """None where no item was asked."""
+    ci: tuple[float, float] | None
+    """95 %; None where the value is no estimate, or there is none."""
+    n: int = Field(ge=0)
+    """Items, or repetitions of them, that it stands on."""
+    method: Method | None = None
+    """How the interval was made; None where there is none, or where whoever made it did not say."""
+
+
+class Usage(BaseModel):
+    """What the replies that a score stands on took, as far as it was counted."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    replies: int = Field(ge=0)
+    """Replies whose tokens are known; where equal questions share a request, each counts."""
+    requests: int | None = Field(None, ge=0)
+    """Requests that these replies answer, each counted once, as are tokens; None in scores of older programs, which
+    counted the tokens of a shared one each time."""
+    prompt_tokens: int = Field(ge=0)
+    completion_tokens: int = Field(ge=0)
+    reasoning_tokens: int = Field(0, ge=0)
+    """Those of them that were thoughts, which servers count and do not show."""
+    cost: float | None = None
+    """In the currency of the prices that the user gave; None without any."""
+
+    def told(self) -> str:
+        """Return it for people, on one line."""
+        shared = 0 if self.requests is None else self.replies - self.requests
+        saved = f" to {self.requests} requests ({shared} shared one with an equal question)" if shared else ""
+        words = (
+            f"{self.replies} replies{saved} took {self.prompt_tokens} tokens sent, {self.completion_tokens} received"
+        )
+        if self.reasoning_tokens:
+            words += f" ({self.reasoning_tokens} of them thoughts)"
+        return words if self.cost is None else f"{words}; they cost {self.cost:.4f}"
+
+
+class Judging(BaseModel):
+    """What a judge was asked beside the reader, and what came of it. Replies, each as often as it was given."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    model: str
+    prompt: int
+    """Version of the words that it is asked with."""
+    asks: Literal["misses", "all"]
+    """Whether about replies of which the reader made nothing, or about all, overruling it."""
+    settings: dict[str, Any]
+    """Of its backend."""
+    asked: int = Field(ge=0)
+    letters: int = Field(ge=0)
+    refusals: int = Field(ge=0)
+    none: int = Field(ge=0)
+    unusable: int = Field(ge=0)
+    """Judge's replies that are no verdict; what the reader had read stays."""
+    errors: int = Field(ge=0)
+    """Requests to the judge that failed; what the reader had read stays."""
+    usage: Usage | None = None
+
+    def told(self) -> str:
+        """Return it for people, on one line."""
+        words = (
+            f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
+            f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
+        )
+        return words if self.usage is None else f"{words}; {self.usage.told()}"
+
+
+class Score(BaseModel):
+    """What `evaluate` returns and `score.json` holds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    format: Literal["benchwright/score"] = FORMAT
+    version: int = VERSION
+    model: str
+    name: str | None = None
+    """What the user calls the result, in place of the model's name; None for that."""
+    protocol: str
+    """Name and settings, as `--protocol` takes them; all settings stand in `settings`."""
+    reader: str = "robust"
+    """Who read the letters."""
+    release: str
+    """Name and version, for people."""
+    release_id: str
+    content_id: str
+    split: str | None
+    """None for all splits."""
+    settings: dict[str, Any]
+    identity: dict[str, Any] | None = None
+    """Settings that can change a reply; results in which they are equal are one result. None in older scores, of which
+    `settings` say it."""
+    metrics: dict[str, Figure]
+    miss: int = Field(ge=0)
+    """Replies that name no single option; wrong in every accuracy, as are refusals and errors."""
+    refusal: int = Field(ge=0)
+    """Replies that decline in words of their own."""
+    cut_off: int = Field(0, ge=0)
+    """Replies that reached the longest length before they came to an answer."""
+    cut_off_answered: int = Field(0, ge=0)
+    """Replies that reached it after they had; they count as any other answer."""
+    error: int = Field(ge=0)
+    """Items for which there is no reply."""
+    max_errors: float = Field(MAX_ERRORS, ge=0, le=1)
+    """Share of errors among the asked items above which the score is unfit."""
+    asked: int = Field(ge=0)
+    """Items that model and protocol can take; accuracies divide by these, or by repetitions of them."""
+    items: int = Field(ge=0)
+    """Items of the split."""
+    usage: Usage | None = None
+    """None where nothing counted tokens. What a judge took stands in `judge`."""
+    judge: Judging | None = None
+    """None where nobody was asked beside the reader."""
+    told_apart_by: str | None = Field(None, exclude=True)
+    """Settings in which it differs from others of its name, among which it was read."""
+    read_from: str | None = Field(None, exclude=True)
+    """Its folder's name, where it is not the one that is given today."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_follows(cls, given: Any) -> Any:
+        """Leave out what a score's file states and other fields imply."""
+        return {k: v for k, v in given.items() if k != "unfit"} if isinstance(given, dict) else given
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def unfit(self) -> bool:
+        """Whether so many items have no reply that the figures say little about the model."""
+        return self.error > self.max_errors * self.asked
+
+    def why_unfit(self) -> str:
+        """Return in words why the score is unfit."""
+        return f"{self.error} of {self.asked} items ended in errors, more than {100 * self.max_errors:g} %"
+
+    @property
+    def title(self) -> str:
+        """Return the name under which the score stands beside others: the model, and what is not usual about it."""
+        unusual = (name for name in (self.protocol, self.reader) if name not in _USUAL)
+        title = " @ ".join([self.name or self.model, *unusual])
+        return title if self.told_apart_by is None else f"{title} ({self.told_apart_by})"
+
+    @property
+    def folder(self) -> str:
+        """Return the name of its results folder."""
+        return self.read_from or results_name(self.model, self.protocol, self.reader, self.identity)
+
+    @property
+    def asked_with(self) -> dict[str, Any]:
+        """Return the settings that can change a reply, whoever wrote the score."""
+        return identity_of(self.settings.get("backend", {})) if self.identity is None else self.identity
+
+    @property
+    def repetitions(self) -> int:
+        """Return how often each item counts in the accuracy: once, unless the protocol repeats its questions."""
+        accuracy = self.metrics.get("accuracy")
+        return accuracy.n // self.asked if accuracy is not None and self.asked else 1
+
+    @property
+    def right(self) -> int | None:
+        """Return how many items are right; None where the accuracy does not say it, since it counts repetitions."""
+        accuracy = self.metrics.get("accuracy")
+        if accuracy is None or self.repetitions != 1:
+            return None
+        return round((accuracy.value or 0) * accuracy.n)
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """Return the tasks that were asked, sorted."""
+        return tuple(sorted(name.partition("/")[2] for name in self.metrics if name.startswith("accuracy/")))
+
+    def document(self) -> dict[str, Any]:
+        """Return the score as JSON values."""
+        return self.model_dump(mode="json")
+
+
+def figures(estimates: Mapping[str, Estimate]) -> dict[str, Figure]:
+    """Return estimates as they stand in a score, sorted by name."""
+    return {
+        name: Figure(value=e.value, ci=tuple(e.interval) if e.interval else None, n=e.n, method=e.method)
+        for name, e in sorted(estimates.items())
+    }
+
+
+def upgraded(document: Any) -> Any:
+    """Return a score's document as of this version; one of this version, or no score, as it is.
+
+    Version 1 had Wilson's intervals on accuracies, and the mean of tasks had theirs combined. It does not say how other
+    metrics' intervals were made. Version 2 had no judge; version 3 did not count thoughts.
+    """
+    if isinstance(document, dict) and document.get("version") in {2, 3}:
+        return {**document, "version": VERSION}
+    if not isinstance(document, dict) or document.get("version") != 1:
+        return document
+    metrics = {name: with_method(name, figure) for name, figure in document["metrics"].items()}
+    return {**document, "version": VERSION, "metrics": metrics}
+
+
+def with_method(name: str, figure: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure of version 1 with how its interval was made."""
+    method: Method | None = None
+    if figure["ci"] is not None and name.partition("/")[0] == "accuracy":
+        method = "wilson"
+    elif figure["ci"] is not None and name == "accuracy_macro":
+        method = "combined"
+    return {**figure, "method": method}
+
+
+def read_score(folder: Path) -> Score:
+    """Return the score that a model's results folder holds.
+
+    Raises:
+        DataError: There is none, or it is no score, or one of a newer program.
+    """
+    path = folder / SCORE_FILE
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, dict) and document.get("format") == FORMAT and document.get("version", 0) > VERSION:
+            raise DataError(
+                f"{path} has score version {document['version']}, this program reads up to {VERSION}; "
+                "upgrade benchwright"
+            )
+        return Score.model_validate(upgraded(document))
+    except FileNotFoundError as error:
+        raise DataError(f"{folder} holds no {SCORE_FILE}; it is no folder of a model's results") from error
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError, ValidationError) as error:
+        first = str(error).splitlines()[0]
+        raise DataError(f"{path} is not a score ({first}); score the model again") from error
+
+
+def read_scores(folder: Path) -> list[Score]:
+    """Return the scores of a results folder, by model; other things in it are passed over.
+
+    Raises:
+        DataError: There is no score in it, one is damaged, or they belong to different releases or splits.
+    """
+    if not folder.is_dir():
+        raise DataError(f"{folder} is not a folder of results")
+    found = [_read_in(path.parent) for path in sorted(folder.glob(f"*/{SCORE_FILE}"))]
+    if not found:
+        raise DataError(
+            f"{folder} holds no results; `benchwright evaluate run RELEASE --model M --out {folder}` makes some"
+        )
+    kinds = sorted({(score.release, score.release_id[:12], score.split or "all splits") for score in found})
+    if len(kinds) > 1:
+        listed = "; ".join(f"{release} ({release_id}), {split}" for release, release_id, split in kinds)
+        raise DataError(
+            f"{folder} holds results that cannot stand side by side: {listed}; keep each in a folder of its own"
+        )
+    return sorted(told_apart(found), key=lambda score: score.title)
+
+
+def told_apart(scores: Sequence[Score]) -> list[Score]:
+    """Return scores so that no two have the same title: equal ones are told apart by settings that differ, in words."""
+    apart = list(scores)
+    for title in sorted({score.title for score in scores}):
+        same = [k for k, score in enumerate(scores) if score.title == title]
+        words = differing_settings([scores[k].asked_with for k in same]) if len(same) > 1 else []
+        for k, told in zip(same, words, strict=bool(words)):
+            unique = told if words.count(told) == 1 else ", ".join(filter(None, (told, f"folder {scores[k].folder}")))
+            apart[k] = scores[k].model_copy(update={"told_apart_by": unique})
+    return apart
+
+
+def _read_in(folder: Path) -> Score:
+    score = read_score(folder)
+    return score if score.folder == folder.name else score.model_copy(update={"read_from": folder.name})

@@ -1,0 +1,176 @@
+"""Scores side by side: a table of models and tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..questions.prompts import VANILLA
+from .score import Figure, Score
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from .human_baseline import HumanFigures
+
+
+_WITHOUT_LETTER = {"miss": "misses", "refusal": "refusals", "cut_off": "cut off", "error": "errors"}
+
+
+def unfit_scores(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score that has too many errors to be compared."""
+    return [f"{printable(score.title)} is unfit: {score.why_unfit()}" for score in scores if score.unfit]
+
+
+def summary_document(scores: Sequence[Score]) -> dict[str, dict[str, Any]]:
+    """Return each model's metrics by name, and under `outcomes` what gave no letter, as JSON values."""
+    return {
+        score.title: {name: figure.model_dump(mode="json") for name, figure in sorted(score.metrics.items())}
+        | {"outcomes": _outcomes(score)}
+        for score in sorted(scores, key=lambda score: score.title)
+    }
+
+
+def _outcomes(score: Score) -> dict[str, Any]:
+    counts = {name: getattr(score, name) for name in ("asked", *_WITHOUT_LETTER, "cut_off_answered")}
+    return {**counts, "unfit": score.unfit}
+
+
+def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) -> Table:
+    """Return a table of accuracies with 95 % intervals and numbers of items, and what chance would give.
+
+    A line a model, with columns for all asked items, each task, and what gave no letter (misses, refusals, replies cut
+    off and errors, which count as wrong); a score with too many errors is marked as unfit. Turned over where tasks
+    outnumber models, so that it stays narrow. A model that cannot take a task has a dash there. People, where they
+    were asked, stand below the models, then chance: that of the items asked, taken from the score that asked the most.
+    """
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    people = {} if human is None else human.lines()
+    tasks = tasks_of(scores)
+    aware = knowledge_metrics(scores)
+    lines = [
+        ("model", "all asked", *tasks, *(name.removeprefix("mm_sap/") for name in aware), *_WITHOUT_LETTER.values())
+    ]
+    for score in sorted(scores, key=lambda score: score.title):
+        cells = [_cell(score.metrics.get(name)) for name in _columns("accuracy", tasks)]
+        cells += [_cell(score.metrics.get(name)) for name in aware]
+        name = printable(score.title) + (" (unfit)" if score.unfit else "")
+        lines.append((name, *cells, *(str(getattr(score, state)) for state in _WITHOUT_LETTER)))
+    blank = [""] * (len(aware) + len(_WITHOUT_LETTER))
+    lines += [
+        (name, *(_cell(met.get(one)) for one in _columns("accuracy", tasks)), *blank) for name, met in people.items()
+    ]
+    if scores:
+        lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), *blank))
+    if len(tasks) > len(scores):
+        lines = [("task", *column[1:]) if column[0] == "model" else column for column in zip(*lines, strict=True)]
+    title = f"accuracy [95 % interval] on {scores[0].release}" if scores else "no scores"
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    for place, name in enumerate(lines[0]):
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    first_below = next(iter(people), "chance")
+    for line in lines[1:]:
+        if line[0] == first_below:
+            table.add_section()
+        table.add_row(*map(Text, line), style="dim" if line[0] == "chance" else None)
+    return table
+
+
+def figure_table(title: str, blocks: Sequence[Sequence[tuple[str, Mapping[str, Figure]]]]) -> Table:
+    """Return accuracies over all items and by task, a line a name, with a rule between blocks of lines."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    every = [metrics for block in blocks for _, metrics in block]
+    tasks = sorted({name.removeprefix("accuracy/") for met in every for name in met if name.startswith("accuracy/")})
+    table = Table(box=box.SIMPLE_HEAD, title=Text(title), title_justify="left")
+    for place, name in enumerate(["", "all", *tasks]):
+        table.add_column(Text(name), justify="right" if place else "left", no_wrap=True)
+    for block in blocks:
+        table.add_section()
+        for name, metrics in block:
+            cells = (_cell(metrics.get(one)) for one in _columns("accuracy", tasks))
+            table.add_row(*map(Text, (printable(name), *cells)))
+    return table
+
+
+def reader_gaps(scores: Sequence[Score]) -> list[str]:
+    """Return a line for each score that a paper's reader read: what the robust one makes of the same replies."""
+    lines = []
+    for score in sorted(scores, key=lambda score: score.title):
+        robust, gap = (score.metrics.get(name) for name in ("by_robust_reader", "reader_gap"))
+        ours, taken = score.metrics.get("accuracy"), None if gap is None else gap.value
+        if robust is not None and ours is not None and taken is not None:
+            lines.append(
+                f"{printable(score.title)}: the reader {score.reader} finds {_cell(ours)} right, the robust reader "
+                f"{_cell(robust)} in the same replies: {taken:+.3f}"
+            )
+    return lines
+
+
+def knowledge_metrics(scores: Sequence[Score]) -> list[str]:
+    """Return MM-SAP's scores that stand in the table: where all that a model was asked offers an option that declines.
+
+    Elsewhere they stand in `score.json` and in the report, since the accuracies beside them are of other items.
+    """
+    names = [f"mm_sap/score_{name}" for name in ("kk", "ku", "sa")]
+    if not any(is_of_all(score, names[0]) for score in scores):
+        return []
+    return [name for name in names if any(name in score.metrics for score in scores)]
+
+
+def is_of_all(score: Score, metric: str) -> bool:
+    """Return whether a figure of a score stands on all that was asked."""
+    figure, accuracy = score.metrics.get(metric), score.metrics.get("accuracy")
+    return figure is not None and accuracy is not None and figure.n == accuracy.n
+
+
+def tasks_of(scores: Sequence[Score]) -> list[str]:
+    """Return the tasks that any of the models was asked, sorted."""
+    return sorted({task for score in scores for task in score.tasks})
+
+
+def chance_figure(scores: Sequence[Score], name: str) -> Figure | None:
+    """Return what chance gives (`chance` or `chance/TASK`), from the score that asked the most items.
+
+    A score under `vanilla` comes first: chance under `circular` is that of being lucky for every rotation.
+    """
+    found = [score for score in scores if name in score.metrics]
+    most = max(found, key=lambda score: (score.protocol == VANILLA, score.metrics[name].n), default=None)
+    return None if most is None else most.metrics[name]
+
+
+def drawn(table: Table) -> str:
+    """Return a table as text, as wide as the terminal; where there is none, as wide as it needs."""
+    import io
+    import sys
+
+    from rich.console import Console
+
+    on_terminal = sys.stdout.isatty()
+    buffer = io.StringIO()
+    width = None if on_terminal else 10_000
+    Console(file=buffer, width=width, force_terminal=on_terminal, color_system="auto" if on_terminal else None).print(
+        table
+    )
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines())
+
+
+def _columns(metric: str, tasks: Sequence[str]) -> list[str]:
+    return [metric, *(f"{metric}/{task}" for task in tasks)]
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None or figure.value is None:
+        return "-"
+    interval = f" [{figure.ci[0]:.2f}, {figure.ci[1]:.2f}]" if figure.ci else ""
+    return f"{figure.value:.2f}{interval} n={figure.n}"
+
+
+def printable(name: str) -> str:
+    """Return a name without characters that a terminal would act on."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in name)

@@ -1,0 +1,407 @@
+"""Scoring a model on a release: ask as a protocol says, read, judge, count, write."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace as replace_in
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.atomic import replacing, write_json
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import BenchwrightError
+from benchwright.item_cache import ItemCache
+from benchwright.private_files import keep_private, make_private_folder
+from benchwright.progress import Progress, Silent
+from benchwright.release import Release
+from benchwright.rooms import catalogue
+
+from .ask import Asker, Survey, ask_rounds
+from .backends.base import Backend, Options, parse_model
+from .backends.result_names import identity_of, results_name
+from .judging.judge import MAX_TOKENS
+from .parsing.readers import READERS, ROBUST
+from .protocols.base import Protocol
+from .protocols.names import parse_protocol
+from .questions.prompts import VANILLA
+from .questions.release_files import check_files
+from .results.judged_predictions import JudgedWriter
+from .results.metric_rows import counted, with_labels
+from .results.run_progress import Spent, Watched
+from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
+from .statistics.resampling import RESAMPLES
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from .judging.judge import Judge
+    from .statistics.proportions import Estimate
+import gc
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from .backends.base import Asking, labelled
+from .backends.result_names import slug
+from .questions.release_files import columns_of
+
+if TYPE_CHECKING:
+    from benchwright.item_cache import ItemCache
+    from benchwright.release import Release
+
+    from .judging.judge import Judge
+    from .judging.judge_queue import Docket
+
+
+def askers_of(
+    survey: Survey,
+    backend: Backend,
+    options: Options,
+    logs: Path | None,
+    item_cache: ItemCache,
+    *,
+    other_releases: bool,
+) -> list[Asker]:
+    """Return who is asked in each round: the model, or another that the protocol names."""
+    askers = []
+    for number in range(survey.protocol.rounds):
+        other = survey.protocol.asker(number, options)
+        one = backend if other is None else parse_model(*other)
+        askers.append(Asker(one, _asking(survey, one, logs, item_cache, other_releases=other_releases)))
+    return askers
+
+
+def _asking(
+    survey: Survey, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
+) -> Asking:
+    return Asking(
+        release_id=survey.release.release_id,
+        content_id=survey.release.content_id,
+        item_ids=cache(lambda: _item_ids(survey.release)),
+        log_folder=None if logs is None else logs / slug(backend.name),
+        other_releases=other_releases,
+        labelled=partial(labelled, survey.release),
+        cache=item_cache,
+    )
+
+
+def docket_of(
+    judge: Judge, survey: Survey, given: Options, logs: Path | None, scratch: Path, item_cache: ItemCache,
+    other_releases: bool,
+) -> Docket:  # fmt: skip
+    """Return where replies are taken down for a judge."""
+    from .judging.judge_queue import Docket
+
+    backend = parse_model(judge.model, judge.options(given)) if isinstance(judge.model, str) else judge.model
+    asking = _asking(survey, backend, logs, item_cache, other_releases=other_releases)
+    return Docket(judge, backend, asking, scratch / "docket.jsonl")
+
+
+def _item_ids(release: Release) -> frozenset[str]:
+    """Return the ids of all items of all splits, without reading a picture."""
+    check_files(release, None)
+    batches = columns_of(release, None, ["item_id"])
+    return frozenset(item_id for batch in batches for item_id in batch.column("item_id").to_pylist())
+
+
+OBJECTS = 200_000
+"""How many new objects call for a collection meanwhile; Python's own figure is 700."""
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Let the collector run seldom for as long as the context lasts, then as it did before.
+
+    Each of its full runs walks every object that is alive: with a million predictions in memory that was a tenth of
+    all time.
+    """
+    before = gc.get_threshold()
+    gc.set_threshold(OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+logger = logging.getLogger(__name__)
+
+READER_VERSION = 4
+"""Raised when a reply may be read otherwise than before; part of a score's settings."""
+
+
+def evaluate(
+    release: Release | Path,
+    model: str | Backend,
+    *,
+    protocol: str | Protocol = VANILLA,
+    reader: str = ROBUST,
+    judge: Judge | None = None,
+    split: str | None = None,
+    out: Path | None = None,
+    log_folder: Path | None = None,
+    options: Options | None = None,
+    replace: bool = False,
+    cache: ItemCache | None = None,
+    max_errors: float = MAX_ERRORS,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Score:
+    """Score a model on a release.
+
+    Files that are read are compared with the release's manifest first. Memory does not grow with the release but for
+    about 100 bytes an item while metrics are taken. A backend that answers alike gives equal bytes.
+
+    Args:
+        release: A release, or its folder.
+        model: A backend, or its name, such as `constant:A`.
+        protocol: How items are asked, or its name and settings, such as `shuffle:k=3`.
+        reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
+        judge: A model that reads what the robust reader could not; nobody where None.
+        split: Only this split; all where None.
+        out: Results go to a folder in here named by model, protocol, reader and settings (`results_name`), as
+            predictions.parquet and score.json; nowhere where None.
+        log_folder: Where a backend keeps what it was told, below a folder named by the model; `out` where None.
+        options: What the backend may need.
+        replace: Whether the results of another release or split may be overwritten.
+        cache: Keeps replies that rest on one question alone from one run to the next; nothing does where None.
+        max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
+        name: What the result is called beside others, in place of the model's name.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        BenchwrightError: There is no such model or split, or `out` holds results of something else.
+        DataError: The release is damaged, or predictions do not fit it.
+        CheckFailed: The first questions all failed alike: there is no score, and one that was there before stays.
+    """
+    opened = release if isinstance(release, Release) else Release.open(release)
+    setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
+    given = setting.decoding(options or Options())
+    backend = parse_model(model, given) if isinstance(model, str) else model
+    if reader not in READERS:
+        raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
+    if split is not None and split not in opened.splits:
+        raise BenchwrightError(f"{opened.path} has no split {split!r}; it has {', '.join(opened.splits)}")
+    if judge is not None and reader != ROBUST:
+        raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
+        survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+        logs, item_cache = log_folder or out, cache or ItemCache(None)
+        if judge is not None:
+            docket = docket_of(judge, survey, given, logs, Path(folder), item_cache, replace)
+            open_files.callback(docket.close)
+            survey = replace_in(survey, docket=docket)
+        return _scored(
+            survey,
+            backend,
+            given,
+            out,
+            logs,
+            Path(folder),
+            item_cache,
+            progress or Silent(),
+            replace=replace,
+            max_errors=max_errors, name=name,
+        )  # fmt: skip
+
+
+def _scored(
+    survey: Survey, backend: Backend, given: Options, out: Path | None, logs: Path | None, scratch: Path,
+    cache: ItemCache, progress: Progress, *, replace: bool, max_errors: float, name: str | None,
+) -> Score:  # fmt: skip
+    opened, split, setting = survey.release, survey.split, survey.protocol
+    identity = _identity(survey, backend)
+    folder = None if out is None else _folder(out, backend, survey, identity, replace=replace)
+    before = None
+    if folder is not None and not replace and (folder / SCORE_FILE).exists():
+        before = read_score(folder)
+        _refuse_others(folder, before, backend, survey)
+    check_files(opened, split)
+    spent = Spent(given.prices)
+    askers = askers_of(survey, backend, given, logs, cache, other_releases=replace)
+    with _results_folder(folder) as place:
+        with replacing(place / PREDICTIONS_FILE, private=True) as draft:
+            _ask_all(survey, askers, draft, scratch, Watched(progress, spent))
+            rows = with_labels(counted(draft, setting), opened, split)
+            states = _states(draft)
+            # A score must never stand beside predictions that it was not made from.
+            (place / SCORE_FILE).unlink(missing_ok=True)
+        score = _score(survey, askers, rows, states, spent, max_errors).model_copy(
+            update={"name": name, "identity": identity}
+        )
+        if folder is not None and before is not None:
+            _tell_replaced(folder, before, score)
+        write_json(place / SCORE_FILE, score.document())
+    return score
+
+
+def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
+    """Return every metric that the rooms bring, by name.
+
+    Raises:
+        BenchwrightError: Two metrics give a figure of the same name.
+    """
+    found: dict[str, Estimate] = {}
+    for name, metric in catalogue("metrics").items():
+        figures_of: Mapping[str, Estimate] = metric.load()(judged)
+        if twice := sorted(found.keys() & figures_of):
+            raise BenchwrightError(
+                f"metric {name!r} gives a figure {twice[0]!r} that another metric gives too; rename it"
+            )
+        found |= figures_of
+    return found
+
+
+def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, scratch: Path, watched: Watched) -> None:
+    """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
+    release, model = survey.release, askers[-1].backend.name
+    stamp = {
+        "model": model, "protocol": survey.protocol.text, "reader": survey.read_by, "release_id": release.release_id,
+        "content_id": release.content_id,
+    }  # fmt: skip
+
+    def begin(number: int) -> None:
+        of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
+        watched.phase(f"{askers[number].backend.name}{of_several}", _askable(survey))
+
+    with rare_collections(), JudgedWriter(draft, stamp) as writer:
+        for row in ask_rounds(survey, askers, scratch, watched, begin):
+            writer.add(row)
+
+
+def _states(draft: Path) -> Counter[str]:
+    """Return how many items ended in each state, and of those answered, `cut_off_answered`, how many were cut off."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(draft, columns=["state", "is_cut_off"], use_threads=False)
+    states = Counter({row["values"]: row["counts"] for row in pc.value_counts(table.column("state")).to_pylist()})
+    answered = pc.and_(pc.equal(table.column("state"), "answered"), table.column("is_cut_off"))
+    states["cut_off_answered"] = pc.sum(answered).as_py() or 0
+    return states
+
+
+def _score(
+    survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Counter[str], spent: Spent, max_errors: float
+) -> Score:
+    release, backend = survey.release, askers[-1].backend
+    others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
+    settings: dict[str, Any] = {
+        "backend": dict(backend.settings), "intervals": _intervals(rows), "protocol": survey.protocol.settings(),
+        "reader": READER_VERSION,
+    }  # fmt: skip
+    return Score(
+        model=backend.name,
+        protocol=survey.protocol.text,
+        reader=survey.read_by,
+        release=f"{release.name} {release.version}",
+        release_id=release.release_id,
+        content_id=release.content_id,
+        split=survey.split,
+        settings=settings | ({"other_models": others} if others else {}),
+        metrics=figures(take_metrics(rows)),
+        miss=states["miss"],
+        refusal=states["refusal"],
+        cut_off=states["cut_off"],
+        cut_off_answered=states["cut_off_answered"],
+        error=states["error"],
+        max_errors=max_errors,
+        asked=states.total() - states["cut_off_answered"],
+        items=sum(_counts(release, survey.split).values()),
+        usage=spent.usage(),
+        judge=None if survey.docket is None else survey.docket.summary(),
+    )
+
+
+def _intervals(judged: pa.Table) -> dict[str, Any]:
+    """Return what intervals rest on: their level, clusters of the asked items, and resamples where there are any."""
+    import pyarrow.compute as pc
+
+    clusters = pc.count_distinct(judged.column("group")).as_py()
+    return {
+        "level": 0.95, "clusters": clusters, "resamples": RESAMPLES if clusters < judged.num_rows else None,
+    }  # fmt: skip
+
+
+def _askable(survey: Survey) -> int:
+    """Return how many items the model can take; the protocol may take fewer."""
+    counts = _counts(survey.release, survey.split)
+    return sum(n for task, n in counts.items() if survey.tasks is None or task in survey.tasks)
+
+
+def _counts(release: Release, split: str | None) -> dict[str, int]:
+    """Return the number of items by task."""
+    found: dict[str, int] = {}
+    for name, counts in release.manifest.counts.splits.items():
+        if split is None or name == split:
+            for task, n in counts.tasks.items():
+                found[task] = found.get(task, 0) + n
+    return found
+
+
+def _identity(survey: Survey, backend: Backend) -> dict[str, Any]:
+    """Return all settings that can change a reply, or how it is read, and do not stand in the protocol's own text."""
+    found = identity_of(getattr(backend, "identity", {}))
+    if files := survey.protocol.files():
+        found["examples"] = digest([file_digest(path) if path.is_file() else None for path in files])
+    if (docket := survey.docket) is not None:
+        judge = identity_of(getattr(docket.backend, "identity", {}))
+        usual = {"base_url": found.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
+        judge = {name: value for name, value in judge.items() if name not in usual or value != usual[name]}
+        judge |= {"asks": "all"} if docket.judge.everything else {}
+        found |= {"judge": judge} if judge else {}
+    return found
+
+
+def _folder(out: Path, backend: Backend, survey: Survey, identity: dict[str, Any], *, replace: bool) -> Path:
+    """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
+
+    What lies there from an older program with other settings is not overwritten.
+    """
+    names = backend.name, survey.protocol.text, survey.read_by
+    plain, wanted = out / results_name(*names), out / results_name(*names, identity)
+    if replace or not (plain / SCORE_FILE).exists():
+        return wanted
+    there = read_score(plain)
+    if (there.model, there.protocol, there.reader) == names and there.asked_with == identity:
+        return plain
+    is_taken = there.identity is None and identity and wanted == plain
+    return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
+
+
+def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
+    """Say so if a result that was there becomes another, as when errors were asked again or the program has changed."""
+
+    def figures_of(score: Score) -> str:
+        accuracy = score.metrics.get("accuracy")
+        value = "-" if accuracy is None or accuracy.value is None else f"{accuracy.value:.3f}"
+        return f"accuracy {value}, {score.error} errors, reader version {score.settings.get('reader')}"
+
+    if before.metrics != after.metrics or before.error != after.error:
+        logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
+
+
+def _refuse_others(folder: Path, there: Score, backend: Backend, survey: Survey) -> None:
+    wanted: dict[str, Any] = {
+        "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
+        "protocol": survey.protocol.text, "reader": survey.read_by,
+    }  # fmt: skip
+    for name, value in wanted.items():
+        if getattr(there, name) != value:
+            raise BenchwrightError(
+                f"{folder} holds the score of {name} {getattr(there, name)!r}, this one is of {value!r}; "
+                "give another folder with --out"
+            )
+
+
+@contextmanager
+def _results_folder(folder: Path | None) -> Iterator[Path]:
+    if folder is None:
+        with tempfile.TemporaryDirectory(prefix="benchwright-") as place:
+            yield Path(place)
+        return
+    make_private_folder(folder)
+    keep_private(folder / PREDICTIONS_FILE)
+    yield folder

@@ -1,0 +1,144 @@
+"""Shares of right answers with the interval that fits how their items hang together.
+
+Items that show the same source image, or stand in one pair or scene, are right or wrong together more often than not:
+taken as independent they give intervals that are too narrow. A cluster is what shares group keys (`components_of`).
+
+- No cluster has more than one item: Wilson's interval.
+- Otherwise percentiles of the share over resampled clusters (`resampling`).
+- Resampling understates how far a share may be off where there is little to draw from: with fewer than
+  `LEAST_CLUSTERS` clusters, or fewer than `LEAST_OF_EACH` that hold a right answer or that hold a wrong one. Then it is
+  Wilson's interval with the number of independent items that those of the clusters are worth (`items_worth`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchwright.score_interval import Z_95, Interval
+
+from .proportions import Estimate, mean_of_proportions, student_975, wilson, wilson_clustered
+from .resampling import Kinds, kinds_of, resampled_sums
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_CLUSTERS, LEAST_OF_EACH = 20, 5
+
+
+def share_right(right: NDArray[Any], group: NDArray[Any], *about: str, parts: int = 1) -> Estimate:
+    """Return the share of right answers with its 95 % interval.
+
+    Args:
+        right: One a row: whether it is right, or how many of its `parts` are, where a row stands for several answers.
+            Its variance is then taken for that of one answer, which is the most that it can be.
+        group: Number of each row's cluster, from 0.
+        about: What the figure is of; it seeds the resampling.
+        parts: Of each row.
+    """
+    if len(right) == 0:
+        return Estimate(None, None, 0)
+    kinds = kinds_of(group, right)
+    items, rights = map(int, kinds.counts @ kinds.sums)
+    if kinds.clusters == items:
+        return wilson(rights / parts, items)
+    least, p = _least_of_each(kinds, parts), rights / parts / items
+    if kinds.clusters < LEAST_CLUSTERS or least < LEAST_OF_EACH:
+        effect = design_effect(kinds, p * parts, p * (1 - p) * parts**2) if least >= LEAST_OF_EACH else None
+        return wilson_clustered(rights / parts, items, items_worth(kinds, effect))
+    sums = resampled_sums(kinds, *about)
+    return Estimate(p, percentiles(sums[:, 1] / parts / sums[:, 0]), items, "clustered_bootstrap")
+
+
+def mean_share_right(
+    right: NDArray[Any],
+    group: NDArray[Any],
+    task: NDArray[Any],
+    shares: Sequence[Estimate],
+    *about: str,
+    parts: int = 1,
+) -> Estimate:
+    """Return the unweighted mean of the tasks' shares with its 95 % interval.
+
+    Where clusters hold items of several tasks, the tasks' shares depend on each other, and clusters are resampled with
+    all their tasks; a task that a resample does not hold is left out of its mean. Otherwise, and where there is too
+    little to resample, the tasks' intervals are combined.
+
+    Args:
+        right: As of `share_right`.
+        group: Number of each row's cluster, from 0.
+        task: Number of each row's task.
+        shares: The tasks' shares, by that number.
+        about: What the figure is of; it seeds the resampling.
+        parts: Of each row.
+    """
+    import numpy as np
+
+    combined = mean_of_proportions(shares)
+    if len(right) == 0:
+        return combined
+    every = kinds_of(group, right)
+    enough = every.clusters >= LEAST_CLUSTERS and _least_of_each(every, parts) >= LEAST_OF_EACH
+    if not enough or not _spans_tasks(group, task):
+        return combined
+    of_tasks = [task == number for number in range(len(shares))]
+    kinds = kinds_of(group, *of_tasks, *(of_task * right for of_task in of_tasks))
+    asked, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
+    drawn = np.divide(rights / parts, asked, out=np.full_like(rights, np.nan), where=asked > 0)
+    return combined._replace(interval=percentiles(np.nanmean(drawn, axis=1)), method="clustered_bootstrap")
+
+
+def percentiles(values: NDArray[np.float64]) -> Interval:
+    """Return the 2.5 % and 97.5 % points."""
+    import numpy as np
+
+    low, high = np.quantile(values, [0.025, 0.975])
+    return Interval(float(low), float(high))
+
+
+def design_effect(kinds: Kinds, mean: float, variance: float) -> float:
+    """Return the variance of a mean over clusters by that over independent items, at least 1.
+
+    With x_g the sum over cluster g, m_g its items and n all items: G / (G - 1) sum((x_g - mean m_g)^2) / n, over the
+    variance of one item.
+
+    Source: L. Kish, Survey Sampling, Wiley 1965, sections 5.3 and 8.2.
+
+    Args:
+        kinds: The clusters; their second column is summed.
+        mean: Of an item.
+        variance: Of an item, above 0.
+    """
+    groups, items = kinds.clusters, int(kinds.counts @ kinds.sums[:, 0])
+    squares = float(kinds.counts @ (kinds.sums[:, 1] - mean * kinds.sums[:, 0]) ** 2)
+    return max(1.0, groups / (groups - 1) * squares / items / variance)
+
+
+def items_worth(kinds: Kinds, effect: float | None) -> float:
+    """Return how many independent items those of clusters are worth.
+
+    n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, since the effect is itself an estimate
+    from G clusters (Korn and Graubard, as in `wilson_clustered`). Where it cannot be estimated, what they are worth at
+    least, n^2 / sum(m_g^2): exact where items of a cluster are all right or all wrong (Kish 1965, section 5.4).
+    """
+    items = int(kinds.counts @ kinds.sums[:, 0])
+    if effect is None:
+        return items * items / int(kinds.counts @ kinds.sums[:, 0] ** 2)
+    return items / effect * (Z_95 / student_975(kinds.clusters - 1)) ** 2
+
+
+def _least_of_each(kinds: Kinds, parts: int) -> int:
+    """Return how many clusters hold a right answer, or how many a wrong one, whichever are fewer."""
+    with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
+    with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())
+    return min(with_right, with_wrong)
+
+
+def _spans_tasks(group: NDArray[Any], task: NDArray[Any]) -> bool:
+    """Return whether any cluster has items of more than one task."""
+    import numpy as np
+
+    first = np.full(int(group.max(initial=0)) + 1, -1, dtype=np.int64)
+    first[group] = task
+    return bool((first[group] != task).any())
