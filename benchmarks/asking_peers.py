@@ -45,8 +45,8 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
 
     import benchwright.evaluation.backends.endpoint  # noqa: F401
     from benchwright.canonical import bytes_digest
-    from benchwright.evaluation.backends.base import Asking, Options, parse_model
-    from benchwright.evaluation.questions.question import Picture, Question
+    from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+    from benchwright.evaluation.questions.question import Question, QuestionImage
     from benchwright.records import Choice
 
     choices = (Choice(key="A", text="a cat"), Choice(key="B", text="a dog"))
@@ -54,10 +54,14 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
     def questions() -> Any:
         for one in items:
             data = Path(one["picture"]).read_bytes()
-            yield Question(one["id"], "naming", one["question"], (Picture(bytes_digest(data), (), data),), choices)
+            yield Question(
+                one["id"], "naming", one["question"], (QuestionImage(bytes_digest(data), (), data),), choices
+            )
 
-    backend = parse_model("openai:stub", Options(base_url=url, concurrency=in_flight))
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset, log_folder=Path(f"log-{time.time_ns()}"))
+    backend = parse_model("openai:stub", BackendOptions(base_url=url, concurrency=in_flight))
+    asking = BackendContext(
+        release_id="r", content_id="c", item_ids=frozenset, log_folder=Path(f"log-{time.time_ns()}")
+    )
     return lambda: sum(reply.text == "(B)" for reply in backend.answer(questions(), asking))
 
 

@@ -16,34 +16,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from benchwright.canonical import canonical_json
 from benchwright.records import LETTERS
 
-from .backends.base import Asking, Backend
-from .protocols.base import Ask, Asked, Attempt, Protocol
+from .backends.base import Backend, BackendContext
+from .protocols.base import Ask, Attempt, Protocol, ProtocolQuestion
 from .protocols.templated import Vanilla
 from .questions.item_index import outlines_of, question_of_outline
 from .questions.question import Question, Released, Reply
 from .questions.release_files import groups_of, tasks_of
 from .results.judged_predictions import attempt_of, row_of
-from .results.run_progress import FirstFailures, Watched
+from .results.run_progress import FirstFailures, RunProgress
 
 if TYPE_CHECKING:
     from benchwright.release import Release
 
-    from .judging.judge_queue import Docket
-    from .questions.item_index import Outline
+    from .judging.judge_queue import JudgeQueue
+    from .questions.item_index import ItemOutline
 
 
 _AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
-class Asker(NamedTuple):
+class ModelContext(NamedTuple):
     """Who is asked in a round, and what it may know."""
 
     backend: Backend
-    asking: Asking
+    asking: BackendContext
 
 
 @dataclass(frozen=True)
-class Survey:
+class EvaluationPlan:
     """What is asked, and how it is read.
 
     Args:
@@ -62,7 +62,7 @@ class Survey:
     tasks: frozenset[str] | None
     reader: str
     looks: bool = True
-    docket: Docket | None = None
+    docket: JudgeQueue | None = None
 
     @property
     def read_by(self) -> str:
@@ -98,13 +98,15 @@ class _Waiting:
 
     __slots__ = ("asked", "attempts", "group", "item", "judged", "split")
 
-    def __init__(self, released: Released, group: int, asked: Sequence[Asked], attempts: list[Attempt]) -> None:
+    def __init__(
+        self, released: Released, group: int, asked: Sequence[ProtocolQuestion], attempts: list[Attempt]
+    ) -> None:
         self.item, self.split, self.group = released.item, released.split, group
         self.asked, self.attempts = asked, attempts
         self.judged = 0
         """How many of `asked` are among the attempts."""
 
-    def expects(self, survey: Survey, number: int) -> Question | None:
+    def expects(self, survey: EvaluationPlan, number: int) -> Question | None:
         """Return the question whose reply comes next, once those that could not be put are judged; None at the end."""
         while self.judged < len(self.asked):
             question = self.asked[self.judged].question
@@ -113,7 +115,7 @@ class _Waiting:
             self.judge(None, survey, number)
         return None
 
-    def judge(self, reply: Reply | None, survey: Survey, number: int) -> None:
+    def judge(self, reply: Reply | None, survey: EvaluationPlan, number: int) -> None:
         """Take in what became of the next question."""
         asked = self.asked[self.judged]
         self.attempts.append(attempt_of(self.item, asked, number, reply, survey.reader))
@@ -127,7 +129,11 @@ Finish = Callable[[_Waiting], Row]
 
 
 def ask_rounds(
-    survey: Survey, askers: Sequence[Asker], folder: Path, watched: Watched, begin: Callable[[int], None]
+    survey: EvaluationPlan,
+    askers: Sequence[ModelContext],
+    folder: Path,
+    watched: RunProgress,
+    begin: Callable[[int], None],
 ) -> Iterator[Row]:
     """Yield every item's row, in order, as the last round comes to it.
 
@@ -166,7 +172,13 @@ def ask_rounds(
 
 
 def _one_round(
-    survey: Survey, ask: Ask, asker: Asker, number: int, earlier: Path | None, finish: Finish, watched: Watched
+    survey: EvaluationPlan,
+    ask: Ask,
+    asker: ModelContext,
+    number: int,
+    earlier: Path | None,
+    finish: Finish,
+    watched: RunProgress,
 ) -> Iterator[Row]:
     """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
     # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
@@ -209,9 +221,9 @@ def _attempts_row(one: _Waiting) -> Row:
     return {"attempts": [attempt._asdict() for attempt in one.attempts]}
 
 
-def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+def _ask_outline(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
     del earlier
-    return [Asked("", question_of_outline(cast("Outline", released.item)), _AS_SHOWN)]
+    return [ProtocolQuestion("", question_of_outline(cast("ItemOutline", released.item)), _AS_SHOWN)]
 
 
 def _kept_attempts(path: Path | None) -> Iterator[list[Attempt]]:

@@ -10,12 +10,12 @@ from pydantic import Field, field_validator, model_validator
 from benchwright.errors import BenchwrightError
 from benchwright.request_fields import RequestFields
 
-from .backends.base import DECODING, Options
+from .backends.base import DECODING, BackendOptions
 from .judging.judge import Judge
 from .judging.options import judge_of
 from .questions.usage import Budget, prices_of
 
-_USUAL = Options()
+_USUAL = BackendOptions()
 
 _NO_MATTER: Any = {
     "api_key_env": True, "concurrency": True, "timeout": True, "budget": True, "budget_tokens": True,
@@ -108,7 +108,7 @@ class ModelSettings(_Settings):
             raise ValueError("a budget in money needs price_in and price_out; or bound budget_tokens")
         return self
 
-    def options(self, base_url: str | None, api_key_env: str) -> Options:
+    def options(self, base_url: str | None, api_key_env: str) -> BackendOptions:
         """Return what backends need; address and key's variable are those given where it has none of its own."""
         return replace(
             _USUAL, base_url=self.base_url or base_url, api_key_env=self.api_key_env or api_key_env,

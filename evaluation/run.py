@@ -20,8 +20,8 @@ from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
 
-from .ask import Asker, Survey, ask_rounds
-from .backends.base import Backend, Options, parse_model
+from .ask import EvaluationPlan, ModelContext, ask_rounds
+from .backends.base import Backend, BackendOptions, parse_model
 from .backends.result_names import identity_of, results_name
 from .judging.judge import MAX_TOKENS
 from .parsing.readers import READERS, ROBUST
@@ -31,7 +31,7 @@ from .questions.prompts import VANILLA
 from .questions.release_files import check_files
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import counted, with_labels
-from .results.run_progress import Spent, Watched
+from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .statistics.resampling import RESAMPLES
 
@@ -44,7 +44,7 @@ import gc
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from .backends.base import Asking, labelled
+from .backends.base import BackendContext, labelled
 from .backends.result_names import slug
 from .questions.release_files import columns_of
 
@@ -53,31 +53,31 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .judging.judge import Judge
-    from .judging.judge_queue import Docket
+    from .judging.judge_queue import JudgeQueue
 
 
 def askers_of(
-    survey: Survey,
+    survey: EvaluationPlan,
     backend: Backend,
-    options: Options,
+    options: BackendOptions,
     logs: Path | None,
     item_cache: ItemCache,
     *,
     other_releases: bool,
-) -> list[Asker]:
+) -> list[ModelContext]:
     """Return who is asked in each round: the model, or another that the protocol names."""
     askers = []
     for number in range(survey.protocol.rounds):
         other = survey.protocol.asker(number, options)
         one = backend if other is None else parse_model(*other)
-        askers.append(Asker(one, _asking(survey, one, logs, item_cache, other_releases=other_releases)))
+        askers.append(ModelContext(one, _asking(survey, one, logs, item_cache, other_releases=other_releases)))
     return askers
 
 
 def _asking(
-    survey: Survey, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
-) -> Asking:
-    return Asking(
+    survey: EvaluationPlan, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
+) -> BackendContext:
+    return BackendContext(
         release_id=survey.release.release_id,
         content_id=survey.release.content_id,
         item_ids=cache(lambda: _item_ids(survey.release)),
@@ -88,16 +88,21 @@ def _asking(
     )
 
 
-def docket_of(
-    judge: Judge, survey: Survey, given: Options, logs: Path | None, scratch: Path, item_cache: ItemCache,
+def judge_queue_of(
+    judge: Judge,
+    survey: EvaluationPlan,
+    given: BackendOptions,
+    logs: Path | None,
+    scratch: Path,
+    item_cache: ItemCache,
     other_releases: bool,
-) -> Docket:  # fmt: skip
+) -> JudgeQueue:
     """Return where replies are taken down for a judge."""
-    from .judging.judge_queue import Docket
+    from .judging.judge_queue import JudgeQueue
 
     backend = parse_model(judge.model, judge.options(given)) if isinstance(judge.model, str) else judge.model
     asking = _asking(survey, backend, logs, item_cache, other_releases=other_releases)
-    return Docket(judge, backend, asking, scratch / "docket.jsonl")
+    return JudgeQueue(judge, backend, asking, scratch / "docket.jsonl")
 
 
 def _item_ids(release: Release) -> frozenset[str]:
@@ -142,7 +147,7 @@ def evaluate(
     split: str | None = None,
     out: Path | None = None,
     log_folder: Path | None = None,
-    options: Options | None = None,
+    options: BackendOptions | None = None,
     replace: bool = False,
     cache: ItemCache | None = None,
     max_errors: float = MAX_ERRORS,
@@ -178,7 +183,7 @@ def evaluate(
     """
     opened = release if isinstance(release, Release) else Release.open(release)
     setting = parse_protocol(protocol) if isinstance(protocol, str) else protocol
-    given = setting.decoding(options or Options())
+    given = setting.decoding(options or BackendOptions())
     backend = parse_model(model, given) if isinstance(model, str) else model
     if reader not in READERS:
         raise BenchwrightError(f"there is no reader {reader!r}; known: {', '.join(READERS)}")
@@ -187,10 +192,10 @@ def evaluate(
     if judge is not None and reader != ROBUST:
         raise BenchwrightError(f"a judge goes with the reader {ROBUST!r} only; {reader!r} reads as its paper does")
     with tempfile.TemporaryDirectory(prefix="benchwright-") as folder, ExitStack() as open_files:
-        survey = Survey(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
+        survey = EvaluationPlan(opened, split, setting, backend.tasks, reader, looks=getattr(backend, "looks", True))
         logs, item_cache = log_folder or out, cache or ItemCache(None)
         if judge is not None:
-            docket = docket_of(judge, survey, given, logs, Path(folder), item_cache, replace)
+            docket = judge_queue_of(judge, survey, given, logs, Path(folder), item_cache, replace)
             open_files.callback(docket.close)
             survey = replace_in(survey, docket=docket)
         return _scored(
@@ -208,7 +213,7 @@ def evaluate(
 
 
 def _scored(
-    survey: Survey, backend: Backend, given: Options, out: Path | None, logs: Path | None, scratch: Path,
+    survey: EvaluationPlan, backend: Backend, given: BackendOptions, out: Path | None, logs: Path | None, scratch: Path,
     cache: ItemCache, progress: Progress, *, replace: bool, max_errors: float, name: str | None,
 ) -> Score:  # fmt: skip
     opened, split, setting = survey.release, survey.split, survey.protocol
@@ -219,11 +224,11 @@ def _scored(
         before = read_score(folder)
         _refuse_others(folder, before, backend, survey)
     check_files(opened, split)
-    spent = Spent(given.prices)
+    spent = TokenUsage(given.prices)
     askers = askers_of(survey, backend, given, logs, cache, other_releases=replace)
     with _results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
-            _ask_all(survey, askers, draft, scratch, Watched(progress, spent))
+            _ask_all(survey, askers, draft, scratch, RunProgress(progress, spent))
             rows = with_labels(counted(draft, setting), opened, split)
             states = _states(draft)
             # A score must never stand beside predictions that it was not made from.
@@ -254,7 +259,9 @@ def take_metrics(judged: pa.Table) -> dict[str, Estimate]:
     return found
 
 
-def _ask_all(survey: Survey, askers: Sequence[Asker], draft: Path, scratch: Path, watched: Watched) -> None:
+def _ask_all(
+    survey: EvaluationPlan, askers: Sequence[ModelContext], draft: Path, scratch: Path, watched: RunProgress
+) -> None:
     """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
     release, model = survey.release, askers[-1].backend.name
     stamp = {
@@ -284,7 +291,12 @@ def _states(draft: Path) -> Counter[str]:
 
 
 def _score(
-    survey: Survey, askers: Sequence[Asker], rows: pa.Table, states: Counter[str], spent: Spent, max_errors: float
+    survey: EvaluationPlan,
+    askers: Sequence[ModelContext],
+    rows: pa.Table,
+    states: Counter[str],
+    spent: TokenUsage,
+    max_errors: float,
 ) -> Score:
     release, backend = survey.release, askers[-1].backend
     others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
@@ -325,7 +337,7 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _askable(survey: Survey) -> int:
+def _askable(survey: EvaluationPlan) -> int:
     """Return how many items the model can take; the protocol may take fewer."""
     counts = _counts(survey.release, survey.split)
     return sum(n for task, n in counts.items() if survey.tasks is None or task in survey.tasks)
@@ -341,7 +353,7 @@ def _counts(release: Release, split: str | None) -> dict[str, int]:
     return found
 
 
-def _identity(survey: Survey, backend: Backend) -> dict[str, Any]:
+def _identity(survey: EvaluationPlan, backend: Backend) -> dict[str, Any]:
     """Return all settings that can change a reply, or how it is read, and do not stand in the protocol's own text."""
     found = identity_of(getattr(backend, "identity", {}))
     if files := survey.protocol.files():
@@ -355,7 +367,7 @@ def _identity(survey: Survey, backend: Backend) -> dict[str, Any]:
     return found
 
 
-def _folder(out: Path, backend: Backend, survey: Survey, identity: dict[str, Any], *, replace: bool) -> Path:
+def _folder(out: Path, backend: Backend, survey: EvaluationPlan, identity: dict[str, Any], *, replace: bool) -> Path:
     """Return the folder of a result: that of an older program, where it holds the very same, else one by its name.
 
     What lies there from an older program with other settings is not overwritten.
@@ -383,7 +395,7 @@ def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
         logger.warning("%s: %s is replaced by %s", folder, figures_of(before), figures_of(after))
 
 
-def _refuse_others(folder: Path, there: Score, backend: Backend, survey: Survey) -> None:
+def _refuse_others(folder: Path, there: Score, backend: Backend, survey: EvaluationPlan) -> None:
     wanted: dict[str, Any] = {
         "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
         "protocol": survey.protocol.text, "reader": survey.read_by,

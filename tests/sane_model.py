@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from benchwright.construction.item_parts.idea_categories import CATEGORIES, Category, Perception
+from benchwright.construction.item_parts.idea_categories import CATEGORIES, IdeaCategory, Perception
 from benchwright.construction.manipulation.ideas.prompts import templates
 from benchwright.construction.manipulation.models.structured_replies import fenced
 
@@ -61,7 +61,7 @@ class SaneModel:
         return {"answer": answer, "box": box} if perception.has_place else {"answer": answer}
 
 
-def category_asked(words: str) -> Category:
+def category_asked(words: str) -> IdeaCategory:
     """Return the category of an idea's prompt."""
     (found,) = (
         CATEGORIES[code]
@@ -78,7 +78,7 @@ def perception_asked(words: str) -> Perception:
     return found
 
 
-def idea_of(category: Category) -> dict[str, Any]:
+def idea_of(category: IdeaCategory) -> dict[str, Any]:
     """Return a whole reply for a category, unlike that of any other."""
     code, low, high = category.code, category.low.name, category.high.name
     figure = "Kofi Albrandt" if code == "I2" else f"a new {low} of {code}"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from benchwright.evaluation.backends.base import Asking
+from benchwright.evaluation.backends.base import BackendContext
 from benchwright.evaluation.questions.prompts import message_of
-from benchwright.evaluation.questions.question import Picture, Question, Reply
+from benchwright.evaluation.questions.question import Question, QuestionImage, Reply
 
 
 class Scripted:
@@ -23,7 +23,7 @@ class Scripted:
         self.settings: dict[str, Any] = {}
         self.asked: list[Question] = []
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         for question in questions:
             self.asked.append(question)
             text = self.say(question)
@@ -46,11 +46,11 @@ def says(words: str) -> Callable[[Question], str | None]:
 
 def words_of(question: Question) -> str:
     """Return the words of a message, with [picture] where one stands."""
-    return "\n".join("[picture]" if isinstance(part, Picture) else part for part in message_of(question))
+    return "\n".join("[picture]" if isinstance(part, QuestionImage) else part for part in message_of(question))
 
 
-def pictures_of(question: Question) -> list[Picture]:
-    return [part for part in message_of(question) if isinstance(part, Picture)]
+def pictures_of(question: Question) -> list[QuestionImage]:
+    return [part for part in message_of(question) if isinstance(part, QuestionImage)]
 
 
 def rows(out: Path, name: str) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ MOST_DEVIATIONS = 3.0
 """No side of a noised box moves by more standard deviations than this."""
 
 
-class Noise(NamedTuple):
+class BoxNoise(NamedTuple):
     """How a box may be disturbed.
 
     Args:
@@ -40,7 +40,7 @@ def area(box: Box) -> float:
     return (box[2] - box[0]) * (box[3] - box[1])
 
 
-def noised_box(box: Box, size_wh: tuple[int, int], noise: Noise, rng: np.random.Generator) -> Box | None:
+def noised_box(box: Box, size_wh: tuple[int, int], noise: BoxNoise, rng: np.random.Generator) -> Box | None:
     """Return a box with Gaussian noise on every side, within the picture and within the noise's limits.
 
     Sides are rounded to a hundredth of a pixel. None where no try obeys, as for a box that is its picture.

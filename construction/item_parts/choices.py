@@ -20,7 +20,7 @@ def group_keys(record: ImageRecord) -> tuple[str, ...]:
 T = TypeVar("T")
 
 
-class Placed(NamedTuple, Generic[T]):
+class PlacedChoices(NamedTuple, Generic[T]):
     """Options in the order of the keys A, B, C, ..., and the key of the right one."""
 
     options: tuple[T, ...]
@@ -32,7 +32,7 @@ class Placed(NamedTuple, Generic[T]):
         return tuple(zip(LETTERS, self.options, strict=False))
 
 
-def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> Placed[T]:
+def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> PlacedChoices[T]:
     """Put the right option among distractors, which keep their order; every place is equally likely.
 
     Raises:
@@ -44,15 +44,15 @@ def place(right: T, distractors: Sequence[T], rng: np.random.Generator) -> Place
     if any(option in distractors[:number] or option == right for number, option in enumerate(distractors)):
         raise ValueError(f"{right!r} and {list(distractors)!r} hold an option twice; give each option once")
     index = int(rng.integers(count))
-    return Placed((*distractors[:index], right, *distractors[index:]), LETTERS[index])
+    return PlacedChoices((*distractors[:index], right, *distractors[index:]), LETTERS[index])
 
 
-def text_choices(placed: Placed[str]) -> tuple[Choice, ...]:
+def text_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
     """Return placed texts as an item's choices."""
     return tuple(Choice(key=key, text=text) for key, text in placed.keyed)
 
 
-def image_choices(placed: Placed[str]) -> tuple[Choice, ...]:
+def image_choices(placed: PlacedChoices[str]) -> tuple[Choice, ...]:
     """Return placed images, given by id, as an item's choices."""
     return tuple(Choice(key=key, image_id=image_id) for key, image_id in placed.keyed)
 

@@ -115,7 +115,7 @@ STYLE = Perception(
 
 
 @dataclass(frozen=True)
-class Category:
+class IdeaCategory:
     """One way in which a manipulated image differs from its natural one.
 
     Args:
@@ -150,19 +150,19 @@ class Category:
 _UNASSIGNED = "section 4.1 gives R3 no edit type; partial substitution, where it names an I3 that does not exist"
 
 _ALL = (
-    Category("B1", "Behaviour - Background", BEHAVIOUR, BACKGROUND, "background"),
-    Category("B2", "Behaviour - Object Association", BEHAVIOUR, OBJECT, "partial"),
-    Category("B3", "Behaviour - Movement", BEHAVIOUR, MOVEMENT, "partial", whole_subject=True),
-    Category("B4", "Behaviour - Content", BEHAVIOUR, CONTENT, "partial"),
-    Category("R1", "Role - Group Association", ROLE, GROUP, "background"),
-    Category("R2", "Role - Attire", ROLE, ATTIRE, "partial"),
-    Category("R3", "Role - Virtual Character", ROLE, CHARACTER, "partial", whole_subject=True, ours=_UNASSIGNED),
-    Category("I1", "Identity - Physical Features", IDENTITY, FEATURES, "partial", whole_subject=True),
-    Category("I2", "Identity - Celebrity", IDENTITY, FIGURE, "partial", whole_subject=True),
-    Category("E1", "Emotion - Gesture", EMOTION, GESTURE, "partial"),
-    Category("E2", "Emotion - Facial Expression", EMOTION, EXPRESSION, "direct"),
-    Category("S1", "Scenario - Background", SCENARIO, BACKGROUND, "background"),
-    Category("S2", "Scenario - Aesthetic Features", SCENARIO, STYLE, "direct"),
+    IdeaCategory("B1", "Behaviour - Background", BEHAVIOUR, BACKGROUND, "background"),
+    IdeaCategory("B2", "Behaviour - Object Association", BEHAVIOUR, OBJECT, "partial"),
+    IdeaCategory("B3", "Behaviour - Movement", BEHAVIOUR, MOVEMENT, "partial", whole_subject=True),
+    IdeaCategory("B4", "Behaviour - Content", BEHAVIOUR, CONTENT, "partial"),
+    IdeaCategory("R1", "Role - Group Association", ROLE, GROUP, "background"),
+    IdeaCategory("R2", "Role - Attire", ROLE, ATTIRE, "partial"),
+    IdeaCategory("R3", "Role - Virtual Character", ROLE, CHARACTER, "partial", whole_subject=True, ours=_UNASSIGNED),
+    IdeaCategory("I1", "Identity - Physical Features", IDENTITY, FEATURES, "partial", whole_subject=True),
+    IdeaCategory("I2", "Identity - Celebrity", IDENTITY, FIGURE, "partial", whole_subject=True),
+    IdeaCategory("E1", "Emotion - Gesture", EMOTION, GESTURE, "partial"),
+    IdeaCategory("E2", "Emotion - Facial Expression", EMOTION, EXPRESSION, "direct"),
+    IdeaCategory("S1", "Scenario - Background", SCENARIO, BACKGROUND, "background"),
+    IdeaCategory("S2", "Scenario - Aesthetic Features", SCENARIO, STYLE, "direct"),
 )
-CATEGORIES: dict[Code, Category] = {category.code: category for category in _ALL}
+CATEGORIES: dict[Code, IdeaCategory] = {category.code: category for category in _ALL}
 """All thirteen, in the paper's order."""

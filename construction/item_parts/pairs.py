@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.steps import Context
 
-from .choices import Placed, group_keys, text_choices
+from .choices import PlacedChoices, group_keys, text_choices
 
 Side = Literal["natural", "manipulated"]
 SIDES: tuple[Side, Side] = ("natural", "manipulated")
@@ -60,7 +60,7 @@ class PairMaking(NamedTuple):
         ordinal: int,
         way: str,
         question: str,
-        placed: Placed[str],
+        placed: PlacedChoices[str],
         pictures: Mapping[str, ImageRecord],
         *,
         level: str,

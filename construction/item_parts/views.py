@@ -37,7 +37,7 @@ class LightLimits(NamedTuple):
     max_noise: float
 
 
-class Light(NamedTuple):
+class LightChange(NamedTuple):
     """A change of light: grey level g, 0-1, becomes `contrast * (g ** gamma - 0.5) + 0.5 + brightness`.
 
     Args:
@@ -115,16 +115,16 @@ def second_view(pixels: NDArray[np.uint8], homography: Matrix, size_wh: tuple[in
     return warp(shrink(pixels, working_wh), homography @ to_first, size_wh)
 
 
-def random_light(limits: LightLimits, rng: np.random.Generator) -> Light:
+def random_light(limits: LightLimits, rng: np.random.Generator) -> LightChange:
     """Return a change of light, with figures rounded as they are recorded."""
     factors = [np.log(limit) for limit in (limits.max_gamma, limits.max_contrast)]
     gamma, contrast = (float(np.exp(rng.uniform(-factor, factor))) for factor in factors)
     brightness = float(rng.uniform(-limits.max_brightness, limits.max_brightness))
     blur_px, noise = (float(rng.uniform(0, limit)) for limit in (limits.max_blur_px, limits.max_noise))
-    return Light(*(round(value, 3) for value in (gamma, contrast, brightness, blur_px, noise)))
+    return LightChange(*(round(value, 3) for value in (gamma, contrast, brightness, blur_px, noise)))
 
 
-def relight(pixels: NDArray[np.uint8], light: Light, rng: np.random.Generator) -> NDArray[np.uint8]:
+def relight(pixels: NDArray[np.uint8], light: LightChange, rng: np.random.Generator) -> NDArray[np.uint8]:
     """Return pixels, (height, width, 3), in another light."""
     import cv2
 

@@ -12,11 +12,11 @@ from benchwright.steps import Context
 
 from ..item_parts.cutting_out import Mask, fault
 from ..item_parts.idea import Donor, Grounded
-from .edit_jobs import Canvas, Draw, Finished, finished, pasted
+from .edit_jobs import Draw, EditJob, FinishedEdit, finished, pasted
 from .editors.compositing import NO_DONOR, Fitting, background_from, part_replaced
 from .editors.effects import EFFECTS
 from .manipulation_settings import Masking
-from .masks.base import Asked, Masker, Pixels, hints_within
+from .masks.base import Masker, MaskRequest, Pixels, hints_within
 
 if TYPE_CHECKING:
     from .manipulate import Manipulate
@@ -60,14 +60,14 @@ class Donors:
         if isinstance(hints, str):
             return f"donor_{hints}"
         seed = int(self._draw(idea_id, "donor").integers(2**31))
-        [mask] = self._masker.masks(pixels, [Asked(hints, seed)])
+        [mask] = self._masker.masks(pixels, [MaskRequest(hints, seed)])
         why = fault(mask, hints.box, **self._masks.checks())
         return (mask, seed) if why is None else f"donor_{why}"
 
 
 def composed(
-    canvas: Canvas, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: Manipulate
-) -> Finished | str:
+    canvas: EditJob, mask: Mask | None, donors: Donors, rng: np.random.Generator, step: Manipulate
+) -> FinishedEdit | str:
     """Return a candidate that is made without a model, or why it cannot be.
 
     Args:
@@ -93,14 +93,14 @@ def composed(
     return cut if isinstance(cut, str) else _replaced(canvas, mask, (record, pixels, *cut), rng, step)
 
 
-def _altered(canvas: Canvas) -> Finished | str:
+def _altered(canvas: EditJob) -> FinishedEdit | str:
     effect = canvas.idea.effect
     if effect is None or effect not in EFFECTS:
         return NO_EFFECT
-    return Finished(EFFECTS[effect](canvas.base), None, {"effect": effect})
+    return FinishedEdit(EFFECTS[effect](canvas.base), None, {"effect": effect})
 
 
-def _before(canvas: Canvas, record: ImageRecord, pixels: Pixels, step: Manipulate) -> Finished | str:
+def _before(canvas: EditJob, record: ImageRecord, pixels: Pixels, step: Manipulate) -> FinishedEdit | str:
     size_wh = (canvas.base.shape[1], canvas.base.shape[0])
     background = background_from(pixels, size_wh, max_enlargement=step.max_enlargement)
     if isinstance(background, str):
@@ -110,8 +110,12 @@ def _before(canvas: Canvas, record: ImageRecord, pixels: Pixels, step: Manipulat
 
 
 def _replaced(
-    canvas: Canvas, mask: Mask, taken: tuple[ImageRecord, Pixels, Mask, int], rng: np.random.Generator, step: Manipulate
-) -> Finished | str:
+    canvas: EditJob,
+    mask: Mask,
+    taken: tuple[ImageRecord, Pixels, Mask, int],
+    rng: np.random.Generator,
+    step: Manipulate,
+) -> FinishedEdit | str:
     record, pixels, shape, seed = taken
     assert canvas.alpha is not None, "a part has a mask"
     found = part_replaced(

@@ -14,7 +14,7 @@ from ..item_parts.cutting_out import Mask, bounds, opacity
 from ..item_parts.idea import Idea
 from .editors.base import Edit
 from .editors.subject_transform import draw_move, moved
-from .editors.windows import Alpha, Window, described, mixed, put_back, scaled, scaled_mask, softened, window_around
+from .editors.windows import Alpha, EditWindow, described, mixed, put_back, scaled, scaled_mask, softened, window_around
 from .manipulation_settings import Edges, Moving
 from .masks.base import Pixels
 
@@ -73,7 +73,7 @@ _WHOLLY = 0.999
 """Opacity from which nothing else shows through: a 255th of a level at most."""
 
 
-class Canvas(NamedTuple):
+class EditJob(NamedTuple):
     """A candidate that is ready to be painted.
 
     Args:
@@ -94,7 +94,7 @@ class Canvas(NamedTuple):
     seed: int
     prompt: str
     base: Pixels
-    window: Window
+    window: EditWindow
     mask: Mask | None
     alpha: Alpha | None
     stays: bool
@@ -106,7 +106,7 @@ class Canvas(NamedTuple):
         return Edit(scaled(self.base[self.window.cut], size_wh), mask, self.prompt, self.seed)
 
 
-class Finished(NamedTuple):
+class FinishedEdit(NamedTuple):
     """A candidate's picture.
 
     Args:
@@ -122,7 +122,7 @@ class Finished(NamedTuple):
     donors: tuple[ImageRecord, ...] = ()
 
 
-def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges) -> Canvas:
+def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges) -> EditJob:
     """Return the canvas of a partial component substitution: a window around the part, a grown and softened mask."""
     x0, y0, x1, y1 = bounds(mask)
     shorter = min(x1 - x0, y1 - y0)
@@ -130,7 +130,7 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
     alpha = softened(mask, grow_px=grow_px, feather_px=feather_px)
     window = window_around(alpha > 0, context=edges.context, least_px=edges.min_window_px)
     facts = {"grow_px": grow_px, "feather_px": feather_px}
-    return Canvas(
+    return EditJob(
         idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, pixels, window, alpha > 0, alpha,
         stays=True, facts=facts,
     )  # fmt: skip
@@ -138,7 +138,7 @@ def part_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Ma
 
 def background_canvas(
     idea: Idea, candidate: int, draw: Draw, pixels: Pixels, mask: Mask, edges: Edges, moving: Moving
-) -> Canvas:
+) -> EditJob:
     """Return the canvas of an overall background substitution: all but the subject, which may be moved before."""
     move = draw_move(
         mask, draw(idea.idea_id, candidate, "move"), max_shift=moving.max_shift, min_scale=moving.min_scale,
@@ -152,15 +152,15 @@ def background_canvas(
         "feather_px": feather_px,
         "subject": {"from_xyxy": list(move.from_xyxy), "to_xy": list(move.to_xy), "scale": move.scale},
     }
-    return Canvas(
+    return EditJob(
         idea, candidate, _seed(draw, idea, candidate), idea.manipulated_caption, base, _whole(pixels), alpha > 0,
         alpha, stays=move.stays, facts=facts,
     )  # fmt: skip
 
 
-def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> Canvas:
+def direct_canvas(idea: Idea, candidate: int, draw: Draw, pixels: Pixels) -> EditJob:
     """Return the canvas of a direct alteration: all of the picture."""
-    return Canvas(
+    return EditJob(
         idea, candidate, _seed(draw, idea, candidate), idea.instruction, pixels, _whole(pixels), None, None,
         stays=True, facts={},
     )  # fmt: skip
@@ -170,11 +170,11 @@ def _seed(draw: Draw, idea: Idea, candidate: int) -> int:
     return int(draw(idea.idea_id, candidate, "paint").integers(2**63))
 
 
-def _whole(pixels: Pixels) -> Window:
-    return Window(0, 0, pixels.shape[1], pixels.shape[0])
+def _whole(pixels: Pixels) -> EditWindow:
+    return EditWindow(0, 0, pixels.shape[1], pixels.shape[0])
 
 
-def finished(canvas: Canvas, painted: Pixels, *, max_shift: float) -> Finished:
+def finished(canvas: EditJob, painted: Pixels, *, max_shift: float) -> FinishedEdit:
     """Return a candidate from what was painted in its window, at whatever size.
 
     Args:
@@ -186,17 +186,17 @@ def finished(canvas: Canvas, painted: Pixels, *, max_shift: float) -> Finished:
     facts = {**canvas.facts, **described(canvas.window, (painted.shape[1], painted.shape[0]))}
     whole = put_back(canvas.base, canvas.window, painted)
     if canvas.alpha is not None:
-        return Finished(mixed(canvas.base, whole, canvas.alpha), _editable(canvas.alpha, stays=canvas.stays), facts)
+        return FinishedEdit(mixed(canvas.base, whole, canvas.alpha), _editable(canvas.alpha, stays=canvas.stays), facts)
     shift = shift_of(canvas.base, whole)
     whole, was_registered = registered(whole, shift, max_px=max_shift * max(whole.shape[:2]))
     facts["frame"] = {"shift_px": [shift.across, shift.along], "sure": shift.sure, "registered": was_registered}
-    return Finished(whole, None, facts)
+    return FinishedEdit(whole, None, facts)
 
 
 def _editable(alpha: Alpha, *, stays: bool) -> MaskRuns | None:
     return mask_of(alpha > 0) if stays and (alpha > 0).any() else None
 
 
-def pasted(canvas: Canvas, pixels: Pixels, alpha: Alpha, facts: Mapping[str, Any]) -> Finished:
+def pasted(canvas: EditJob, pixels: Pixels, alpha: Alpha, facts: Mapping[str, Any]) -> FinishedEdit:
     """Return a candidate whose picture was composed at full size."""
-    return Finished(pixels, _editable(alpha, stays=canvas.stays), {**canvas.facts, **facts})
+    return FinishedEdit(pixels, _editable(alpha, stays=canvas.stays), {**canvas.facts, **facts})

@@ -14,11 +14,11 @@ from ..item_parts.cutting_out import Hints, Mask, fault
 from ..item_parts.idea import Grounded, Idea, Way
 from ..sources.facts_reader import as_shown
 from .classical import Donors, composed
-from .edit_jobs import Canvas, Finished, background_canvas, direct_canvas, finished, part_canvas
+from .edit_jobs import EditJob, FinishedEdit, background_canvas, direct_canvas, finished, part_canvas
 from .editors.base import NO_MEMORY, Painter
 from .editors.presets import Task
 from .manipulated import Manipulated, packed
-from .masks.base import Asked, Pixels, constrained, hints_within, rectangle
+from .masks.base import MaskRequest, Pixels, constrained, hints_within, rectangle
 from .tools import Tools
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _Masked(NamedTuple):
     facts: Mapping[str, Any]
 
 
-class Picture:
+class PictureCandidates:
     """A source picture, its ideas, and what became of each.
 
     Args:
@@ -55,17 +55,17 @@ class Picture:
         self._order = {idea.idea_id: place for place, idea in enumerate(ideas)}
         self._left_out: dict[str, str] = {}
         self._made: dict[tuple[int, int], tuple[Manipulated, ImageRecord]] = {}
-        self.waiting: list[Canvas] = []
+        self.waiting: list[EditJob] = []
         """Canvases that a model has to paint."""
         for masked in self._masked(ideas):
             for candidate in range(step.candidates):
                 self._start(masked, candidate)
 
-    def painter(self, canvas: Canvas) -> Painter | None:
+    def painter(self, canvas: EditJob) -> Painter | None:
         """Return the model that paints a canvas; None where pictures of the kind are composed."""
         return self._tools.painters.get(TASK_OF[canvas.idea.way])
 
-    def painted(self, canvas: Canvas, found: Pixels | str) -> None:
+    def painted(self, canvas: EditJob, found: Pixels | str) -> None:
         """Take what a model painted, or why it did not."""
         painter = self.painter(canvas)
         assert painter is not None, "only what a model paints was waiting"
@@ -136,12 +136,12 @@ class Picture:
         self, ways: Mapping[str, Way], places: Mapping[str, Hints]
     ) -> dict[str, tuple[Mask, Mapping[str, Any]]]:
         pixels, found = self._shown.pixels, dict[str, tuple[Mask, Mapping[str, Any]]]()
-        asked: dict[str, Asked] = {}
+        asked: dict[str, MaskRequest] = {}
         for idea_id, hints in places.items():
             if ways[idea_id] == "partial" and self._step.masks.partial == "rectangle":
                 found[idea_id] = rectangle(hints.box, pixels.shape), {"by": "rectangle", "box_xyxy": list(hints.box)}
             else:
-                asked[idea_id] = Asked(hints, int(self._draw(idea_id, "mask").integers(2**31)))
+                asked[idea_id] = MaskRequest(hints, int(self._draw(idea_id, "mask").integers(2**31)))
         if asked:
             masks = self._tools.masker.masks(pixels, list(asked.values()))
             for (idea_id, one), mask in zip(asked.items(), masks, strict=True):
@@ -152,7 +152,7 @@ class Picture:
     def _start(self, masked: _Masked, candidate: int) -> None:
         """Lay out a candidate, and finish it where no model is needed."""
         idea, mask, step, pixels = masked.idea, masked.mask, self._step, self._shown.pixels
-        canvas: Canvas
+        canvas: EditJob
         if idea.way == "direct" or mask is None:
             canvas = direct_canvas(idea, candidate, self._draw, pixels)
         elif idea.way == "partial":
@@ -170,7 +170,7 @@ class Picture:
         else:
             self._keep(canvas, done, idea.effect if idea.way == "direct" and idea.effect else "composite", {})
 
-    def _keep(self, canvas: Canvas, done: Finished, editor: str, facts: Mapping[str, Any]) -> None:
+    def _keep(self, canvas: EditJob, done: FinishedEdit, editor: str, facts: Mapping[str, Any]) -> None:
         idea, place = canvas.idea, self._order[canvas.idea.idea_id]
         image = self._ctx.store_image(done.pixels, parents=[self._record, *done.donors])
         if any(at[0] == place and known.image_id == image.image_id for at, (_, known) in self._made.items()):

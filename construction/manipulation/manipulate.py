@@ -19,10 +19,10 @@ from benchwright.records import ImageRecord
 from benchwright.steps import FOLDER, Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ..item_parts.idea import Way, unpacked
-from .edit_jobs import Canvas
+from .edit_jobs import EditJob
 from .editors.base import Painter
 from .editors.presets import Task
-from .making import TASK_OF, Picture
+from .making import TASK_OF, PictureCandidates
 from .manipulated import packed
 from .manipulation_settings import Backend, Edges, Hardware, Inpainting, Instructing, Masking, Moving
 from .models.weights import Weights
@@ -129,23 +129,23 @@ class Manipulate(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Carry out the ideas of several images; what models paint is batched over all of them."""
-        found: list[Outcome | Picture] = [self._started(record, ctx) for record in records]
-        _paint([one for one in found if isinstance(one, Picture)])
-        return [one.outcome() if isinstance(one, Picture) else one for one in found]
+        found: list[Outcome | PictureCandidates] = [self._started(record, ctx) for record in records]
+        _paint([one for one in found if isinstance(one, PictureCandidates)])
+        return [one.outcome() if isinstance(one, PictureCandidates) else one for one in found]
 
-    def _started(self, record: ImageRecord, ctx: Context) -> Outcome | Picture:
+    def _started(self, record: ImageRecord, ctx: Context) -> Outcome | PictureCandidates:
         planned = ctx.value(record.image_id, _PLANNED)
         if planned is None or not (ideas := unpacked(planned)):
             return Outcome(values={"pairs": packed([])})
         try:
-            return Picture(record, ideas, self, ctx)
+            return PictureCandidates(record, ideas, self, ctx)
         except UnreadableImage as error:  # the others of the batch have done nothing wrong
             return Outcome("failed", error.reason, evidence={"detail": error.detail})
 
 
-def _paint(pictures: Sequence[Picture]) -> None:
+def _paint(pictures: Sequence[PictureCandidates]) -> None:
     """Let each model paint what waits for it, over all pictures together."""
-    waiting: dict[Task, list[tuple[Picture, Canvas, Painter]]] = {}
+    waiting: dict[Task, list[tuple[PictureCandidates, EditJob, Painter]]] = {}
     for picture in pictures:
         for canvas in picture.waiting:
             painter = picture.painter(canvas)

@@ -25,20 +25,20 @@ from .models.structured_replies import NotOfThatShape
 from .questions.distractors import says_the_same
 from .questions.endpoint import from_endpoint
 from .questions.kinds_of_change import control_question, how_modified, side_by_side, which_aspect
-from .questions.pair_question import LEVELS, Options, Written
+from .questions.pair_question import LEVELS, OptionsQuestion, WrittenQuestions
 from .questions.templates import from_template
 
 SAME_QUESTION, SAME_OPTIONS, FEW_DISTRACTORS = "same_question", "same_options", "too_few_distractors"
 
 
-class Checked(NamedTuple):
+class CheckedQuestions(NamedTuple):
     """Questions that can be scored, and reasons by what was left out."""
 
-    written: Written
+    written: WrittenQuestions
     left_out: Mapping[str, str]
 
 
-def checked(written: Written) -> Checked:
+def checked(written: WrittenQuestions) -> CheckedQuestions:
     """Leave out questions that ask the same with opposite keys, and options of which two say the same."""
     left_out: dict[str, str] = {}
     asked: set[str] = set()
@@ -57,10 +57,10 @@ def checked(written: Written) -> Checked:
     elif _repeat(single):
         single = None
         left_out["single_image"] = SAME_OPTIONS
-    return Checked(written._replace(yes_no=tuple(yes_no), single_image=single), left_out)
+    return CheckedQuestions(written._replace(yes_no=tuple(yes_no), single_image=single), left_out)
 
 
-def _repeat(options: Options) -> bool:
+def _repeat(options: OptionsQuestion) -> bool:
     return any(says_the_same(one, other) for one, other in combinations((options.right, *options.wrong), 2))
 
 
@@ -184,7 +184,7 @@ class _Both:
         # By idea, not by candidate: whichever is kept, its options stand where they stood.
         self._rng = ctx.rng(making.record.image_id, idea.idea_id, "places")
 
-    def items(self, written: Written) -> list[Item]:
+    def items(self, written: WrittenQuestions) -> list[Item]:
         """Return the items in an order that never changes; what was not written leaves a gap in their ordinals."""
         items = list(self._yes_no(written))
         if written.single_image is not None:
@@ -192,7 +192,7 @@ class _Both:
             items.append(self._choosing(9, "single_image", "high", written.single_image, picture))
         return [*items, *self._crossed()]
 
-    def _yes_no(self, written: Written) -> Iterator[Item]:
+    def _yes_no(self, written: WrittenQuestions) -> Iterator[Item]:
         control = control_question(self._idea)
         for asked in written.yes_no:
             first = 1 + 4 * LEVELS.index(asked.level) + 2 * SIDES.index(asked.yes_on)
@@ -227,7 +227,7 @@ class _Both:
         ordinal: int,
         way: str,
         level: str,
-        asked: Options,
+        asked: OptionsQuestion,
         pictures: Mapping[str, ImageRecord],
         *,
         making: PairMaking | None = None,

@@ -21,7 +21,7 @@ from benchwright.errors import PrerequisiteError, StepError
 from benchwright.identify import path_for
 from benchwright.steps import FOLDER, GatherContext, Gathered, GatherStep, Stream, Verdict
 
-from .facts_file import Facts, Picture, Subject, read_facts
+from .facts_file import Facts, PictureFacts, Subject, read_facts
 from .resolved_facts import resolved
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ class StatedFacts(GatherStep):
         )
 
 
-def _told(key: str, picture: Picture, is_sized: bool) -> dict[str, Any]:
+def _told(key: str, picture: PictureFacts, is_sized: bool) -> dict[str, Any]:
     """Return what the record of an image keeps of its facts."""
     told: dict[str, Any] = {"facts": key}
     if picture.source is not None:
@@ -163,7 +163,7 @@ def _uses(facts: Facts, key: str, image_of: Mapping[str, str]) -> dict[str, str]
     return {use: canonical_json(value) for use, value in stated.items() if value}
 
 
-def _cut_out(facts: Facts, picture: Picture, subject: Subject, image_of: Mapping[str, str]) -> dict[str, Any]:
+def _cut_out(facts: Facts, picture: PictureFacts, subject: Subject, image_of: Mapping[str, str]) -> dict[str, Any]:
     """Return all that makes pairs of a subject: how to cut it out, and the pictures that are there to take it."""
     cut = subject.cut_out
     assert cut is not None

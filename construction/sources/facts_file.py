@@ -90,7 +90,7 @@ class Answerable(Stated):
     wrong: Annotated[tuple[Text, ...], Field(min_length=1, max_length=8)]
 
 
-class SixOptions(Stated):
+class StatedSixOptions(Stated):
     """A question about what a picture conveys, with one right and five wrong options."""
 
     ask: Text
@@ -99,13 +99,13 @@ class SixOptions(Stated):
     explanation: Text | None = None
 
 
-class Implication(Stated):
+class StatedImplication(Stated):
     """What a picture is and conveys, in the words of II-Bench (arXiv 2406.05862)."""
 
     image_type: ImageType
     domain: Domain
     emotion: Emotion
-    question: SixOptions | None = None
+    question: StatedSixOptions | None = None
 
     def stated(self) -> implication.Implication:
         """Return it as steps that ask about it read it."""
@@ -123,7 +123,7 @@ class StatedSource(Stated):
     uri: Text | None = None
 
 
-class Picture(Stated):
+class PictureFacts(Stated):
     """All that is stated about one picture."""
 
     also: tuple[str, ...] = ()
@@ -137,7 +137,7 @@ class Picture(Stated):
     subjects: tuple[Subject, ...] = ()
     unanswerable: tuple[Unanswerable, ...] = ()
     answerable: tuple[Answerable, ...] = ()
-    implication: Implication | None = None
+    implication: StatedImplication | None = None
     pairs: PairFacts | None = None
     """What the step `ideas` makes ideas of without a model."""
 
@@ -147,7 +147,7 @@ class Facts(Stated):
 
     format: Literal["benchwright-facts"]
     version: Literal[1]
-    images: dict[str, Picture]
+    images: dict[str, PictureFacts]
 
     @cached_property
     def sha256(self) -> str:
@@ -211,7 +211,7 @@ def _mistakes(facts: Facts) -> Iterator[tuple[Path_, object, str]]:
             yield from _repeated((*here, "implication", "question", "wrong"), None, (*question.wrong, question.right))
 
 
-def _answerable_mistakes(here: Path_, picture: Picture) -> Iterator[tuple[Path_, object, str]]:
+def _answerable_mistakes(here: Path_, picture: PictureFacts) -> Iterator[tuple[Path_, object, str]]:
     """Yield names that stand twice, among the unanswerable questions too, and options that do."""
     taken = {one.name for one in picture.unanswerable}
     for number, one in enumerate(picture.answerable):

@@ -27,7 +27,7 @@ def nothing_stated() -> Outcome:
     return Outcome("drop", NO_FACTS)
 
 
-class Shown(NamedTuple):
+class ShownPicture(NamedTuple):
     """A picture as items show it.
 
     Args:
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
     made: tuple[ImageRecord, ...]
 
 
-def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> Shown:
+def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> ShownPicture:
     """Return the source itself where its file shows what is meant, else an upright picture, smaller if it must be.
 
     A file with notes, such as an EXIF orientation, is not shown as it is: who ignores the note would see other pixels.
@@ -51,7 +51,7 @@ def as_shown(record: ImageRecord, ctx: Context, *, max_side_px: int) -> Shown:
     pixels = ctx.images.rgb(record)
     size_wh = size_within(record.width, record.height, max_side_px=max_side_px)
     if size_wh == (record.width, record.height) and not record.notes:
-        return Shown(record, pixels, 1.0, ())
+        return ShownPicture(record, pixels, 1.0, ())
     smaller = shrink(pixels, (max(1, size_wh[0]), max(1, size_wh[1])))
     made = ctx.store_image(smaller, parents=[record])
-    return Shown(made, smaller, max(made.width, made.height) / max(record.width, record.height), (made,))
+    return ShownPicture(made, smaller, max(made.width, made.height) / max(record.width, record.height), (made,))

@@ -36,7 +36,7 @@ LOOKS: Mapping[Effect, str] = {
 """Alterations of a whole picture that need no model, and how a picture looks then."""
 
 
-class Value(Stated):
+class ShownValue(Stated):
     """A value that a manipulated image shows or suggests."""
 
     value: Text
@@ -48,7 +48,7 @@ class Value(Stated):
     """Values that fit neither image."""
 
 
-class Swap(Stated):
+class StatedSwap(Stated):
     """Something in this picture, replaced by something of another one."""
 
     category: Swapped
@@ -58,11 +58,11 @@ class Swap(Stated):
     """Another picture of this file, by its key."""
     of: Name | None = None
     """A subject of that picture; all of it where None."""
-    low: Value
-    high: Value
-    low_natural: Value | None = None
+    low: ShownValue
+    high: ShownValue
+    low_natural: ShownValue | None = None
     """What the target is now; what `seen` says of it where None."""
-    high_natural: Value | None = None
+    high_natural: ShownValue | None = None
     caption: Text
     """Of the manipulated image."""
 
@@ -75,11 +75,11 @@ class PairFacts(Stated):
     """The main subject, among the picture's `subjects`."""
     people: Annotated[int, Field(ge=0)] = 0
     seen: Mapping[Seen, Text] = {}
-    suggests: Mapping[High, Value] = {}
+    suggests: Mapping[High, ShownValue] = {}
     backgrounds: Mapping[OnBackground, tuple[str, ...]] = {}
     """By category: other pictures of this file whose background goes behind the subject."""
-    swaps: tuple[Swap, ...] = ()
-    looks: Mapping[Effect, Value] = {}
+    swaps: tuple[StatedSwap, ...] = ()
+    looks: Mapping[Effect, ShownValue] = {}
     """By alteration: the scenario that it suggests."""
 
 
@@ -120,13 +120,13 @@ def _background_mistakes(
             yield place, other, f"that picture states no background, or not which {high} it suggests"
 
 
-def suggested(picture: Any) -> Mapping[High, Value]:
+def suggested(picture: Any) -> Mapping[High, ShownValue]:
     """Return what a picture's background suggests of a subject before it, by perception."""
     return picture.pairs.suggests if picture.pairs is not None else {}
 
 
 def _swap_mistakes(
-    pictures: Mapping[str, Any], key: str, swap: Swap
+    pictures: Mapping[str, Any], key: str, swap: StatedSwap
 ) -> Iterator[tuple[tuple[str | int, ...], object, str]]:
     category = CATEGORIES[swap.category]
     if swap.target not in {one.name for one in pictures[key].subjects}:

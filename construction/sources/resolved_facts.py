@@ -8,16 +8,16 @@ from typing import Any
 from ..item_parts.idea import Donor, Grounded
 from ..item_parts.idea_categories import CATEGORIES
 from .facts_schema import Stated, Text
-from .idea_facts import Effect, OnBackground, PairFacts, Seen, Swap, Swapped, Value, suggested
+from .idea_facts import Effect, OnBackground, PairFacts, Seen, ShownValue, StatedSwap, Swapped, suggested
 
 
-class Behind(Stated):
+class ResolvedBackground(Stated):
     """A background for the subject, as the step `ideas` gets it."""
 
     category: OnBackground
     image_id: str
     background: Text
-    suggests: Value
+    suggests: ShownValue
 
 
 class Swapping(Stated):
@@ -26,10 +26,10 @@ class Swapping(Stated):
     category: Swapped
     target: Grounded
     donor: Donor
-    low: Value
-    high: Value
-    low_natural: Value
-    high_natural: Value
+    low: ShownValue
+    high: ShownValue
+    low_natural: ShownValue
+    high_natural: ShownValue
     caption: Text
 
 
@@ -41,9 +41,9 @@ class IdeaFacts(Stated):
     people: int
     background: Text | None
     seen: Mapping[Seen, Text]
-    behind: tuple[Behind, ...]
+    behind: tuple[ResolvedBackground, ...]
     swaps: tuple[Swapping, ...]
-    looks: Mapping[Effect, Value]
+    looks: Mapping[Effect, ShownValue]
     elsewhere: Mapping[str, tuple[str, ...]]
     """What other pictures of the file show and suggest, by perception: wrong options for this one."""
 
@@ -60,7 +60,7 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
     facts: PairFacts = picture.pairs
     subjects = {one.name: one for one in picture.subjects}
     behind = tuple(
-        Behind(
+        ResolvedBackground(
             category=category, image_id=image_of[other], background=pictures[other].background,
             suggests=suggested(pictures[other])[CATEGORIES[category].high.name],  # type: ignore[index]
         )
@@ -81,13 +81,13 @@ def resolved(pictures: Mapping[str, Any], key: str, image_of: Mapping[str, str])
     )
 
 
-def _swapping(pictures: Mapping[str, Any], key: str, swap: Swap, image_of: Mapping[str, str]) -> Swapping:
+def _swapping(pictures: Mapping[str, Any], key: str, swap: StatedSwap, image_of: Mapping[str, str]) -> Swapping:
     picture, category = pictures[key], CATEGORIES[swap.category]
     here = {one.name: one for one in picture.subjects}
     there = {one.name: one for one in pictures[swap.by].subjects}
 
-    def natural(stated: Value | None, name: Any) -> Value:
-        return stated or Value(value=picture.pairs.seen[name])
+    def natural(stated: ShownValue | None, name: Any) -> ShownValue:
+        return stated or ShownValue(value=picture.pairs.seen[name])
 
     return Swapping(
         category=swap.category,

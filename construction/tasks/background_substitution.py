@@ -18,7 +18,7 @@ from benchwright.errors import UnreadableImage
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
-from ..item_parts.choices import Placed, capital, drawn, place
+from ..item_parts.choices import PlacedChoices, capital, drawn, place
 from ..item_parts.cutting_out import (
     Hints,
     Mask,
@@ -33,12 +33,12 @@ from ..item_parts.cutting_out import (
     outlines,
 )
 from ..item_parts.pairs import SIDES, PairMaking, Side
-from ..sources.facts_reader import Shown, as_shown, nothing_stated, stated
+from ..sources.facts_reader import ShownPicture, as_shown, nothing_stated, stated
 
 DISTRACTORS = 3
 
 
-class Pair(NamedTuple):
+class PairWords(NamedTuple):
     """What questions about a pair need to know, in words.
 
     Args:
@@ -54,7 +54,7 @@ class Pair(NamedTuple):
     others: Sequence[str]
 
 
-class YesNo(NamedTuple):
+class OppositeYesNo(NamedTuple):
     """A question for both images, with opposite answers."""
 
     background: str
@@ -62,29 +62,31 @@ class YesNo(NamedTuple):
     yes_on: Side
 
 
-class Choosing(NamedTuple):
+class PlacedQuestion(NamedTuple):
     """A question with its options in place."""
 
     question: str
-    placed: Placed[str]
+    placed: PlacedChoices[str]
 
 
-def yes_no(pair: Pair) -> tuple[YesNo, YesNo]:
+def yes_no(pair: PairWords) -> tuple[OppositeYesNo, OppositeYesNo]:
     """Ask for the natural background and for the manipulated one; each on both images."""
     return (
-        YesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
-        YesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
+        OppositeYesNo("natural", f"Does the background of this image show {pair.natural}?", "natural"),
+        OppositeYesNo("manipulated", f"Does the background of this image show {pair.manipulated}?", "manipulated"),
     )
 
 
-def single_image(pair: Pair, rng: np.random.Generator) -> Choosing:
+def single_image(pair: PairWords, rng: np.random.Generator) -> PlacedQuestion:
     """Ask for the background of the manipulated image; the natural background is a distractor."""
     others = drawn(pair.others, DISTRACTORS - 1, rng)
     wrong = [([pair.natural, *others])[number] for number in rng.permutation(1 + len(others)).tolist()]
-    return Choosing("What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng))
+    return PlacedQuestion(
+        "What does the background of this image show?", place(capital(pair.manipulated), _all(wrong), rng)
+    )
 
 
-def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) -> Choosing:
+def cross_image(pair: PairWords, *, natural_first: bool, rng: np.random.Generator) -> PlacedQuestion:
     """Ask how the second image differs from the first."""
     first, second = (pair.natural, pair.manipulated) if natural_first else (pair.manipulated, pair.natural)
     wrong = [
@@ -94,7 +96,7 @@ def cross_image(pair: Pair, *, natural_first: bool, rng: np.random.Generator) ->
     ]
     wrong = [wrong[number] for number in rng.permutation(len(wrong)).tolist()]
     question = "Compare the two images. How does the second differ from the first?"
-    return Choosing(question, place(f"The background changes from {first} to {second}.", wrong, rng))
+    return PlacedQuestion(question, place(f"The background changes from {first} to {second}.", wrong, rng))
 
 
 def _all(texts: Sequence[str]) -> list[str]:
@@ -182,14 +184,14 @@ class BackgroundSubstitution(MapStep):
     def _checks(self) -> dict[str, float]:
         return {"min_area": self.min_area, "max_area": self.max_area, "min_box_iou": self.min_box_iou}
 
-    def _cut(self, record: ImageRecord, ctx: Context, shown: Shown, subject: Mapping[str, Any]) -> _Cut:
+    def _cut(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> _Cut:
         hints = Hints(tuple(subject["box"]), subject["inside"], subject["outside"]).scaled(shown.scale)
         seed = int(ctx.rng(record.image_id, subject["name"], "mask").integers(2**31))
         mask = find_mask(shown.pixels, hints, seed=seed)
         feather_px = round(self.feather_px * min(mask.shape) / 512, 3)
         return _Cut(hints, mask, opacity(mask, feather_px=feather_px), feather_px, seed)
 
-    def _background(self, ctx: Context, other: Mapping[str, Any], shown: Shown) -> NDArray[np.uint8] | str:
+    def _background(self, ctx: Context, other: Mapping[str, Any], shown: ShownPicture) -> NDArray[np.uint8] | str:
         """Return another photograph in the size of this one, or the reason why there is none."""
         source = ctx.image(other["image_id"])
         size_wh = (shown.record.width, shown.record.height)
@@ -235,7 +237,7 @@ class _Making(NamedTuple):
         """Return the six items of the pair, always in the same order."""
         apart = {self.subject["background"], self.other["background"]}
         others = [text for text in self.subject["other_backgrounds"] if text not in apart]
-        pair = Pair(self.subject["phrase"], self.subject["background"], self.other["background"], others)
+        pair = PairWords(self.subject["phrase"], self.subject["background"], self.other["background"], others)
         making, rng = self._making(), self.ctx.rng(*self._names, "questions")
         items = [
             making.yes_no(
@@ -267,6 +269,8 @@ class _Making(NamedTuple):
         )  # fmt: skip
 
 
-def _choosing(making: PairMaking, ordinal: int, way: str, asked: Choosing, pictures: Mapping[str, ImageRecord]) -> Item:
+def _choosing(
+    making: PairMaking, ordinal: int, way: str, asked: PlacedQuestion, pictures: Mapping[str, ImageRecord]
+) -> Item:
     shows = {"shows": list(pictures)}
     return making.choosing(ordinal, way, asked.question, asked.placed, pictures, level=LEVEL, evidence=shows)

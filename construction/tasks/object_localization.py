@@ -14,9 +14,9 @@ from benchwright.drawing import PromptError, lay_out
 from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
 from benchwright.steps import Context, MapStep, Outcome, Stream
 
-from ..item_parts.boxes import Box, Noise, iou, noised_box
-from ..item_parts.choices import Placed, group_keys, place, text_choices
-from ..sources.facts_reader import Shown, as_shown, nothing_stated, stated
+from ..item_parts.boxes import Box, BoxNoise, iou, noised_box
+from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
+from ..sources.facts_reader import ShownPicture, as_shown, nothing_stated, stated
 
 
 def labels_fit(prompts: Sequence[VisualPrompt], picture: ImageRecord) -> bool:
@@ -80,7 +80,7 @@ class ObjectLocalization(MapStep):
             return Outcome("drop", next(iter(left_out.values())), evidence=evidence)
         return Outcome(evidence=evidence, images=shown.made, items=tuple(items))
 
-    def _item(self, record: ImageRecord, ctx: Context, shown: Shown, subject: Mapping[str, Any]) -> Item | str:
+    def _item(self, record: ImageRecord, ctx: Context, shown: ShownPicture, subject: Mapping[str, Any]) -> Item | str:
         """Return the item of one subject, or the reason why there is none."""
         x0, y0, x1, y1 = (round(side * shown.scale, 2) for side in subject["box"])
         right: Box = (x0, y0, x1, y1)
@@ -88,7 +88,7 @@ class ObjectLocalization(MapStep):
             return "too_small"
         rng = ctx.rng(record.image_id, subject["name"])
         size_wh = (shown.record.width, shown.record.height)
-        wrong = noised_box(right, size_wh, Noise(self.noise, self.min_iou, self.max_iou), rng)
+        wrong = noised_box(right, size_wh, BoxNoise(self.noise, self.min_iou, self.max_iou), rng)
         if wrong is None:
             return "no_distinct_box"
         placed = place(right, [wrong], rng)
@@ -101,7 +101,7 @@ class ObjectLocalization(MapStep):
             kind="multiple_choice",
             images=(ItemImage(image_id=shown.record.image_id, role="reference", prompts=prompts),),
             question=QUESTION.format(phrase=subject["phrase"]),
-            choices=text_choices(Placed(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
+            choices=text_choices(PlacedChoices(tuple(f"Box {key}" for key, _ in placed.keyed), placed.answer)),
             answer=placed.answer,
             group_keys=group_keys(record),
             written_by={"question": "template", "choices": "template"},

@@ -16,11 +16,11 @@ from pydantic import Field, model_validator
 from benchwright.records import ImageRecord, Item, ItemImage, PromptStyle, VisualPrompt
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
-from ..item_parts.choices import Placed, group_keys, place, text_choices
+from ..item_parts.choices import PlacedChoices, group_keys, place, text_choices
 from ..item_parts.points import Points, contrast, corners, is_inside, likeness
 from ..item_parts.scaling import shrink, size_within
 from ..item_parts.views import (
-    Light,
+    LightChange,
     LightLimits,
     Matrix,
     ViewLimits,
@@ -238,16 +238,16 @@ class _Plan(NamedTuple):
 
     number: int
     homography: Matrix
-    light: Light
+    light: LightChange
     marked: MarkedPoints
-    placed: Placed[Point]
+    placed: PlacedChoices[Point]
     rng: np.random.Generator
 
 
 def _item(record: ImageRecord, ctx: Context, plan: _Plan, view_1: ImageRecord, view_2: ImageRecord) -> Item:
     marked, placed = plan.marked, plan.placed
     options = tuple(_ring(view_2, point, key) for key, point in placed.keyed)
-    labels = Placed(tuple(f"Point {key}" for key, _ in placed.keyed), placed.answer)
+    labels = PlacedChoices(tuple(f"Point {key}" for key, _ in placed.keyed), placed.answer)
     return Item(
         item_id=ctx.item_id(record.image_id, ordinal=plan.number),
         task=VisualCorrespondence.name,

@@ -12,9 +12,9 @@ from benchwright.score_interval import Interval
 
 from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
-from .paired_difference import Pair, compare_pair, least_p
-from .ranking import Place, holm, tied_ranks
-from .reply_matrix import SideBySide, side_by_side
+from .paired_difference import ModelPair, compare_pair, least_p
+from .ranking import Rank, holm, tied_ranks
+from .reply_matrix import ReplyMatrix, side_by_side
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ ALL = "all asked"
 """Name of the comparison over all tasks."""
 
 
-class Compared(NamedTuple):
+class PairResult(NamedTuple):
     """A pair among the others.
 
     Args:
@@ -40,7 +40,7 @@ class Compared(NamedTuple):
 
     first: str
     second: str
-    pair: Pair
+    pair: ModelPair
     p_holm: float
     p_mcnemar_holm: float
 
@@ -55,7 +55,7 @@ class Ranked(NamedTuple):
 
     model: str
     figure: Figure
-    place: Place | None
+    place: Rank | None
     why_unfit: str | None = None
 
 
@@ -71,7 +71,7 @@ class Comparison(NamedTuple):
 
     name: str
     ranking: tuple[Ranked, ...]
-    pairs: tuple[Compared, ...]
+    pairs: tuple[PairResult, ...]
     against: str | None = None
 
     @property
@@ -98,7 +98,7 @@ class Comparison(NamedTuple):
 
 def compare_results(
     results: Path, release: Release | None = None, models: Sequence[str] = (), against: str | None = None
-) -> tuple[SideBySide, list[Comparison]]:
+) -> tuple[ReplyMatrix, list[Comparison]]:
     """Return how models of a folder of results compare: first over all tasks, then on each.
 
     Args:
@@ -119,7 +119,7 @@ def compare_results(
     return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
 
 
-def comparison_over_all(sheet: SideBySide) -> Comparison:
+def comparison_over_all(sheet: ReplyMatrix) -> Comparison:
     """Return how models compare over all tasks."""
     import numpy as np
 
@@ -150,7 +150,7 @@ def _named(scores: Sequence[Score], models: Sequence[str], results: Path) -> lis
     return [by_name[name] for name in models]
 
 
-def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield the name and the items of each comparison; of tasks only where there is more than one."""
     import numpy as np
 
@@ -161,9 +161,9 @@ def _scopes(sheet: SideBySide) -> Iterator[tuple[str, NDArray[np.bool_]]]:
             yield name, numbers == number
 
 
-def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide, against: str | None = None) -> Comparison:
+def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against: str | None = None) -> Comparison:
     models = [score.title for score in sheet.scores]
-    found: dict[tuple[int, int], Pair] = {}
+    found: dict[tuple[int, int], ModelPair] = {}
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
         if is_wanted and (pair := _pair(sheet, i, k, held, name)):
@@ -171,14 +171,14 @@ def _comparison(name: str, held: NDArray[np.bool_], sheet: SideBySide, against: 
     adjusted = holm([pair.p for pair in found.values()])
     mcnemar = holm([pair.p_mcnemar for pair in found.values()])
     pairs = {
-        key: Compared(models[key[0]], models[key[1]], pair, p, q)
+        key: PairResult(models[key[0]], models[key[1]], pair, p, q)
         for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
     }
     apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
     return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
 
 
-def _pair(sheet: SideBySide, i: int, k: int, held: NDArray[np.bool_], name: str) -> Pair | None:
+def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str) -> ModelPair | None:
     """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
     models = [sheet.scores[i].model, sheet.scores[k].model]
     turned = models != sorted(models)
@@ -193,7 +193,7 @@ def _pair(sheet: SideBySide, i: int, k: int, held: NDArray[np.bool_], name: str)
     return pair._replace(only_first=pair.only_second, only_second=pair.only_first, interval=Interval(-high, -low))
 
 
-def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
+def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
     """Rank the models that were asked the same items as the one that was asked the most."""
     asked = sheet.asked & held
     numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
@@ -212,5 +212,5 @@ def _ranking(name: str, held: NDArray[np.bool_], sheet: SideBySide, apart: set[f
     return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
 
 
-def _ranked(score: Score, metric: str, place: Place | None) -> Ranked:
+def _ranked(score: Score, metric: str, place: Rank | None) -> Ranked:
     return Ranked(score.title, score.metrics[metric], place, score.why_unfit() if score.unfit else None)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.summary import printable
 from ..statistics.clustered import LEAST_CLUSTERS
 from ..statistics.resampling import RESAMPLES
-from .comparison import ALPHA, Compared, Comparison, Ranked
+from .comparison import ALPHA, Comparison, PairResult, Ranked
 from .ranking import rank_text
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _ranked(one: Ranked, comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _compared(one: Compared) -> dict[str, Any]:
+def _compared(one: PairResult) -> dict[str, Any]:
     pair = one.pair
     return {
         "first": one.first,

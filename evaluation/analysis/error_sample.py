@@ -127,7 +127,7 @@ class Plan(NamedTuple):
     seed: int = 0
 
 
-class Drawn(NamedTuple):
+class ErrorSample(NamedTuple):
     """What was drawn.
 
     Args:
@@ -172,7 +172,7 @@ class _Facts(NamedTuple):
 
 def draw_errors(
     results: Path, release: Release, plan: Plan, categories: Sequence[Category], *, models: Sequence[str] = ()
-) -> Drawn:
+) -> ErrorSample:
     """Draw errors of the models of a folder of results.
 
     An error is a reply that is not right: another letter, none, or a refusal. Items for which there is no reply at all
@@ -208,7 +208,7 @@ def draw_errors(
         kind="error_analysis", name="errors", release=f"{release.name} {release.version}",
         release_id=release.release_id, categories=tuple(categories), seed=plan.seed,
     )  # fmt: skip
-    return Drawn(
+    return ErrorSample(
         head, tuple(sorted(tasks, key=lambda task: task.item_id)), {name: len(some) for name, some in strata.items()},
         {name: len(some) for name, some in chosen.items()}, tuple(score.title for score in scores),
     )  # fmt: skip

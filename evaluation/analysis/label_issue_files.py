@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from benchwright.release import Release
 
-    from .label_issues import Suspect, Suspects
+    from .label_issues import LabelIssue, LabelIssues
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ from ..questions.release_files import columns_of
 if TYPE_CHECKING:
     from benchwright.release import Release
 
-    from .label_issues import Suspect, Suspects
+    from .label_issues import LabelIssue, LabelIssues
 
 
 _WHY = {
@@ -39,7 +39,7 @@ _WHY = {
 }
 
 
-def suspect_head(suspects: Suspects, release: Release) -> Head:
+def suspect_head(suspects: LabelIssues, release: Release) -> Head:
     """Return the first line of a file of suspects."""
     score = suspects.sheet.scores[0]
     return Head(
@@ -47,7 +47,7 @@ def suspect_head(suspects: Suspects, release: Release) -> Head:
     )  # fmt: skip
 
 
-def suspect_tasks(suspects: Suspects, release: Release) -> Iterator[ReviewTask]:
+def suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
     """Yield a task for each suspect, the likeliest first, with what speaks against its key."""
     contents = _contents(release, suspects.sheet.scores[0].split)
     for one in suspects.found:
@@ -64,7 +64,7 @@ def _contents(release: Release, split: str | None) -> Mapping[str, str]:
     return {row["item_id"]: row["content_hash"] for batch in batches for row in batch.to_pylist()}
 
 
-def _beside(one: Suspect) -> Iterator[Beside]:
+def _beside(one: LabelIssue) -> Iterator[Beside]:
     yield Beside(label="Why it is doubted", text=_WHY[one.reason])
     lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in one.given.items()]
     yield Beside(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
@@ -83,7 +83,7 @@ COLUMNS = (
 MOST_SHOWN = 20
 
 
-def suspects_document(suspects: Suspects, out: Path | None) -> dict[str, Any]:
+def suspects_document(suspects: LabelIssues, out: Path | None) -> dict[str, Any]:
     """Return suspects as JSON values."""
     score = suspects.sheet.scores[0]
     return {
@@ -98,7 +98,7 @@ def suspects_document(suspects: Suspects, out: Path | None) -> dict[str, Any]:
     }
 
 
-def write_suspects(suspects: Suspects, release: Release, out: Path, *, force: bool = False) -> None:
+def write_suspects(suspects: LabelIssues, release: Release, out: Path, *, force: bool = False) -> None:
     """Write suspects to a `.jsonl`, `.csv` or `.parquet` file; equal suspects give equal bytes.
 
     Raises:
@@ -123,7 +123,7 @@ def write_suspects(suspects: Suspects, release: Release, out: Path, *, force: bo
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
-def suspects_table(suspects: Suspects) -> Table:
+def suspects_table(suspects: LabelIssues) -> Table:
     """Return the first suspects as a table."""
     from rich import box
     from rich.table import Table
@@ -145,18 +145,18 @@ def suspects_table(suspects: Suspects) -> Table:
     return table
 
 
-def _row(one: Suspect) -> dict[str, Any]:
+def _row(one: LabelIssue) -> dict[str, Any]:
     return {**one._asdict(), "letters": "".join(one.letters), "given": canonical_json(one.given)}
 
 
-def _write_csv(path: Path, found: Sequence[Suspect]) -> None:
+def _write_csv(path: Path, found: Sequence[LabelIssue]) -> None:
     with path.open("w", encoding="utf-8", newline="") as handle:
         writer = csv.DictWriter(handle, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(map(_row, found))
 
 
-def _write_parquet(path: Path, suspects: Suspects) -> None:
+def _write_parquet(path: Path, suspects: LabelIssues) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -164,7 +164,7 @@ def _write_parquet(path: Path, suspects: Suspects) -> None:
     pq.write_table(table, path, compression="zstd", compression_level=3)
 
 
-def _schema(suspects: Suspects) -> pa.Schema:
+def _schema(suspects: LabelIssues) -> pa.Schema:
     import pyarrow as pa
 
     kinds = {

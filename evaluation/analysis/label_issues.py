@@ -13,7 +13,7 @@ from ..metrics.base import task_numbers
 from ..results.score import read_scores
 from .item_analysis import discrimination, proportion_right
 from .key_evidence import Evidence, evidence_against
-from .reply_matrix import SideBySide, letter_numbers, side_by_side
+from .reply_matrix import ReplyMatrix, letter_numbers, side_by_side
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ LEAST_VOICES = 2
 """Models, or people, that must speak against a key: one alone is a wrong reply, not a sign."""
 
 
-class Suspect(NamedTuple):
+class LabelIssue(NamedTuple):
     """One item whose key is likely wrong.
 
     Args:
@@ -63,7 +63,7 @@ class Suspect(NamedTuple):
     given: dict[str, list[str]]
 
 
-class Suspects(NamedTuple):
+class LabelIssues(NamedTuple):
     """What `find_suspects` found.
 
     Args:
@@ -72,12 +72,12 @@ class Suspects(NamedTuple):
         found: By rank.
     """
 
-    sheet: SideBySide
+    sheet: ReplyMatrix
     campaigns: tuple[str, ...]
-    found: tuple[Suspect, ...]
+    found: tuple[LabelIssue, ...]
 
 
-def find_suspects(results: Path, release: Release) -> Suspects:
+def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
     An item is among them if what was replied speaks for another letter (a score above 0), and at least two models that
@@ -106,10 +106,10 @@ def find_suspects(results: Path, release: Release) -> Suspects:
         by_models & by_people, "models_and_people", np.where(by_models, "models_prefer_another", "people_miss_the_key")
     )
     ranked = [int(places[k]) for k in order]
-    return Suspects(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (asked, right)))
+    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (asked, right)))
 
 
-def _people(release: Release, sheet: SideBySide) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
+def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
     """Return the campaigns of people, and of each item how many were asked and how many gave the key, over all."""
     import numpy as np
 
@@ -127,13 +127,13 @@ def _people(release: Release, sheet: SideBySide) -> tuple[tuple[str, ...], NDArr
 
 
 def _rows(
-    sheet: SideBySide,
+    sheet: ReplyMatrix,
     ranked: Sequence[int],
     evidence: Evidence,
     reasons: NDArray[Any],
     task: NDArray[Any],
     people: tuple[NDArray[np.int64], NDArray[np.int64]],
-) -> tuple[Suspect, ...]:
+) -> tuple[LabelIssue, ...]:
     import numpy as np
 
     difficulty, discriminates = (
@@ -143,7 +143,7 @@ def _rows(
     asked, right = people
     facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
     return tuple(
-        Suspect(
+        LabelIssue(
             rank, **row,
             letters=(LETTERS[evidence.letter[k]],) if evidence.models[k] > 0 else (),
             reason=str(reasons[k]),  # type: ignore[arg-type] # one of `Reason`
@@ -159,7 +159,7 @@ def _rows(
     )  # fmt: skip
 
 
-def _given(sheet: SideBySide, item: int) -> dict[str, list[str]]:
+def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
     """Return the models by the letter that they gave to an item, letters and models sorted."""
     found: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):

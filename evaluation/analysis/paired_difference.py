@@ -9,7 +9,7 @@ from benchwright.score_interval import Z_95, Interval
 
 from ..statistics.clustered import LEAST_CLUSTERS, design_effect, items_worth, percentiles
 from ..statistics.proportions import Method
-from ..statistics.resampling import Kinds, kinds_of, resampled_sums
+from ..statistics.resampling import ClusterKinds, kinds_of, resampled_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ LEAST_DIFFERING = 10
 effect be estimated."""
 
 
-class Pair(NamedTuple):
+class ModelPair(NamedTuple):
     """Two models on the items that both were asked.
 
     Args:
@@ -56,7 +56,9 @@ class Pair(NamedTuple):
         return (self.only_first + self.only_second) / self.n
 
 
-def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any], *about: str) -> Pair | None:
+def compare_pair(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDArray[Any], *about: str
+) -> ModelPair | None:
     """Return how two models compare; None where there is no item that both were asked.
 
     Args:
@@ -76,7 +78,7 @@ def compare_pair(first: NDArray[np.bool_], second: NDArray[np.bool_], group: NDA
     p_mcnemar = mcnemar_exact(b, c)
     alone = kinds.clusters == len(first)
     p = p_mcnemar if alone else sign_flip(kinds.sums[:, 1], kinds.counts)
-    return Pair(len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, _design_effect(kinds, b, c))
+    return ModelPair(len(first), kinds.clusters, b, c, interval, method, p_mcnemar, p, _design_effect(kinds, b, c))
 
 
 def mcnemar_exact(b: int, c: int) -> float:
@@ -161,7 +163,7 @@ def adjusted_wald(b: float, c: float, n: float) -> Interval:
     return Interval(max(-1.0, p - q - half), min(1.0, p - q + half))
 
 
-def _interval(kinds: Kinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
+def _interval(kinds: ClusterKinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Interval, Method]:
     """Return percentiles of the difference over resampled clusters; Bonett and Price's where those are too few."""
     differing = int(kinds.counts[kinds.sums[:, 1] != 0].sum())
     if kinds.clusters >= LEAST_CLUSTERS and differing >= LEAST_DIFFERING:
@@ -173,7 +175,7 @@ def _interval(kinds: Kinds, b: int, c: int, about: tuple[str, ...]) -> tuple[Int
     return adjusted_wald(b * share, c * share, n * share), "adjusted_wald"
 
 
-def _design_effect(kinds: Kinds, b: int, c: int) -> float:
+def _design_effect(kinds: ClusterKinds, b: int, c: int) -> float:
     """Return the design effect of the difference; that of an item varies by psi - delta^2, psi the share discordant."""
     n = int(kinds.counts @ kinds.sums[:, 0])
     delta, psi = (b - c) / n, (b + c) / n

@@ -9,7 +9,7 @@ from benchwright.records import LETTERS
 
 from ..results.score import Figure, figures
 from ..statistics.clustered import share_right
-from .reply_matrix import SideBySide, letter_numbers
+from .reply_matrix import ReplyMatrix, letter_numbers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -64,7 +64,7 @@ class LetterBias(NamedTuple):
         }  # fmt: skip
 
 
-def letters_of_models(sheet: SideBySide) -> dict[str, LetterBias]:
+def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """Return how each model's letters compare with the keys of the items that it was asked.
 
     Args:

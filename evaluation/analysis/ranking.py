@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 
-class Place(NamedTuple):
+class Rank(NamedTuple):
     """Where a model stands.
 
     Args:
@@ -20,7 +20,7 @@ class Place(NamedTuple):
     worst: int
 
 
-def rank_text(place: Place | None, others: Iterable[Place | None]) -> str:
+def rank_text(place: Rank | None, others: Iterable[Rank | None]) -> str:
     """Return a rank as people read it: with = where another model has it too, a dash where there is none."""
     if place is None:
         return "-"
@@ -43,7 +43,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return found
 
 
-def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Place]:
+def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]:
     """Return the places of models that are given best first.
 
     A rank ends where every model above is told apart from every model below. So models that cannot be told apart always
@@ -63,5 +63,5 @@ def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Place
         if all(above[low][high] for low in range(k, count) for high in range(k)):
             rank = k + 1
         below = sum(above[low][k] for low in range(k + 1, count))
-        places.append(Place(rank, 1 + sum(above[k]), count - below))
+        places.append(Rank(rank, 1 + sum(above[k]), count - below))
     return places

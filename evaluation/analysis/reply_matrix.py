@@ -25,7 +25,7 @@ _COLUMNS = ["item_id", "task", "state", "letter", "right"]
 _GROUP = "group"
 
 
-class SideBySide(NamedTuple):
+class ReplyMatrix(NamedTuple):
     """Models and items; about 3 bytes a model and item, and 100 an item.
 
     Args:
@@ -49,7 +49,7 @@ class SideBySide(NamedTuple):
         return found
 
 
-def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> SideBySide:
+def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
     """Return what models replied, read from the predictions beside their scores.
 
     Without a release, the items are those that any of the models was asked, in the order in which they come up.
@@ -72,7 +72,7 @@ def side_by_side(results: Path, scores: Sequence[Score], release: Release | None
         right[row, places] = table.column("right").to_numpy()
         letter[row, places] = letter_numbers(table.column("letter"))
         _check_counts(results, score, asked[row], right[row])
-    return SideBySide(tuple(scores), items, asked, right, letter)
+    return ReplyMatrix(tuple(scores), items, asked, right, letter)
 
 
 def _read(results: Path, score: Score, with_group: bool) -> pa.Table:

@@ -11,7 +11,7 @@ from benchwright.release.human import read_human_baseline
 
 from ..results.human_baseline import HumanFigures, check_beside, human_figures, task_shares
 from ..results.score import Figure, figures, read_scores
-from .reply_matrix import SideBySide, side_by_side
+from .reply_matrix import ReplyMatrix, side_by_side
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -77,12 +77,12 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
     return BesidePeople(human, samples_of(side_by_side(results, scores, release), read_human_baseline(release) or {}))
 
 
-def samples_of(sheet: SideBySide, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
+def samples_of(sheet: ReplyMatrix, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
     """Return what models reach on the items of each campaign of a baseline."""
     return {name: _sample(sheet, told["items"].keys()) for name, told in sorted(baseline.items())}
 
 
-def _sample(sheet: SideBySide, answered: Collection[str]) -> Sample:
+def _sample(sheet: ReplyMatrix, answered: Collection[str]) -> Sample:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

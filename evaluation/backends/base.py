@@ -24,7 +24,7 @@ DECODING = ("temperature", "top_p", "seed", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class BackendOptions:
     """What a user sets beside the model's name; a backend takes what it needs.
 
     Args:
@@ -95,11 +95,11 @@ class Options:
         return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
 
 
-_USUAL = Options()
+_USUAL = BackendOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledQuestion:
     """A question with the option that is right, and what it shares with others, for baselines that learn.
 
     Args:
@@ -113,12 +113,12 @@ class Labelled:
     group_keys: tuple[str, ...]
 
 
-def _no_labels() -> Iterable[Labelled]:
+def _no_labels() -> Iterable[LabelledQuestion]:
     return ()
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class BackendContext:
     """What a backend may know of the release it is asked about; of its answers nothing but `labelled`.
 
     Args:
@@ -137,7 +137,7 @@ class Asking:
     item_ids: Callable[[], frozenset[str]]
     log_folder: Path | None = None
     other_releases: bool = True
-    labelled: Callable[[], Iterable[Labelled]] = _no_labels
+    labelled: Callable[[], Iterable[LabelledQuestion]] = _no_labels
     cache: ItemCache = field(default_factory=lambda: ItemCache(None))
 
 
@@ -156,7 +156,7 @@ class Backend(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """What decides its replies, as JSON values; stamped on the score."""
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield one reply a question, in the order of the questions.
 
         A question that cannot be answered gets a reply with an error; an exception ends the run, and is for what no
@@ -187,7 +187,7 @@ class PerQuestion:
     looks: bool = True
     version: int | None = None
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield replies one by one."""
         for question in questions:
             try:
@@ -195,7 +195,7 @@ class PerQuestion:
             except BenchwrightError as error:
                 yield Reply(question.item_id, error=str(error))
 
-    def _text(self, question: Question, asking: Asking) -> str:
+    def _text(self, question: Question, asking: BackendContext) -> str:
         if self.version is None:
             return self.reply(question, asking.content_id)
         kept = asking.cache.get_or_make(
@@ -205,11 +205,11 @@ class PerQuestion:
         return kept.decode("utf-8", "surrogatepass")
 
 
-Factory = Callable[[str, Options], Backend]
+Factory = Callable[[str, BackendOptions], Backend]
 """What a room's entry under `backends` names: from what follows the colon, and the options, to a backend."""
 
 
-def parse_model(model: str, options: Options | None = None) -> Backend:
+def parse_model(model: str, options: BackendOptions | None = None) -> Backend:
     """Return the backend that a model's name asks for, such as `random`, `constant:A` or `openai:NAME`.
 
     Raises:
@@ -217,7 +217,7 @@ def parse_model(model: str, options: Options | None = None) -> Backend:
     """
     kind, _, argument = model.partition(":")
     factory: Factory = find("backends", kind).load()
-    backend = factory(argument, options or Options())
+    backend = factory(argument, options or BackendOptions())
     if options is not None and (options.fields or options.omit) and not getattr(backend, "takes_fields", False):
         raise BenchwrightError(
             f"model {model!r} is sent no requests to which fields could be added, or left out of; they go with models "
@@ -234,11 +234,11 @@ def without_argument(kind: str, argument: str) -> None:
         )
 
 
-def labelled(release: Release) -> Iterator[Labelled]:
+def labelled(release: Release) -> Iterator[LabelledQuestion]:
     """Yield every item of every split that has a right option, without pictures."""
     for released in release.items():
         item = released.item
         key = item.answer if item.answer is not None else item.refusal
         if key is not None:
             question = Question(item.item_id, item.task, item.question, (), item.choices)
-            yield Labelled(question, key, item.group_keys)
+            yield LabelledQuestion(question, key, item.group_keys)

@@ -8,10 +8,10 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
 from ..questions.question import Question
-from .base import Backend, Options, PerQuestion, without_argument
+from .base import Backend, BackendOptions, PerQuestion, without_argument
 
 
-def random(argument: str, options: Options) -> Backend:
+def random(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that draws a letter evenly.
 
     The draw depends on the release's content and the item only, so it repeats on every machine and is independent
@@ -23,7 +23,7 @@ def random(argument: str, options: Options) -> Backend:
     return PerQuestion("random", _draw, settings={"draws": 1, "expected_accuracy": "chance"}, looks=False)
 
 
-def constant(argument: str, options: Options) -> Backend:
+def constant(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that always says one letter, such as `constant:A`.
 
     An item without such an option gets the letter all the same, and is answered wrong.
@@ -36,7 +36,7 @@ def constant(argument: str, options: Options) -> Backend:
     return PerQuestion(f"constant:{argument}", lambda *_: f"({argument})", looks=False)
 
 
-def longest(argument: str, options: Options) -> Backend:
+def longest(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that picks the option with the most characters, of equals the first.
 
     Right options are often put more carefully than wrong ones; a benchmark in which this pays has a tell.

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.canonical import digest
 
-from ..questions.question import Picture
+from ..questions.question import QuestionImage
 from .sent_pictures import SentPicture, SentPictures
 
 Content = Sequence[str | SentPicture]
@@ -68,7 +68,7 @@ class ChatRequest:
 
 
 def chat_request(
-    messages: Sequence[tuple[str, Sequence[str | Picture]]],
+    messages: Sequence[tuple[str, Sequence[str | QuestionImage]]],
     parameters: Mapping[str, Any],
     pictures: SentPictures,
     *,
@@ -91,7 +91,7 @@ def chat_request(
     shown: list[SentPicture] = []
     logged = []
     for number, (role, parts) in enumerate(messages):
-        content = [pictures.of(part) if isinstance(part, Picture) else part for part in parts]
+        content = [pictures.of(part) if isinstance(part, QuestionImage) else part for part in parts]
         pieces += [b"," if number else b"", b'{"role":', _json(role), b',"content":[', *_content(content), b"]}"]
         shown += [part for part in content if isinstance(part, SentPicture)]
         logged.append({"role": role, "content": [_logged(part) for part in content]})

@@ -12,10 +12,10 @@ from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 
 from ..questions.prompts import message_of
-from ..questions.question import Picture, Question, Reply
-from .base import Asking, Backend, Options
-from .local_replies import Prompt, Said, generate, likeliest
-from .local_weights import Loaded, Weights, find_weights, load, model_name, require_extra
+from ..questions.question import Question, QuestionImage, Reply
+from .base import Backend, BackendContext, BackendOptions
+from .local_replies import LocalReply, Prompt, generate, likeliest
+from .local_weights import LoadedModel, ModelFiles, find_weights, load, model_name, require_extra
 from .reply_log import LOG_NAME, ReplyLog
 from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures
@@ -25,7 +25,7 @@ AHEAD = 4
 """Batches that are taken ahead, so that questions with equally many pictures come together."""
 
 
-def transformers(argument: str, options: Options) -> Backend:
+def transformers(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a local model that writes its replies, such as `transformers:FOLDER`.
 
     Raises:
@@ -35,7 +35,7 @@ def transformers(argument: str, options: Options) -> Backend:
     return LocalModel("transformers", argument, options)
 
 
-def likelihood(argument: str, options: Options) -> Backend:
+def likelihood(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a local model that picks the option it finds likeliest, such as `likelihood:FOLDER`.
 
     Raises:
@@ -65,7 +65,7 @@ class LocalModel:
 
     tasks = None
 
-    def __init__(self, how: How, argument: str, options: Options) -> None:
+    def __init__(self, how: How, argument: str, options: BackendOptions) -> None:
         if not argument:
             raise BenchwrightError(
                 f"model {how!r} needs a folder or a name of the hub after the colon, such as {how}:ORG/NAME@REVISION"
@@ -104,14 +104,14 @@ class LocalModel:
         return {"decoding": "greedy", "max_tokens": self._options.max_tokens}
 
     @cached_property
-    def _weights(self) -> Weights:
+    def _weights(self) -> ModelFiles:
         return self._find()
 
     @cached_property
-    def _loaded(self) -> Loaded:
+    def _loaded(self) -> LoadedModel:
         return load(self._weights, device=self._options.device, dtype=self._options.dtype)
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again."""
         path = None if asking.log_folder is None else asking.log_folder / LOG_NAME
         self._pictures.item_cache = asking.cache
@@ -147,7 +147,7 @@ class LocalModel:
         pictures: list[SentPicture] = []
         logged = []
         for part in message_of(question):
-            if isinstance(part, Picture):
+            if isinstance(part, QuestionImage):
                 sent = self._pictures.of(part)
                 log.picture(sent.record())
                 pictures.append(sent)
@@ -166,7 +166,7 @@ class LocalModel:
         log.request(key, question.item_id, body)
         return _Asked(question, tuple(content), tuple(pictures), key)
 
-    def _said(self, asked: Sequence[_Waiting]) -> list[Said]:
+    def _said(self, asked: Sequence[_Waiting]) -> list[LocalReply]:
         prompts = [one.prompt for one in asked]
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)
@@ -178,7 +178,7 @@ def _with_pixels(asked: _Asked) -> _Waiting:
     return _Waiting(Prompt(asked.question, asked.content, images), asked.key)
 
 
-def _kept(asked: _Waiting, said: Said | OutOfMemory, log: ReplyLog) -> Reply:
+def _kept(asked: _Waiting, said: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
     item_id = asked.prompt.question.item_id
     if isinstance(said, OutOfMemory):
         log.failed(asked.key, item_id, str(said), 1)

@@ -8,8 +8,8 @@ from typing import Any
 
 from ..questions.question import Question
 from ..questions.usage import Tokens
-from .local_weights import Loaded
-from .reply_log import Answered
+from .local_weights import LoadedModel
+from .reply_log import LoggedReply
 
 Pixels = Any
 
@@ -30,14 +30,14 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Said:
+class LocalReply:
     """A reply, and what was found out on the way."""
 
-    answered: Answered
+    answered: LoggedReply
     more: dict[str, Any]
 
 
-def generate(loaded: Loaded, prompts: Sequence[Prompt], max_tokens: int) -> list[Said]:
+def generate(loaded: LoadedModel, prompts: Sequence[Prompt], max_tokens: int) -> list[LocalReply]:
     """Return the model's greedy replies to prompts that hold equally many pictures each."""
     import torch
 
@@ -55,11 +55,11 @@ def generate(loaded: Loaded, prompts: Sequence[Prompt], max_tokens: int) -> list
     for text, row, prompt_tokens in zip(texts, new.tolist(), sent, strict=True):
         length = next((at for at, token in enumerate(row, start=1) if token in ends), None)
         tokens = Tokens(prompt_tokens, len(row) if length is None else length)
-        said.append(Said(Answered(text, "length" if length is None else "stop", tokens), {}))
+        said.append(LocalReply(LoggedReply(text, "length" if length is None else "stop", tokens), {}))
     return said
 
 
-def likeliest(loaded: Loaded, prompts: Sequence[Prompt]) -> list[Said]:
+def likeliest(loaded: LoadedModel, prompts: Sequence[Prompt]) -> list[LocalReply]:
     """Return for each prompt the option that the model finds likeliest as its reply.
 
     An option's score is the mean log-probability of its tokens, given the prompt and the tokens before: the mean and
@@ -79,7 +79,7 @@ def likeliest(loaded: Loaded, prompts: Sequence[Prompt]) -> list[Said]:
         at += len(choices)
         best = choices[its.index(max(its))].key
         named = {choice.key: round(score, 6) for choice, score in zip(choices, its, strict=True)}
-        said.append(Said(Answered(f"({best})", "likeliest", None), {"scores": named}))
+        said.append(LocalReply(LoggedReply(f"({best})", "likeliest", None), {"scores": named}))
     return said
 
 
@@ -89,25 +89,25 @@ def _continuations(question: Question) -> list[str]:
     return [choice.text or "" for choice in question.choices]
 
 
-def _text(loaded: Loaded, prompt: Prompt) -> str:
+def _text(loaded: LoadedModel, prompt: Prompt) -> str:
     content = [{"type": "image"} if part is None else {"type": "text", "text": part} for part in prompt.content]
     messages = [{"role": "user", "content": content}]
     text: str = loaded.processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
     return text
 
 
-def _inputs(loaded: Loaded, texts: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Any:
+def _inputs(loaded: LoadedModel, texts: Sequence[str], pictures: Sequence[Sequence[Pixels]]) -> Any:
     shown = [list(those) for those in pictures] if any(pictures) else None
     found = loaded.processor(text=list(texts), images=shown, padding=True, return_tensors="pt")
     return found.to(loaded.device, dtype=loaded.model.dtype)
 
 
-def _ends(loaded: Loaded) -> frozenset[int]:
+def _ends(loaded: LoadedModel) -> frozenset[int]:
     stated = loaded.model.generation_config.eos_token_id
     return frozenset(stated if isinstance(stated, list) else [] if stated is None else [stated])
 
 
-def _mean_log_probabilities(loaded: Loaded, short: Any, full: Any) -> list[float]:
+def _mean_log_probabilities(loaded: LoadedModel, short: Any, full: Any) -> list[float]:
     """Return for each row the mean log-probability of the tokens of `full` that `short` does not begin with."""
     import torch
 

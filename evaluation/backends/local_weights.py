@@ -17,7 +17,7 @@ _DECIDES_REPLIES = ("*.safetensors", "*.json", "*.jinja", "*.model", "merges.txt
 
 
 @dataclass(frozen=True)
-class Weights:
+class ModelFiles:
     """Where a model's files lie and what they are.
 
     Args:
@@ -33,7 +33,7 @@ class Weights:
     revision: str | None
 
 
-def find_weights(argument: str) -> Callable[[], Weights]:
+def find_weights(argument: str) -> Callable[[], ModelFiles]:
     """Return what finds a model's files, by folder or as ORG/NAME or ORG/NAME@REVISION of the hub.
 
     Nothing is fetched or hashed before that is called.
@@ -59,16 +59,16 @@ def model_name(argument: str) -> str:
     return folder.resolve().name if folder.is_dir() else argument
 
 
-def _weights(folder: Path, name: str, revision: str | None) -> Weights:
+def _weights(folder: Path, name: str, revision: str | None) -> ModelFiles:
     files = sorted({path for pattern in _DECIDES_REPLIES for path in folder.glob(pattern) if path.is_file()})
     if not any(path.suffix == ".safetensors" for path in files) or not (folder / "config.json").is_file():
         raise BenchwrightError(
             f"{folder} holds no model: it needs config.json and *.safetensors (pickled weights are not loaded)"
         )
-    return Weights(folder, name, digest({path.name: file_digest(path) for path in files}), revision)
+    return ModelFiles(folder, name, digest({path.name: file_digest(path) for path in files}), revision)
 
 
-def _from_hub(repository: str, revision: str | None, argument: str) -> Weights:
+def _from_hub(repository: str, revision: str | None, argument: str) -> ModelFiles:
     require_extra()
     from huggingface_hub import snapshot_download
     from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
@@ -98,7 +98,7 @@ def require_extra() -> None:
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LoadedModel:
     """A model that is ready, with what turns words and pictures into its numbers and back."""
 
     model: Any
@@ -107,7 +107,7 @@ class Loaded:
     dtype: str
 
 
-def load(weights: Weights, *, device: str | None, dtype: str | None) -> Loaded:
+def load(weights: ModelFiles, *, device: str | None, dtype: str | None) -> LoadedModel:
     """Load a model for inference.
 
     Raises:
@@ -138,4 +138,4 @@ def load(weights: Weights, *, device: str | None, dtype: str | None) -> Loaded:
         )
     # Replies begin where prompts end, so what fills up a batch goes before the prompts.
     processor.tokenizer.padding_side = "left"
-    return Loaded(model, processor, str(place), str(model.dtype).removeprefix("torch."))
+    return LoadedModel(model, processor, str(place), str(model.dtype).removeprefix("torch."))

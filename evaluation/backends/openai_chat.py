@@ -17,11 +17,11 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from ..questions.prompts import message_of
 from ..questions.question import Question, Reply
 from ..questions.usage import BudgetSpent, Spending
-from .base import Asking, Backend, Options
+from .base import Backend, BackendContext, BackendOptions
 from .chat_request import ChatRequest, chat_request
 from .pace import Pace
-from .reply_log import LOG_NAME, Answered, ReplyLog
-from .sending import Adapted, Failure, NotAsked, Sender
+from .reply_log import LOG_NAME, LoggedReply, ReplyLog
+from .sending import Failure, NotAsked, RequestAdapted, Sender
 from .sent_pictures import SentPictures, store
 
 T = TypeVar("T")
@@ -73,7 +73,7 @@ OPENAI_URL = "https://api.openai.com/v1"
 HEAD_START_S = 0.03
 
 
-def openai_chat(argument: str, options: Options) -> Backend:
+def openai_chat(argument: str, options: BackendOptions) -> Backend:
     """Return the backend for a model behind an endpoint, such as `openai:gpt-4o`.
 
     Raises:
@@ -91,7 +91,7 @@ def openai_chat(argument: str, options: Options) -> Backend:
     if options.image_urls is not None:
         _check_address("--image-urls", options.image_urls)
     key = os.environ.get(options.api_key_env, "").strip()
-    if not key and (options.base_url is None or options.api_key_env != Options().api_key_env):
+    if not key and (options.base_url is None or options.api_key_env != BackendOptions().api_key_env):
         raise PrerequisiteError(
             f"model 'openai:{argument}' needs a key in the environment variable {options.api_key_env}, which is not "
             "set; set it, name another with --api-key-env, or name a server of your own with --base-url"
@@ -111,7 +111,7 @@ def _check_address(option: str, address: str) -> None:
 class _Reached(NamedTuple):
     """A reply, and the key of the request that it answers."""
 
-    answered: Answered
+    answered: LoggedReply
     request: str
 
 
@@ -134,7 +134,7 @@ class OpenAIChat:
     tasks = None
     takes_fields = True
 
-    def __init__(self, model: str, options: Options, key: str) -> None:
+    def __init__(self, model: str, options: BackendOptions, key: str) -> None:
         self.name = f"openai:{model}"
         self._model, self._options, self._key = model, options, key
         self._url = (options.base_url or OPENAI_URL).rstrip("/")
@@ -172,7 +172,7 @@ class OpenAIChat:
         left_out = dict.fromkeys(self._options.omit)
         return {"base_url": self._url, **left_out, **self._parameters.asked}
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield replies in the order of the questions; what the log has answered is not asked again.
 
         Raises:
@@ -290,7 +290,7 @@ class OpenAIChat:
         while True:
             try:
                 answered, sent = await sender.ask(request)
-            except Adapted:
+            except RequestAdapted:
                 begins()  # with other settings, which a run that goes on from here is to find
                 request = request.with_parameters(self._fields())
                 if (known := log.reply_to(request.key)) is not None:

@@ -18,7 +18,7 @@ from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 
 from ..questions.question import Question, Reply, item_of
-from .base import Asking, Backend, Options
+from .base import Backend, BackendContext, BackendOptions
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 
@@ -33,14 +33,14 @@ class Prediction(NamedTuple):
     is_letter: bool
 
 
-class Row(NamedTuple):
+class UncheckedRow(NamedTuple):
     """One row as found, before it is checked."""
 
     line: int
     cells: Mapping[str, Any]
 
 
-def predictions(argument: str, options: Options) -> Backend:
+def predictions(argument: str, options: BackendOptions) -> Backend:
     """Return the backend that answers from a file, such as `predictions:replies.jsonl`.
 
     Raises:
@@ -78,7 +78,7 @@ class PredictionsFile:
         """What the file holds, by hash."""
         return self.settings
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield the file's replies.
 
         Raises:
@@ -100,7 +100,7 @@ class PredictionsFile:
                 "add a row for each, with an empty reply where the model gave none"
             )
 
-    def _read(self, asking: Asking) -> dict[str, Prediction]:
+    def _read(self, asking: BackendContext) -> dict[str, Prediction]:
         rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
         found: dict[str, Prediction] = {}
         for line, cells in rows:
@@ -135,7 +135,7 @@ class PredictionsFile:
     def _at(self, line: int) -> str:
         return f"{self.path}: line {line}"
 
-    def _check_known(self, found: Mapping[str, Prediction], asking: Asking) -> None:
+    def _check_known(self, found: Mapping[str, Prediction], asking: BackendContext) -> None:
         known = asking.item_ids()
         unknown = [item_id for item_id in found if item_of(item_id) not in known]
         if not unknown:
@@ -162,7 +162,7 @@ class PredictionsFile:
         return Reply(question.item_id, text=f"({prediction.text})", letter=prediction.text)
 
 
-def _json_rows(path: Path) -> Iterator[Row]:
+def _json_rows(path: Path) -> Iterator[UncheckedRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over."""
     with path.open("rb") as handle:
         for line, raw in enumerate(iter(lambda: handle.readline(MAX_LINE_CHARS + 1), b""), start=1):
@@ -178,7 +178,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
                     f"{path}: line {line}: {_shown(value)} is not an object with item_id and reply or answer"
                 )
             if isinstance(value, dict):
-                yield Row(line, value)
+                yield UncheckedRow(line, value)
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -192,7 +192,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_without_repeats)
 """Made once: `json.loads` would make one a line."""
 
 
-def _csv_rows(path: Path) -> Iterator[Row]:
+def _csv_rows(path: Path) -> Iterator[UncheckedRow]:
     """Yield the rows of a CSV file with a header; the line is the one on which a row ends."""
     with path.open(encoding="utf-8-sig", newline="") as handle:
         reader = csv.reader(handle, strict=True)
@@ -210,7 +210,7 @@ def _csv_rows(path: Path) -> Iterator[Row]:
                         "quote texts that hold commas or line breaks"
                     )
                 if cells:
-                    yield Row(reader.line_num, dict(zip(header, cells, strict=True)))
+                    yield UncheckedRow(reader.line_num, dict(zip(header, cells, strict=True)))
         except (csv.Error, UnicodeDecodeError) as error:
             raise DataError(f"{path}: line {reader.line_num + 1}: not CSV in UTF-8 ({error})") from error
 

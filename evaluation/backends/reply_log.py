@@ -48,7 +48,7 @@ _NAMED = 5
 """Damaged lines that are named by number."""
 
 
-class Answered(NamedTuple):
+class LoggedReply(NamedTuple):
     """A model's reply, why it ended there, and the tokens that it took, where the server says so."""
 
     text: str
@@ -100,7 +100,7 @@ class ReplyLog:
     def __init__(self, path: Path | None, *, release_id: str = "", other_releases: bool = True) -> None:
         self.path = path
         self._lock = threading.Lock()
-        self._answered: dict[str, Answered] = {}
+        self._answered: dict[str, LoggedReply] = {}
         self._requests: set[str] = set()
         self._pictures: set[str] = set()
         self._run: dict[str, Any] = {}
@@ -122,7 +122,7 @@ class ReplyLog:
                 os.close(self._handle)
                 self._handle = None
 
-    def reply_to(self, request: str) -> Answered | None:
+    def reply_to(self, request: str) -> LoggedReply | None:
         """Return what an earlier run was answered to exactly this request."""
         return self._answered.get(request)
 
@@ -149,7 +149,7 @@ class ReplyLog:
             self._requests.add(request)
             self._append(kind="request", request=request, item_id=item_id, body=body)
 
-    def answered(self, request: str, item_id: str, reply: Answered, sent: int, **more: Any) -> bool:
+    def answered(self, request: str, item_id: str, reply: LoggedReply, sent: int, **more: Any) -> bool:
         """Keep a reply, how often its request was sent, and more that was found out on the way.
 
         Returns:
@@ -243,7 +243,7 @@ class ReplyLog:
         if kind == "reply":
             usage = entry["usage"]
             tokens = None if usage is None else _tokens(usage)
-            self._answered.setdefault(str(entry["request"]), Answered(str(entry["reply"]), entry["finish"], tokens))
+            self._answered.setdefault(str(entry["request"]), LoggedReply(str(entry["reply"]), entry["finish"], tokens))
         elif kind == "request":
             self._requests.add(str(entry["request"]))
         elif kind == "picture":

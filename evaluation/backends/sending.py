@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 from ..questions.usage import Spending
-from .base import Options
+from .base import BackendOptions
 from .pace import Pace
-from .reply_log import Answered
+from .reply_log import LoggedReply
 
 if TYPE_CHECKING:
     import httpx2
@@ -29,7 +29,7 @@ from typing import Any
 from ..questions.usage import Tokens
 
 
-def read_completion(data: bytes) -> Answered:
+def read_completion(data: bytes) -> LoggedReply:
     """Return the reply in a chat completion.
 
     Raises:
@@ -49,7 +49,7 @@ def read_completion(data: bytes) -> Answered:
         raise ValueError(f"no chat completion: {type(error).__name__}: {error}") from error
     if not isinstance(text, str) or not isinstance(finish, str | None):
         raise ValueError("no chat completion: its content is not text")
-    return Answered(text, finish, _tokens(document.get("usage")))
+    return LoggedReply(text, finish, _tokens(document.get("usage")))
 
 
 def _tokens(usage: Any) -> Tokens | None:
@@ -116,7 +116,7 @@ class Failure(Exception):
         self.sent = sent
 
 
-class Adapted(Exception):
+class RequestAdapted(Exception):
     """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
 
 
@@ -151,14 +151,21 @@ class Sender:
     """
 
     def __init__(
-        self, endpoint: Endpoint, model: str, url: str, key: str, options: Options, pace: Pace, spending: Spending,
+        self,
+        endpoint: Endpoint,
+        model: str,
+        url: str,
+        key: str,
+        options: BackendOptions,
+        pace: Pace,
+        spending: Spending,
         parameters: RequestParameters,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._endpoint, self._model, self._url, self._key = endpoint, model, url, key
         self._options, self._pace, self._spending, self._parameters = options, pace, spending, parameters
         self._set_alone()
 
-    async def ask(self, request: ChatRequest) -> tuple[Answered, int]:
+    async def ask(self, request: ChatRequest) -> tuple[LoggedReply, int]:
         """Send a request, again and again if need be, and return the reply and how often it was sent.
 
         Raises:
@@ -173,10 +180,10 @@ class Sender:
         while True:
             found = await self._once(request, first=sent > 0)
             sent += 1
-            if isinstance(found, Answered):
+            if isinstance(found, LoggedReply):
                 return found, sent
             if found.kind == "field":
-                raise Adapted
+                raise RequestAdapted
             if found.kind == "final":
                 raise Failure(found.cause, sent)
             failed[found.kind] += 1
@@ -192,9 +199,9 @@ class Sender:
         self._pace.stop(error)
         return error
 
-    async def _once(self, request: ChatRequest, *, first: bool) -> Answered | _Trouble:
+    async def _once(self, request: ChatRequest, *, first: bool) -> LoggedReply | _Trouble:
         began = await self._pace.turn(first=first)
-        answered: Answered | None = None
+        answered: LoggedReply | None = None
         try:
             if self._parameters.refused and request.parameters != {"model": self._model, **self._parameters.sent}:
                 return _Trouble("it was made ready before a field was refused", "field")
@@ -202,7 +209,7 @@ class Sender:
                 raise NotAsked
             try:
                 found = await self._exchange(request)
-                answered = found if isinstance(found, Answered) else None
+                answered = found if isinstance(found, LoggedReply) else None
             finally:
                 self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
                 if answered:
@@ -213,7 +220,7 @@ class Sender:
             raise
         finally:
             self._pace.over()
-        if isinstance(found, Answered):
+        if isinstance(found, LoggedReply):
             self._pace.went_well()
         elif found.kind == "rate":
             self._pace.too_many(began, None if found.pause_s is None else min(found.pause_s, LONGEST_PAUSE_S))
@@ -223,7 +230,7 @@ class Sender:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
         self._pace.alone = self._spending.goes_alone or not self._parameters.is_settled
 
-    async def _exchange(self, request: ChatRequest) -> Answered | _Trouble:
+    async def _exchange(self, request: ChatRequest) -> LoggedReply | _Trouble:
         import httpx2
 
         try:

@@ -21,7 +21,7 @@ from benchwright.identify import Limits
 from benchwright.images import decode_rgb, encode_png
 from benchwright.item_cache import ItemCache
 
-from ..questions.question import Picture
+from ..questions.question import QuestionImage
 
 VERSION = 1
 """Raised when the same picture and marks may be sent as other bytes."""
@@ -109,7 +109,7 @@ class SentPictures:
         self._cache_bytes, self._used = cache_bytes, 0
         self._kept: OrderedDict[str, SentPicture] = OrderedDict()
 
-    def of(self, picture: Picture) -> SentPicture:
+    def of(self, picture: QuestionImage) -> SentPicture:
         """Return a picture as it is sent.
 
         Raises:
@@ -138,7 +138,7 @@ def store(picture: SentPicture, folder: Path) -> None:
         write_bytes(path, picture.data, tmp=folder)
 
 
-def _ready(picture: Picture, marks: list[Any], item_cache: ItemCache) -> SentPicture:
+def _ready(picture: QuestionImage, marks: list[Any], item_cache: ItemCache) -> SentPicture:
     container = walk(io.BytesIO(picture.data), size=len(picture.data), limits=Limits())
     if not marks and _reads_alike_everywhere(container):
         data = _pixels_only(picture.data, container)
@@ -161,14 +161,14 @@ def _ready(picture: Picture, marks: list[Any], item_cache: ItemCache) -> SentPic
     return SentPicture(sha256, "image/png", width, height, picture.image_id, how, size_bytes, make)
 
 
-def _drawn(picture: Picture) -> tuple[bytes, int, int]:
+def _drawn(picture: QuestionImage) -> tuple[bytes, int, int]:
     """Return a picture with its marks as a PNG file, with width and height."""
     pixels = decode_rgb(picture.data)
     drawn = draw_prompts(pixels, picture.prompts) if picture.prompts else pixels
     return encode_png(drawn), drawn.shape[1], drawn.shape[0]
 
 
-def _data(picture: Picture) -> bytes:
+def _data(picture: QuestionImage) -> bytes:
     return _drawn(picture)[0]
 
 

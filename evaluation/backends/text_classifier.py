@@ -10,10 +10,10 @@ from collections.abc import Generator, Iterable
 from benchwright.option_guessing import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
 
 from ..questions.question import Question, Reply
-from .base import Asking, Backend, Options, without_argument
+from .base import Backend, BackendContext, BackendOptions, without_argument
 
 
-def text_classifier(argument: str, options: Options) -> Backend:
+def text_classifier(argument: str, options: BackendOptions) -> Backend:
     """Return the baseline that learns which options are right from questions and options alone."""
     del options
     without_argument("text_classifier", argument)
@@ -27,7 +27,7 @@ class TextClassifier:
     tasks = None
     settings = {"version": 1, "folds": FOLDS, "features": FEATURES, "penalty": PENALTY, "rounds": ROUNDS}  # noqa: RUF012
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield replies one by one, once everything has been learned."""
         known = [_worded(one.question, one.key, one.group_keys) for one in asking.labelled()]
         folds = folds_of(known)

@@ -152,11 +152,11 @@ def run(
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.drawing_progress import Drawn
 
-    from ..backends.base import Options
+    from ..backends.base import BackendOptions
     from ..questions.usage import Budget, prices_of
     from ..run import evaluate
 
-    options = Options(
+    options = BackendOptions(
         base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
         seed=seed, concurrency=concurrency, timeout_s=timeout, retries=retries, prices=prices_of(price_in, price_out),
         budget=Budget(budget, budget_tokens, budget_requests), image_urls=image_urls, image_folder=image_folder,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.canonical import bytes_digest
 
-from ..backends.base import Options
+from ..backends.base import BackendOptions
 from ..questions.usage import Budget
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Judge:
         """Return which replies it is asked about."""
         return "all" if self.everything else "misses"
 
-    def options(self, given: Options) -> Options:
+    def options(self, given: BackendOptions) -> BackendOptions:
         """Return the options under which it is asked: the model's, but the likeliest token always, and a short reply.
 
         Bounds hold for it by itself; one in money only where its prices are known.
@@ -97,7 +97,7 @@ class Judge:
         )  # fmt: skip
 
 
-class Verdict(NamedTuple):
+class JudgeVerdict(NamedTuple):
     """What a judge makes of a reply; the letter, as the question showed it, only where one was chosen."""
 
     state: Literal["answered", "miss", "refusal"]
@@ -122,7 +122,7 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
     )  # fmt: skip
 
 
-def verdict_in(said: str, keys: Sequence[str]) -> Verdict | None:
+def verdict_in(said: str, keys: Sequence[str]) -> JudgeVerdict | None:
     """Return the verdict in a judge's reply; None where it is anything else than the JSON that was asked for.
 
     Example:
@@ -138,5 +138,5 @@ def verdict_in(said: str, keys: Sequence[str]) -> Verdict | None:
         return None
     word = document["verdict"].strip()
     if word in keys:
-        return Verdict("answered", word)
-    return {"none": Verdict("miss"), "refusal": Verdict("refusal")}.get(word.lower())
+        return JudgeVerdict("answered", word)
+    return {"none": JudgeVerdict("miss"), "refusal": JudgeVerdict("refusal")}.get(word.lower())

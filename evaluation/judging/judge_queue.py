@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING, Any
 from benchwright.canonical import canonical_json
 
 from ..metrics.base import is_right
-from ..protocols.base import Asked, Attempt
+from ..protocols.base import Attempt, ProtocolQuestion
 from ..protocols.wordings import without_pictures
 from ..questions.question import Question
-from ..results.run_progress import FirstFailures, Spent, Watched
+from ..results.run_progress import FirstFailures, RunProgress, TokenUsage
 from ..results.score import Judging
-from .judge import PROMPT_VERSION, Judge, Verdict, judge_words, verdict_in
+from .judge import PROMPT_VERSION, Judge, JudgeVerdict, judge_words, verdict_in
 
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from ..backends.base import Asking, Backend
+    from ..backends.base import Backend, BackendContext
 
 READ_BY = "judge"
 """Rule that predictions name for what a judge read."""
 
 
-class Docket:
+class JudgeQueue:
     """Replies for one judge, in a file; verdicts are kept by the question's id, with the item's own letter.
 
     Args:
@@ -37,19 +37,19 @@ class Docket:
         path: The file, made here.
     """
 
-    def __init__(self, judge: Judge, backend: Backend, asking: Asking, path: Path) -> None:
+    def __init__(self, judge: Judge, backend: Backend, asking: BackendContext, path: Path) -> None:
         self.judge, self.backend, self.asking = judge, backend, asking
         self._path = path
         self._handle = path.open("w", encoding="utf-8")
-        self._verdicts: dict[str, tuple[Verdict, str | None]] = {}
-        self._spent = Spent(judge.prices)
+        self._verdicts: dict[str, tuple[JudgeVerdict, str | None]] = {}
+        self._spent = TokenUsage(judge.prices)
         self.asked = self.unusable = self.errors = 0
 
     def close(self) -> None:
         """Close the file."""
         self._handle.close()
 
-    def take(self, asked: Asked, attempt: Attempt) -> None:
+    def take(self, asked: ProtocolQuestion, attempt: Attempt) -> None:
         """Take down a reply, if it is one that the judge is to be asked about."""
         wanted = attempt.state in {"answered", "miss", "refusal"} if self.judge.everything else attempt.state == "miss"
         if asked.question is None or not wanted or attempt.read_by == "given" or not (attempt.reply or "").strip():
@@ -62,7 +62,7 @@ class Docket:
         self._handle.write(canonical_json(entry) + "\n")
         self.asked += 1
 
-    def hear(self, watched: Watched) -> None:
+    def hear(self, watched: RunProgress) -> None:
         """Ask the judge about everything that was taken down.
 
         Raises:

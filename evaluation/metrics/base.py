@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from benchwright.records import Item
 
-    from ..questions.item_index import Outline
+    from ..questions.item_index import ItemOutline
 
 State = Literal["answered", "miss", "refusal", "cut_off", "error"]
 Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
@@ -31,7 +31,7 @@ JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "gro
 `counted.with_labels` say what else there is, and where a row is a repetition of an item instead."""
 
 
-def is_right(item: Item | Outline, letter: str | None) -> bool:
+def is_right(item: Item | ItemOutline, letter: str | None) -> bool:
     """Say whether a letter answers an item.
 
     Right is the item's answer; where nothing in the picture answers it, right is the option that declines, and
@@ -41,7 +41,7 @@ def is_right(item: Item | Outline, letter: str | None) -> bool:
     return letter is not None and letter == key
 
 
-def chance_of(item: Item | Outline) -> float:
+def chance_of(item: Item | ItemOutline) -> float:
     """Return the probability that a letter drawn evenly is right, 0-1."""
     return 0.0 if item.answer is None and item.refusal is None else 1 / len(item.choices)
 

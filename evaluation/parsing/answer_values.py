@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from .cue_languages import JOINING
-from .option_words import LATIN, Option, is_particle, option_at_start
+from .option_words import LATIN, ReadableOption, is_particle, option_at_start
 
 _FILLER = (
     r"(?:(?:the|my|our|its|it's|it|is|be|to|as|definitely|clearly|certainly|obviously|probably|most|likely|thus|therefore|"
@@ -29,7 +29,7 @@ ANOTHER = re.compile(
 _ANOTHER_LATER = re.compile(r"[^.;\n]{0,60}?\b(?:or|and)\s+[(\[][A-Z][)\]]")
 
 
-class Value(NamedTuple):
+class AnswerValue(NamedTuple):
     """What stands after a phrase or in a tag: the letter it names, if just one, and what follows it.
 
     `words` are those of the option, where they named it.
@@ -40,7 +40,7 @@ class Value(NamedTuple):
     words: str = ""
 
 
-def value_of(content: str, options: Sequence[Option], *, whole: bool) -> Value | None:
+def value_of(content: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
     """Read what follows a phrase or fills a tag; None where it is no value at all.
 
     Args:
@@ -52,26 +52,26 @@ def value_of(content: str, options: Sequence[Option], *, whole: bool) -> Value |
     if named is not None:
         label = re.match(r"\W*\w[^(\n]{0,200}\(([A-Z])\)", content)
         rest = "" if is_particle(named.words) else named.rest
-        return Value((label and known(label[1], options)) or named.key, rest, named.words)
+        return AnswerValue((label and known(label[1], options)) or named.key, rest, named.words)
     if _SEVERAL.match(content):
-        return Value(None, "")
+        return AnswerValue(None, "")
     head = _HEAD.match(content)
     return None if head is None else _letter_value(head[1], content[head.end() :], options, whole=whole)
 
 
-def _letter_value(letter: str, rest: str, options: Sequence[Option], *, whole: bool) -> Value | None:
+def _letter_value(letter: str, rest: str, options: Sequence[ReadableOption], *, whole: bool) -> AnswerValue | None:
     """Return the value that a letter and what follows it make."""
     if _is_word(letter, rest):
         named = option_at_start(rest, options)
-        return Value(named.key, named.rest) if named else None
+        return AnswerValue(named.key, named.rest) if named else None
     stops = re.match(r"\s*(?:[.)\],;:!]|\Z|\n)", rest) is not None
     if (letter.islower() and not whole and not stops) or re.match(r"[)\]\"']*\s*\?", rest):
         return None
     several = ANOTHER.match(rest) or _ANOTHER_LATER.match(rest)
-    return Value(None if several else known(letter.upper(), options), rest)
+    return AnswerValue(None if several else known(letter.upper(), options), rest)
 
 
-def known(letter: str, options: Sequence[Option]) -> str | None:
+def known(letter: str, options: Sequence[ReadableOption]) -> str | None:
     """Return the letter if it is one of the options, else None."""
     return letter if any(option.key == letter for option in options) else None
 

@@ -27,7 +27,7 @@ from .cue_languages import DENIED_AFTER, DENIED_BEFORE, HEDGED_BEFORE
 from .marked_answers import with_labels
 from .option_words import (
     LATIN,
-    Option,
+    ReadableOption,
     is_particle,
     option_alone,
     option_at_start,
@@ -56,7 +56,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}|\d+")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|er|est|ly)\Z")
 
 
-def options_described(text: str, options: Sequence[Option]) -> set[str]:
+def options_described(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """Return the keys of options all of whose telling words, two or more, stand close together in one sentence.
 
     Where one option's words hold all of another's, only the longer one counts. Sentences that deny or doubt count for
@@ -111,7 +111,7 @@ _SEVERAL_NAMED = re.compile(
 _ENTRY = re.compile(r"^[-*\s]*(?:(?i:option|choice|image|picture|point|box|tile)\s+)?[(\[]?([A-Z])[)\].:]", re.M)
 
 
-class Reading(NamedTuple):
+class ParsedAnswer(NamedTuple):
     """What a reply says: the letter if it says one, and which rule found it."""
 
     state: Literal["answered", "miss", "refusal", "error"]
@@ -119,7 +119,7 @@ class Reading(NamedTuple):
     rule: str
 
 
-def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Reading:
+def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> ParsedAnswer:
     """Read a free reply.
 
     Args:
@@ -133,9 +133,9 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     options = options_of(choices)
     text = without_own_letters(plain(reply), choices)
     if not text or FAILURE.match(text):
-        return Reading("error", None, "failure") if text else Reading("miss", None, "empty")
+        return ParsedAnswer("error", None, "failure") if text else ParsedAnswer("miss", None, "empty")
     if (letter := option_alone(text, options)) is not None:
-        return Reading("answered", letter, "option_words")
+        return ParsedAnswer("answered", letter, "option_words")
     text = with_labels(text, options)
     declines = _declines(text, options)
     if found := commitments(text, options):
@@ -153,23 +153,25 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Readin
     else:
         said = options_mentioned(text, options) or options_described(text, options)
         reading = _only(said, "option_words") if said else _only(_label_at_end(text, options), "end")
-    return Reading("refusal", None, "refusal") if declines and reading.letter is None else reading
+    return ParsedAnswer("refusal", None, "refusal") if declines and reading.letter is None else reading
 
 
-def _declines(text: str, options: Sequence[Option]) -> bool:
+def _declines(text: str, options: Sequence[ReadableOption]) -> bool:
     """Say whether a reply declines; after a yes or no, that something is not seen is an answer."""
     opened = option_at_start(text, options)
     said = UNSEEN.sub("", text) if opened is not None and is_particle(opened.words) else text
     return REFUSAL.search(said) is not None
 
 
-def _only(keys: set[str], rule: str) -> Reading:
+def _only(keys: set[str], rule: str) -> ParsedAnswer:
     return (
-        Reading("answered", min(keys), rule) if len(keys) == 1 else Reading("miss", None, rule if keys else "nothing")
+        ParsedAnswer("answered", min(keys), rule)
+        if len(keys) == 1
+        else ParsedAnswer("miss", None, rule if keys else "nothing")
     )
 
 
-def _label_at_end(text: str, options: Sequence[Option]) -> set[str]:
+def _label_at_end(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """Return the label that ends a reply of one sentence, in whatever language, if it is the only lone capital."""
     match = _AT_END.search(text)
     if match is None or len(_LONE.findall(text)) != 1 or re.search(r"[.!?;\n]\s", text):
@@ -179,7 +181,7 @@ def _label_at_end(text: str, options: Sequence[Option]) -> set[str]:
     return set() if aside else {option.key for option in options if option.key == match[1]}
 
 
-def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
+def _concluded(text: str, options: Sequence[ReadableOption]) -> ParsedAnswer | None:
     """Return what the last of several paragraphs says, by labels; None where it comes to no single one.
 
     The last entry of a list of options is no conclusion, nor is a paragraph that speaks of several of them.
@@ -193,7 +195,7 @@ def _concluded(text: str, options: Sequence[Option]) -> Reading | None:
     return reading if reading.letter is not None else None
 
 
-def _labels(text: str, options: Sequence[Option]) -> set[str]:
+def _labels(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """Return the labels in a text that are neither put aside nor hedged.
 
     A hedged one, and one that is not among the options, spoil them all: what the others mean is not sure then.

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .reply_text import WORD
 
 
-class Turns(NamedTuple):
+class AnswerPhrases(NamedTuple):
     """Turns of speech of a language that parts words by spaces; each a pattern of alternatives.
 
     Args:
@@ -35,85 +35,85 @@ class Turns(NamedTuple):
 
 
 SPACED = {
-    "es": Turns(
+    "es": AnswerPhrases(
         "respuesta|solución|solucion", "opción|opcion|alternativa|letra", "correcta|correcto|adecuada|adecuado|final",
         "es|sería|seria|será", "elijo|escojo|selecciono|elegiría|me quedo con|me inclino por", "la|el",
     ),
-    "fr": Turns(
+    "fr": AnswerPhrases(
         "réponse|reponse|solution", "option|lettre|proposition|choix",
         "bonne|bon|correcte|correct|juste|exacte|finale|appropriée", "est|serait|sera",
         "je choisis|je sélectionne|je dirais|j'opte pour|je choisirais|je prends", "la|le|l'",
     ),
-    "de": Turns(
+    "de": AnswerPhrases(
         "antwort|lösung|loesung|auswahl", "option|buchstabe|möglichkeit|antwort",
         "richtige|richtig|korrekte|korrekt|beste|endgültige|passende", "ist|wäre|lautet|heißt",
         "ich wähle|ich nehme|ich entscheide mich für|ich würde sagen|ich tippe auf|ich würde", "die|der|das",
     ),
-    "pt": Turns(
+    "pt": AnswerPhrases(
         "resposta|solução|solucao", "opção|opcao|alternativa|letra", "correta|correto|certa|certo|final|adequada",
         "é|e|seria|será", "escolho|seleciono|eu escolheria|fico com|opto pela|opto por", "a|o",
     ),
-    "it": Turns(
+    "it": AnswerPhrases(
         "risposta|soluzione", "opzione|alternativa|lettera", "corretta|corretto|giusta|giusto|esatta|finale",
         "è|é|sarebbe|sarà", "scelgo|seleziono|sceglierei|direi|opto per", "la|il|l'",
     ),
-    "nl": Turns(
+    "nl": AnswerPhrases(
         "antwoord|oplossing", "optie|keuze|letter", "juiste|juist|correcte|correct|goede|beste", "is|zou",
         "ik kies|ik ga voor|ik neem", "de|het",
     ),
-    "pl": Turns(
+    "pl": AnswerPhrases(
         "odpowiedź|odpowiedz|odpowiedzią|odpowiedzia", "opcja|opcję|litera|wariant",
         "prawidłowa|poprawna|właściwa|prawidłową|poprawną|ostateczna", "to|jest|brzmi",
         "wybieram|wybrałbym|wybrałabym|stawiam na",
     ),
-    "cs": Turns(
+    "cs": AnswerPhrases(
         "odpověď|odpoveď|odpovědí", "možnost|volba|písmeno", "správná|správnou|konečná|správna", "je|zní",
         "vybírám|volím|zvolím",
     ),
-    "ru": Turns(
+    "ru": AnswerPhrases(
         "ответ|ответом|решение", "вариант|вариантом|опция|буква",
         "правильный|верный|правильным|верным|окончательный|итоговый|правильная", "это|является|будет|-",
         "я выбираю|выбираю|я бы выбрал|я бы выбрала",
     ),
-    "uk": Turns(
+    "uk": AnswerPhrases(
         "відповідь|відповіддю", "варіант|варіантом|літера", "правильна|правильний|вірна|остаточна|правильною",
         "це|є|буде|-", "я обираю|обираю|вибираю",
     ),
-    "tr": Turns(
+    "tr": AnswerPhrases(
         "cevap|cevabı|cevabım|yanıt|yanıtı|yanıtım", "seçenek|şık|şıkkı", "doğru|son|kesin", "şudur|olarak|ise",
         "seçiyorum|seçerim",
     ),
-    "vi": Turns(
+    "vi": AnswerPhrases(
         "đáp án|câu trả lời|trả lời", "phương án|lựa chọn|đáp án", "đúng|chính xác|đúng nhất|cuối cùng", "là",
         "tôi chọn|chọn",
     ),
-    "id": Turns(
+    "id": AnswerPhrases(
         "jawaban|jawabannya|jawapan", "opsi|pilihan|huruf", "yang benar|yang tepat|benar|akhir|yang betul",
         "adalah|ialah|yaitu", "saya memilih|saya pilih|pilih",
     ),
-    "sv": Turns(
+    "sv": AnswerPhrases(
         "svar|svaret", "alternativ|alternativet", "rätt|rätta|korrekta|korrekt|slutliga|riktig|riktige", "är|er",
         "jag väljer|jeg velger|jeg vælger",
     ),
-    "fi": Turns("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
-    "hu": Turns("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
-    "ro": Turns("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
-    "el": Turns(
+    "fi": AnswerPhrases("vastaus", "vaihtoehto", "oikea|lopullinen", "on", "valitsen"),
+    "hu": AnswerPhrases("válasz|megoldás", "lehetőség|opció", "helyes|végső", "a", "választom"),
+    "ro": AnswerPhrases("răspunsul|răspuns|raspunsul", "varianta|opțiunea", "corect|corectă|final", "este|e", "aleg"),
+    "el": AnswerPhrases(
         "απάντηση|η απάντηση", "επιλογή|γράμμα", "σωστή|σωστό|ορθή|τελική", "είναι|το|η", "επιλέγω|διαλέγω", "η|το",
     ),
-    "he": Turns(
+    "he": AnswerPhrases(
         "תשובה|התשובה", "אפשרות|האפשרות", "נכונה|הנכונה|הסופית|סופית", "היא|הוא", "אני בוחר|אני בוחרת|בחרתי ב",
     ),
-    "ar": Turns(
+    "ar": AnswerPhrases(
         "الإجابة|الاجابة|الجواب|إجابتي|الحل|إجابة", "الخيار|خيار|الحرف|الاختيار",
         "الصحيحة|الصحيح|النهائية|النهائي|الأصح", "هي|هو", "أختار|اخترت|سأختار",
     ),
-    "fa": Turns(
+    "fa": AnswerPhrases(
         "پاسخ|جواب", "گزینه|گزینهٔ|گزینه‌ی|گزینهی", "درست|صحیح|نهایی", "عبارت است از",
         "انتخاب می‌کنم|من انتخاب می‌کنم",
     ),
-    "hi": Turns("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
-    "bn": Turns("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
+    "hi": AnswerPhrases("उत्तर|जवाब", "विकल्प", "सही|अंतिम|सटीक", "है", "मैं चुनता हूँ|मैं चुनती हूँ"),
+    "bn": AnswerPhrases("উত্তর|জবাব", "বিকল্প|অপশন", "সঠিক|চূড়ান্ত", "হল|হলো|হচ্ছে", "আমি বেছে নিচ্ছি"),
 }  # fmt: skip
 """Languages with spaces, by code."""
 
@@ -222,7 +222,7 @@ def _longest(alternatives: str) -> frozenset[str]:
 
 
 @cache
-def _pattern(turns: Turns) -> re.Pattern[str]:
+def _pattern(turns: AnswerPhrases) -> re.Pattern[str]:
     return re.compile(_composed("|".join(_cues(turns))), re.I)
 
 
@@ -231,7 +231,7 @@ def _composed(pattern: str) -> str:
     return unicodedata.normalize("NFKC", pattern)
 
 
-def _cues(turns: Turns) -> list[str]:
+def _cues(turns: AnswerPhrases) -> list[str]:
     article = rf"(?:(?:{turns.article})(?:\s+|(?<=')))?"
     option = rf"(?:(?:{turns.option})(?![^\W\d_])\s*)?"
     start, end = r"(?<![^\W\d_])", r"(?![^\W\d_])"

@@ -9,7 +9,7 @@ from itertools import groupby
 from benchwright.records import LETTERS
 
 from .answer_values import known, value_of
-from .option_words import LATIN, Option
+from .option_words import LATIN, ReadableOption
 from .reply_text import folded
 
 _TICKED = re.compile(rf"^[ \t]*[-*+]?[ \t]*(?:\[[xX✓✔✗]\]|[☑☒✅✔✓◉🔘👉])[ \t]*[(\[]?([A-Z])(?![{LATIN}])", re.M)
@@ -45,7 +45,7 @@ _PLACED = re.compile(
 _PLACED_NOUN = re.compile(rf"{_NOUN}|选项|選項|答案|選択肢|번째", re.I)
 
 
-def with_labels(text: str, options: Sequence[Option]) -> str:
+def with_labels(text: str, options: Sequence[ReadableOption]) -> str:
     """Return a text with "the third option" and "option 3" as "option C".
 
     Only words for an option are counted so; the third picture need not be the third option. A number that is the words
@@ -69,7 +69,7 @@ def with_labels(text: str, options: Sequence[Option]) -> str:
     return text if taken or not options or options[0].key not in LETTERS else _PLACED.sub(label, text)
 
 
-def marked(text: str, options: Sequence[Option]) -> Iterator[tuple[int, str | None, str]]:
+def marked(text: str, options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
     """Yield place, letter and rule of ticked labels and of a table's answer; of several ticks the letter is None."""
     ticks = list(_TICKED.finditer(text))
     if ticks:
@@ -85,7 +85,7 @@ def marked(text: str, options: Sequence[Option]) -> Iterator[tuple[int, str | No
             yield from _tabled(list(group), options)
 
 
-def _tabled(rows: list[tuple[int, str]], options: Sequence[Option]) -> Iterator[tuple[int, str | None, str]]:
+def _tabled(rows: list[tuple[int, str]], options: Sequence[ReadableOption]) -> Iterator[tuple[int, str | None, str]]:
     """Yield the answer of a table: the cell beside the word answer, or below it where the table has one row."""
     cells = [
         (place, [cell.strip() for cell in row.strip("|").split("|")]) for place, row in rows if not _RULE.fullmatch(row)

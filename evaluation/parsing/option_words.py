@@ -68,7 +68,7 @@ _EVERYDAY = frozenset({"left", "right", "same", "one", "on", "in"})
 """Words that count only as the last of a reply."""
 
 
-class Option(NamedTuple):
+class ReadableOption(NamedTuple):
     """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
 
     Args:
@@ -82,7 +82,7 @@ class Option(NamedTuple):
     forms: tuple[str, ...]
 
 
-def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[Option, ...]:
+def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[ReadableOption, ...]:
     """Return options from (key, text) pairs, with their texts folded for comparison.
 
     Words that two options share, and a lone letter, which reads as a label, tell nothing: those stay empty.
@@ -91,13 +91,15 @@ def options_of(texts: Sequence[tuple[str, str | None]]) -> tuple[Option, ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[Option, ...]:
+def _options_of(texts: tuple[tuple[str, str | None], ...]) -> tuple[ReadableOption, ...]:
     said = [folded(text or "") for _, text in texts]
     telling = [words if said.count(words) == 1 and not _lone_letter(words) else "" for words in said]
     forms = polar_forms(telling) or [forms_of(words) for words in telling]
     counted = Counter(form for of_one in forms for form in of_one)
     return tuple(
-        Option(key, words, tuple(sorted((one for one in its if counted[one] == 1), key=lambda one: (-len(one), one))))
+        ReadableOption(
+            key, words, tuple(sorted((one for one in its if counted[one] == 1), key=lambda one: (-len(one), one)))
+        )
         for (key, _), words, its in zip(texts, telling, forms, strict=True)
     )
 
@@ -118,7 +120,7 @@ def without_own_letters(text: str, choices: Sequence[tuple[str, str | None]]) ->
     return text
 
 
-class Start(NamedTuple):
+class LeadingOption(NamedTuple):
     """The option that a text starts with, which words of its, and what follows them, folded."""
 
     key: str
@@ -126,12 +128,14 @@ class Start(NamedTuple):
     rest: str
 
 
-def option_at_start(content: str, options: Sequence[Option]) -> Start | None:
+def option_at_start(content: str, options: Sequence[ReadableOption]) -> LeadingOption | None:
     """Return the one option whose words the content starts with, an article aside; the longest wins."""
     said = folded(content)
-    found: list[Start] = []
+    found: list[LeadingOption] = []
     for text in (said, re.sub(r"\A(?:the|an?|is|it's) (?=\w)", "", said)):
-        found += [Start(o.key, form, text[len(form) :]) for o in options for form in o.forms if _begins(text, form)]
+        found += [
+            LeadingOption(o.key, form, text[len(form) :]) for o in options for form in o.forms if _begins(text, form)
+        ]
     return min(found, key=lambda start: len(start.rest), default=None)
 
 
@@ -140,14 +144,14 @@ def is_particle(words: str) -> bool:
     return words in _PARTICLES
 
 
-def option_alone(text: str, options: Sequence[Option]) -> str | None:
+def option_alone(text: str, options: Sequence[ReadableOption]) -> str | None:
     """Return the one option whose words are the whole text."""
     said = folded(text)
     same = [o.key for o in options if said and said in o.forms]
     return same[0] if len(same) == 1 else None
 
 
-def options_mentioned(text: str, options: Sequence[Option]) -> set[str]:
+def options_mentioned(text: str, options: Sequence[ReadableOption]) -> set[str]:
     """Return the keys of options that a text names and does not put aside or ask about.
 
     A longer option is looked for first and covers what it matched, so "black cat" does not mention "cat".

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from .answer_values import ANOTHER, Value, known, value_of
+from .answer_values import ANOTHER, AnswerValue, known, value_of
 from .cue_languages import (
     CONDITION,
     DENIED_AFTER,
@@ -25,7 +25,7 @@ from .cue_languages import (
     verdicts_elsewhere,
 )
 from .marked_answers import marked
-from .option_words import LATIN, Option, option_at_start
+from .option_words import LATIN, ReadableOption, option_at_start
 from .refusal_phrases import REFUSAL
 
 _VERDICT = re.compile(
@@ -80,7 +80,7 @@ _TAIL = 240
 """Characters at the end of a reply that may hold its last sentence."""
 
 
-class Commitment(NamedTuple):
+class StatedAnswer(NamedTuple):
     """Where in the text, to which option (None: to no single one), and by which rule."""
 
     place: int
@@ -88,25 +88,25 @@ class Commitment(NamedTuple):
     rule: str
 
 
-def commitments(text: str, options: Sequence[Option]) -> list[Commitment]:
+def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
     """Return every commitment of a plain text, by place."""
     found = [
         *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
         *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
-        *(Commitment(*one) for one in marked(text, options)),
+        *(StatedAnswer(*one) for one in marked(text, options)),
     ]  # fmt: skip
     return sorted(found, key=lambda c: c.place)
 
 
-def _tagged(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     for match in _TAG.finditer(text):
         content = next(group for group in match.groups()[1:] if group is not None)
         value = value_of(content, options, whole=True)
         rule = "tag" if match[2] is not None else "boxed" if match[3] is not None else "json"
-        yield Commitment(match.start(), value.letter if value else None, rule)
+        yield StatedAnswer(match.start(), value.letter if value else None, rule)
 
 
-def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _after_phrases(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     for firm, phrases in ((True, FIRM), *((True, cues) for cues in cues_in(text)), (False, SOFT)):
         for match in phrases.finditer(text):
             if match.end() == match.start() or CONDITION.search(text[max(0, match.start() - 60) : match.start()]):
@@ -117,7 +117,7 @@ def _after_phrases(text: str, options: Sequence[Option]) -> Iterator[Commitment]
             if value is None or _denied(value.rest) or _opens_list(ahead):
                 continue
             if firm or (value.letter and _is_all(value, options)):
-                yield Commitment(match.end(), value.letter, "phrase")
+                yield StatedAnswer(match.end(), value.letter, "phrase")
 
 
 def _denied(rest: str) -> bool:
@@ -125,7 +125,7 @@ def _denied(rest: str) -> bool:
     return DENIED_AFTER.match(rest) is not None and not re.match(r"[)\]\"']*\.\s+Not\b", rest)
 
 
-def _is_all(value: Value, options: Sequence[Option]) -> bool:
+def _is_all(value: AnswerValue, options: Sequence[ReadableOption]) -> bool:
     """Say whether a value is several words, or its clause ends behind it, or a reason or the option's words follow."""
     if " " in value.words or re.match(r"[)\]\"']*\s*(?:[.,;:!]|\Z|\n|because\b|since\b)", value.rest):
         return True
@@ -133,18 +133,18 @@ def _is_all(value: Value, options: Sequence[Option]) -> bool:
     return named is not None and named.key == value.letter
 
 
-def _verdicts(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _verdicts(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield places such as "(B) is the right one"; with a second letter before it, it is about several."""
     for match in (*_VERDICT.finditer(text), *_IT_IS.finditer(text), *_ELSEWHERE.finditer(text)):
         letter = next(group for group in match.groups() if group)
         before = text[max(0, match.start() - 60) : match.start()]
         if re.search(rf"(?<![{LATIN}])[(\[]?[A-Z][)\]]?,?\s+(?:and|or|nor|&)\s+\Z|[A-Z][)\]]?\s*[,/]\s*\Z", before):
-            yield Commitment(match.start(), None, "several")
+            yield StatedAnswer(match.start(), None, "several")
         elif not CONDITION.search(before) and not DENIED_AFTER.match(text[match.end() :]):
-            yield Commitment(match.start(), known(letter, options), "verdict")
+            yield StatedAnswer(match.start(), known(letter, options), "verdict")
 
 
-def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _lone_lines(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield lines that are nothing but a letter; different letters in neighbouring lines are a list."""
     lines: list[tuple[int, str]] = []
     place = 0
@@ -156,10 +156,10 @@ def _lone_lines(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         if lone:
             run = list(group)
             letters = {letter for _, letter in run}
-            yield Commitment(run[-1][0], known(letters.pop(), options) if len(letters) == 1 else None, "line")
+            yield StatedAnswer(run[-1][0], known(letters.pop(), options) if len(letters) == 1 else None, "line")
 
 
-def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _lead(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield the label that the reply opens with; if it opens a list of the options, that is no single one."""
     match = _LEAD.match(text)
     if match is None:
@@ -170,12 +170,12 @@ def _lead(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         return
     lists = _opens_list(text) or (letter == "A" and any((m[1] or m[2]) != "A" for m in _LISTED.finditer(rest)))
     if lists or ANOTHER.match(text[match.end() - 1 :]) or ANOTHER.match(rest):
-        yield Commitment(0, None, "several")
+        yield StatedAnswer(0, None, "several")
     else:
-        yield Commitment(0, known(letter, options), "lead")
+        yield StatedAnswer(0, known(letter, options), "lead")
 
 
-def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _end(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield a letter that is the last sentence or clause; what follows a label alone are that option's words."""
     tail = text[-_TAIL:]
     match = _END.search(tail)
@@ -188,7 +188,7 @@ def _end(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
     if match is None:
         match = _concluding_label(tail)
     if match is not None and not REFUSAL.search(text) and not _NUMBER.search(tail[: match.start()]):
-        yield Commitment(max(0, len(text) - _TAIL) + match.start(1), known(match[1], options), "end")
+        yield StatedAnswer(max(0, len(text) - _TAIL) + match.start(1), known(match[1], options), "end")
 
 
 def _concluding_label(tail: str) -> re.Match[str] | None:
@@ -199,17 +199,17 @@ def _concluding_label(tail: str) -> re.Match[str] | None:
     return _BRACKETED_END.search(tail)
 
 
-def _led_up_to(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _led_up_to(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield labels that open a line after one that ends in a colon, unless a later line makes it a list."""
     last_with = {entry[1]: entry.start() for entry in _ENTRY.finditer(text)}
     for match in _LED_UP_TO.finditer(text):
         listed = any(place > match.end() for letter, place in last_with.items() if letter != match[1])
         leading = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if not listed and not _OF_THE_REST.search(leading):
-            yield Commitment(match.start(1), known(match[1], options), "led_up_to")
+            yield StatedAnswer(match.start(1), known(match[1], options), "led_up_to")
 
 
-def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
+def _claim(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:
     """Yield the one option that the first sentence puts above the others: "Box B fits more closely."."""
     first = re.split(r"\bthan\b", _SENTENCE_END.split(text, maxsplit=1)[0], maxsplit=1)[0]
     match = _CLAIM.match(first)
@@ -217,7 +217,7 @@ def _claim(text: str, options: Sequence[Option]) -> Iterator[Commitment]:
         return
     lists = any(m[1] != match[1] for m in _NAMED_LINE.finditer(text))
     if not lists and not CONDITION.search(first) and not DENIED_AFTER.match(first[match.end(1) :]):
-        yield Commitment(0, known(match[1], options), "claim")
+        yield StatedAnswer(0, known(match[1], options), "claim")
 
 
 def _opens_list(ahead: str) -> bool:

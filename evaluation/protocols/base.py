@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
 
-    from ..backends.base import Options
+    from ..backends.base import BackendOptions
 
 AttemptState = Literal["answered", "miss", "refusal", "cut_off", "error", "caption"]
 
 
-class Asked(NamedTuple):
+class ProtocolQuestion(NamedTuple):
     """One question that a protocol puts about an item.
 
     Args:
@@ -72,7 +72,7 @@ class Attempt(NamedTuple):
     is_cut_off: bool = False
 
 
-class Verdict(NamedTuple):
+class ItemVerdict(NamedTuple):
     """What a protocol makes of an item's attempts."""
 
     state: State
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
     right: bool
 
 
-Ask = Callable[[Released, Sequence[Attempt]], Sequence[Asked]]
+Ask = Callable[[Released, Sequence[Attempt]], Sequence[ProtocolQuestion]]
 """From an item and what it was answered in earlier rounds, to the questions of this round."""
 
 
@@ -123,16 +123,16 @@ class Protocol(BaseModel):
         """Return the files that decide how items are asked, so that who keeps results knows when they change."""
         return ()
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the questions of a round; none where nothing is left to ask."""
         raise NotImplementedError
 
-    def asker(self, round_number: int, options: Options) -> tuple[str, Options] | None:
+    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the model that is asked in a round and its options; None for the model that is scored."""
         del round_number, options
         return None
 
-    def decoding(self, options: Options) -> Options:
+    def decoding(self, options: BackendOptions) -> BackendOptions:
         """Return a backend's options as this protocol sets them."""
         return options
 
@@ -140,12 +140,12 @@ class Protocol(BaseModel):
         """Return the probability that letters drawn evenly make the item right."""
         return chance_of(item)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return what the attempts amount to: here what the single one says."""
         del item
         last = attempts[-1]
         assert last.state != "caption"
-        return Verdict(last.state, last.letter, last.right)
+        return ItemVerdict(last.state, last.letter, last.right)
 
 
 def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:

@@ -35,7 +35,7 @@ FILE_ENDING = ".jsonl"
 """Where examples end so, they are a file; else they are a split of the release."""
 
 
-class Shown(NamedTuple):
+class ShownExamples(NamedTuple):
     """Examples as they are shown: their ids, and what stands before every question."""
 
     ids: tuple[str, ...]
@@ -49,7 +49,7 @@ Put = Callable[[Released], tuple[Part, ...]]
 def shown_examples(
     release: Release, split: str | None, *, source: str | None, shots: int, seed: int, put: Put,
     answer: Callable[[Item], str],
-) -> Shown:  # fmt: skip
+) -> ShownExamples:  # fmt: skip
     """Return so many examples, drawn by the seed from a split or a file; the same before every question.
 
     Args:
@@ -82,7 +82,7 @@ def shown_examples(
     for number, one in enumerate(drawn, start=1):
         parts += [f"Example {number}:" if several else "Example:", *put(one), f"Answer: {answer(one.item)}"]
     parts.append("Now the question that you are to answer:")
-    return Shown(tuple(one.item.item_id for one in drawn), one_part_a_run(parts))
+    return ShownExamples(tuple(one.item.item_id for one in drawn), one_part_a_run(parts))
 
 
 def ties_of(release: Release, split: str | None) -> frozenset[str]:

@@ -14,9 +14,9 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
 from ..questions.item_index import labels_in
-from ..questions.question import Part, Picture, Question, Released, question_of
+from ..questions.question import Part, Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files
-from .base import Ask, Asked, Attempt, Protocol
+from .base import Ask, Attempt, Protocol, ProtocolQuestion
 from .ii_bench_prompts import KEYWORD_MODES, OPTIONS, Example, Mode, prompt, prompt_with_examples
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ class IIBench(Protocol):
             return self.ask
         kept = self._kept(release)
 
-        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             del earlier
             return [self._taught(released, kept)]
 
         return ask
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the picture and the prompt without examples."""
         del earlier
         item, question = released.item, question_of(released)
@@ -85,12 +85,12 @@ class IIBench(Protocol):
         able = (one for one in release.items(split) if self.takes(one.item) and one.item.answer is not None)
         return heapq.nsmallest(_KEPT, able, key=_drawn)
 
-    def _taught(self, released: Released, kept: Sequence[Released]) -> Asked:
+    def _taught(self, released: Released, kept: Sequence[Released]) -> ProtocolQuestion:
         item, question = released.item, question_of(released)
         chosen = [one for one in kept if _strangers(one.item, item)][: self.shots]
         keys = {one.key: one.key for one in item.choices}
         if len(chosen) < self.shots:
-            return Asked("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
+            return ProtocolQuestion("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
         shown = [_example(one.item, one.item.answer) for one in chosen]
         pieces = prompt_with_examples([*shown, _example(item, None)])
         pictures = [*chain.from_iterable(question_of(one).pictures for one in chosen), *question.pictures]
@@ -107,12 +107,12 @@ def labels_of(item: Item, name: str) -> tuple[str, ...]:
     return labels_in(item.category if given is None and name == "domain" else given)
 
 
-def _once(question: Question, message: tuple[Part, ...], *, note: dict[str, Any] | None) -> Asked:
+def _once(question: Question, message: tuple[Part, ...], *, note: dict[str, Any] | None) -> ProtocolQuestion:
     keys = {one.key: one.key for one in question.choices}
-    return Asked("", replace(question, message=message), keys, note=note)
+    return ProtocolQuestion("", replace(question, message=message), keys, note=note)
 
 
-def _between(pieces: Sequence[str], pictures: Sequence[Picture]) -> tuple[Part, ...]:
+def _between(pieces: Sequence[str], pictures: Sequence[QuestionImage]) -> tuple[Part, ...]:
     both = zip_longest(pieces, pictures)
     return tuple(part for pair in both for part in pair if part is not None)
 

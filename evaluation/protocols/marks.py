@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import Field
 
-from ..questions.question import Picture, Question, Released, question_of
-from .base import Asked, Attempt
-from .templated import Worded
+from ..questions.question import Question, QuestionImage, Released, question_of
+from .base import Attempt, ProtocolQuestion
+from .templated import Templated
 
 if TYPE_CHECKING:
     from benchwright.records import Item
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _COLORS = {"red": "#ff0000", "gray": "#808080", "grey": "#808080", "green": "#00ff00", "blue": "#0000ff"}
 
 
-class Marks(Worded):
+class Marks(Templated):
     """Ask with every mark in another radius, line or colour; where it lies stays. Items without marks are not asked."""
 
     name: ClassVar[str] = "marks"
@@ -34,7 +34,7 @@ class Marks(Worded):
         """Say whether any picture of the item has marks."""
         return any(image.prompts for image in item.images)
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the question with its marks in the new style."""
         del earlier
         return [self.put(released.item, self.as_shown(question_of(released)), note={"style": self._style()})]
@@ -50,7 +50,7 @@ class Marks(Worded):
         return {name: value for name, value in given.items() if value is not None}
 
 
-def _restyled(picture: Picture, style: dict[str, Any]) -> Picture:
+def _restyled(picture: QuestionImage, style: dict[str, Any]) -> QuestionImage:
     prompts = tuple(
         prompt.model_copy(update={"style": prompt.style.model_copy(update=style)}) for prompt in picture.prompts
     )

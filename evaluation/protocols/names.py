@@ -40,7 +40,7 @@ def parse_protocol(text: str) -> Protocol:
         raise BenchwrightError(f"protocol {text!r}: {where}: {first['msg']}") from error
 
 
-class Listed(NamedTuple):
+class ListedProtocol(NamedTuple):
     """A protocol as the list shows it."""
 
     name: str
@@ -53,7 +53,7 @@ class Listed(NamedTuple):
         return self._asdict()
 
 
-def listed() -> list[Listed]:
+def listed() -> list[ListedProtocol]:
     """Return every protocol with its help, where it comes from, and its settings with their usual values."""
     found = []
     for name, entry in catalogue("protocols").items():
@@ -62,11 +62,11 @@ def listed() -> list[Listed]:
             setting: None if field.is_required() else field.get_default()
             for setting, field in sorted(kind.model_fields.items())
         }
-        found.append(Listed(name, entry.entry.help, kind.source, settings))
+        found.append(ListedProtocol(name, entry.entry.help, kind.source, settings))
     return found
 
 
-def told(found: Sequence[Listed]) -> str:
+def told(found: Sequence[ListedProtocol]) -> str:
     """Return the list as text: a line of help, then settings and source, for each."""
     lines = []
     for one in found:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from pydantic import Field
 
 from ..questions.question import Released, question_of
-from .base import Asked, Attempt
-from .templated import Worded
+from .base import Attempt, ProtocolQuestion
+from .templated import Templated
 
 if TYPE_CHECKING:
-    from ..backends.base import Options
+    from ..backends.base import BackendOptions
 
 
-class Blink(Worded):
+class Blink(Templated):
     """Ask as BLINK does: its words, disclaimers before three tasks, up to ten tries, pictures in their own size.
 
     `joined=true` is for models that take one picture.
@@ -29,12 +29,12 @@ class Blink(Worded):
     tries: int = Field(10, ge=1, le=101)
     """How often an item is asked at most, until it is answered; what passes by itself (`retries`) counts apart."""
 
-    def decoding(self, options: Options) -> Options:
+    def decoding(self, options: BackendOptions) -> BackendOptions:
         """Return the options with this protocol's tries."""
         return replace(options, tries=self.tries)
 
 
-class MVPBench(Worded):
+class MVPBench(Templated):
     """Ask as MVP-Bench does, once; with the instruction that encourages commonsense where that is wanted.
 
     Its multiple-choice questions are counted under `circular:wording=mvp-bench`.
@@ -46,8 +46,8 @@ class MVPBench(Worded):
     wording: Literal["mvp-bench"] = "mvp-bench"
     commonsense: bool = False
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the question, with or without the instruction."""
         del earlier
-        worded = Worded(wording="mvp-bench-commonsense" if self.commonsense else "mvp-bench", joined=self.joined)
+        worded = Templated(wording="mvp-bench-commonsense" if self.commonsense else "mvp-bench", joined=self.joined)
         return [worded.put(released.item, question_of(released))]

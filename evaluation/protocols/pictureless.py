@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..questions.question import Part, Question, Released, question_of
-from .base import Asked, Attempt, Protocol, Verdict
-from .templated import Worded
+from .base import Attempt, ItemVerdict, Protocol, ProtocolQuestion
+from .templated import Templated
 from .wordings import WORDINGS, Name, numbered, without_pictures
 
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from ..backends.base import Options
+    from ..backends.base import BackendOptions
 
 CAPTION = "caption"
 
@@ -25,13 +25,13 @@ _DESCRIBE = (
 )
 
 
-class Blind(Worded):
+class Blind(Templated):
     """Ask without any picture: what a model reaches by the words alone."""
 
     name: ClassVar[str] = "blind"
     source: ClassVar[str] = "ours; BLINK section 4.3 asks the same of captions"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the question without its pictures."""
         del earlier
         return [self.put(released.item, self.as_shown(question_of(released)), note={"shown": []})]
@@ -59,7 +59,7 @@ class Caption(Protocol):
     """Environment variable with its key; that of the model that is scored where None."""
     wording: Name = "vanilla"
 
-    def asker(self, round_number: int, options: Options) -> tuple[str, Options] | None:
+    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the captioner for the first round."""
         if round_number:
             return None
@@ -67,30 +67,30 @@ class Caption(Protocol):
         of_the_other: dict[str, Any] = {"fields": {}, "omit": (), "stated": frozenset()}
         return self.by, replace(options, base_url=url, api_key_env=key, **of_the_other)
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return a request for each picture, then the question with what was said of them."""
         question = question_of(released)
         return [self._asked(released.item, question, earlier)] if earlier else self._requests(question)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return what the model that is scored says."""
         return super().verdict(item, attempts[-1:])
 
-    def _requests(self, question: Question) -> list[Asked]:
+    def _requests(self, question: Question) -> list[ProtocolQuestion]:
         requests = []
         for place, picture in enumerate(question.pictures, start=1):
             variant = f"{CAPTION}{place}"
             asked_id = f"{question.item_id}.{variant}"
             message: tuple[Part, ...] = (picture, _DESCRIBE)
             one = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
-            requests.append(Asked(variant, one, {}))
+            requests.append(ProtocolQuestion(variant, one, {}))
         return requests
 
-    def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> Asked:
+    def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
         failed = next((one for one in captions if one.reply is None), None)
         keys = {one.key: one.key for one in question.choices}
         if failed is not None:
-            return Asked("", None, keys, cause=f"{failed.variant} failed: {failed.cause}")
+            return ProtocolQuestion("", None, keys, cause=f"{failed.variant} failed: {failed.cause}")
         several = len(captions) > 1
         told = [
             f"Description of {numbered(place, several)}:\n{one.reply}" for place, one in enumerate(captions, start=1)
@@ -98,4 +98,4 @@ class Caption(Protocol):
         plain = without_pictures(question)
         words = [part for part in WORDINGS[self.wording](plain, item) if isinstance(part, str)]
         note: Mapping[str, Any] = {"shown": []}
-        return Asked("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)
+        return ProtocolQuestion("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)

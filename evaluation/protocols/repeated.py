@@ -11,8 +11,8 @@ from pydantic import Field
 
 from ..metrics.base import chance_of
 from ..questions.question import Question, Released, question_of
-from .base import Asked, Attempt, Verdict, most_said, worst_state
-from .templated import Worded
+from .base import Attempt, ItemVerdict, ProtocolQuestion, most_said, worst_state
+from .templated import Templated
 from .wordings import Name
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def arranged(question: Question, order: Sequence[int]) -> tuple[Question, dict[s
 AGAIN = "again"
 
 
-class Circular(Worded):
+class Circular(Templated):
     """Ask with every rotation of the options; right is what is right in all of them.
 
     A question of yes or no is asked once, as it is: its answers are words, not letters of a list.
@@ -62,7 +62,7 @@ class Circular(Worded):
     name: ClassVar[str] = "circular"
     source: ClassVar[str] = "MVP-Bench section 3 (CircularEval)"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return a question for each rotation, `r0` as the item has it."""
         del earlier
         item, question = released.item, question_of(released)
@@ -76,14 +76,14 @@ class Circular(Worded):
         """Return the probability that a letter drawn evenly for each rotation is right every time."""
         return float(chance_of(item) ** len(_rotations(item)))
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return right where every rotation is; else what went worst, and the letter that was named most."""
         del item
         right = all(one.right for one in attempts)
-        return Verdict("answered" if right else worst_state(attempts), most_said(attempts), right)
+        return ItemVerdict("answered" if right else worst_state(attempts), most_said(attempts), right)
 
 
-class Shuffle(Worded):
+class Shuffle(Templated):
     """Ask k times with the options in an order drawn each time; metrics count every repetition."""
 
     name: ClassVar[str] = "shuffle"
@@ -93,26 +93,26 @@ class Shuffle(Worded):
     k: int = Field(5, ge=1, le=100)
     """Repetitions."""
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return a question for each repetition, `s1` to `s<k>`."""
         del earlier
         item, question = released.item, question_of(released)
         orders = {f"s{repeat}": shuffled(item, repeat) for repeat in range(1, self.k + 1)}
         return [self._in_order(item, question, variant, order) for variant, order in orders.items()]
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return right where more than half of the repetitions are, for whatever counts items and not replies."""
         del item
         first = [one for one in attempts if one.round == 0]
         right = 2 * sum(one.right for one in first) > len(first)
-        return Verdict("answered" if right else worst_state(first), most_said(first), right)
+        return ItemVerdict("answered" if right else worst_state(first), most_said(first), right)
 
-    def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> Asked:
+    def _in_order(self, item: Item, question: Question, variant: str, order: Sequence[int]) -> ProtocolQuestion:
         moved, keys = arranged(question, order)
         return self.put(item, moved, variant=variant, keys=keys)
 
 
-class Forced(Worded):
+class Forced(Templated):
     """Ask once, and where the model chose the option that declines, again without it: what is known comes to light.
 
     The verdict is that of the first reply; the second decides only what metrics of self-awareness take for unknown.
@@ -123,13 +123,13 @@ class Forced(Worded):
     rounds: ClassVar[int] = 2
     repeats: ClassVar[bool] = True
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the question as it is, or where it was declined, without the option that declines."""
         if not earlier:
             return [self.put(released.item, question_of(released), variant="first")]
         return asked_again(self, released, earlier)
 
-    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> Verdict:
+    def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return what the first reply says."""
         return super().verdict(item, attempts[:1])
 
@@ -143,12 +143,12 @@ class MMSAP(Shuffle):
 
     wording: Name = "mm-sap"
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return a question for each repetition, and in the second round one for each that was declined."""
         return asked_again(self, released, earlier) if earlier else super().ask(released, earlier)
 
 
-def asked_again(protocol: Worded, released: Released, earlier: Sequence[Attempt]) -> list[Asked]:
+def asked_again(protocol: Templated, released: Released, earlier: Sequence[Attempt]) -> list[ProtocolQuestion]:
     """Return the questions that were declined without the option that declines, the others in the order they had.
 
     An item that nothing in the picture answers is not asked again: it is unknown whatever is said.

@@ -14,8 +14,8 @@ from benchwright.errors import BenchwrightError
 
 from ..questions.prompts import message_of, one_part_a_run
 from ..questions.question import Part, Question, Released, question_of
-from .base import Ask, Asked, Attempt, Protocol
-from .examples import FILE_ENDING, Shown, shown_examples
+from .base import Ask, Attempt, Protocol, ProtocolQuestion
+from .examples import FILE_ENDING, ShownExamples, shown_examples
 from .wordings import WORDINGS, Name, joined_message
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _LETTER_ALONE = frozenset({"mvp-bench", "mvp-bench-commonsense", "mm-sap", "mm-s
 """Wordings whose answer is a letter without brackets, or yes or no."""
 
 
-class Worded(Protocol):
+class Templated(Protocol):
     """Base of protocols that put a question in one of the papers' wordings."""
 
     wording: Name = "vanilla"
@@ -59,7 +59,7 @@ class Worded(Protocol):
             answer=self._answer,
         )  # fmt: skip
 
-        def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             return [_behind(shown, one) for one in ask(released, earlier)]
 
         return taught
@@ -81,7 +81,7 @@ class Worded(Protocol):
         variant: str = "",
         keys: Mapping[str, str] | None = None,
         note: Mapping[str, Any] | None = None,
-    ) -> Asked:
+    ) -> ProtocolQuestion:
         """Return a question in this protocol's words, with pictures joined if that is wanted.
 
         Args:
@@ -94,7 +94,7 @@ class Worded(Protocol):
         meant = {one.key: one.key for one in question.choices} if keys is None else keys
         asked_id = f"{item.item_id}.{variant}" if variant else item.item_id
         if self.wording == "vanilla" and not self.joined:
-            return Asked(variant, replace(question, item_id=asked_id), meant, note=note)
+            return ProtocolQuestion(variant, replace(question, item_id=asked_id), meant, note=note)
         try:
             if self.joined and len(question.pictures) > 1:
                 message, composed = joined_message(question, item, self.wording)
@@ -102,10 +102,10 @@ class Worded(Protocol):
             else:
                 message = WORDINGS[self.wording](question, item)
         except BenchwrightError as error:
-            return Asked(variant, None, meant, cause=str(error))
-        return Asked(variant, replace(question, item_id=asked_id, message=message), meant, note=note)
+            return ProtocolQuestion(variant, None, meant, cause=str(error))
+        return ProtocolQuestion(variant, replace(question, item_id=asked_id, message=message), meant, note=note)
 
-    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+    def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return the question as it is, once."""
         del earlier
         return [self.put(released.item, question_of(released))]
@@ -124,7 +124,7 @@ class Worded(Protocol):
         return right.text or right.key if item.kind == "yes_no" else right.key
 
 
-def _behind(shown: Shown, asked: Asked) -> Asked:
+def _behind(shown: ShownExamples, asked: ProtocolQuestion) -> ProtocolQuestion:
     """Return a question with examples before it."""
     if asked.question is None:
         return asked
@@ -133,7 +133,7 @@ def _behind(shown: Shown, asked: Asked) -> Asked:
     return asked._replace(question=replace(asked.question, message=message), note=note)
 
 
-class Vanilla(Worded):
+class Vanilla(Templated):
     """Ask once, directly."""
 
     name: ClassVar[str] = "vanilla"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import bytes_digest
 
-from ..questions.question import Picture
+from ..questions.question import QuestionImage
 
 MARGIN_PX = 10
 
@@ -28,12 +28,12 @@ MARGIN_PX = 10
 class Joined(NamedTuple):
     """A picture made of several, and where each lies in it."""
 
-    picture: Picture
+    picture: QuestionImage
     note: Mapping[str, Any]
 
 
 @lru_cache(maxsize=4)
-def join(pictures: tuple[Picture, ...]) -> Joined:
+def join(pictures: tuple[QuestionImage, ...]) -> Joined:
     """Return one picture that shows several side by side, as PNG.
 
     `note` holds the size and, for each picture, its id and its box (left, top, right, bottom) in pixels.
@@ -58,10 +58,10 @@ def join(pictures: tuple[Picture, ...]) -> Joined:
         parts.append({"image_id": picture.image_id, "box": [left, top, left + wide, top + tall]})
         left += wide + MARGIN_PX
     data = encode_png(canvas)
-    return Joined(Picture(bytes_digest(data), (), data), {"joined": parts, "size": [width, height]})
+    return Joined(QuestionImage(bytes_digest(data), (), data), {"joined": parts, "size": [width, height]})
 
 
-def _drawn(picture: Picture, decode: Any, draw: Any) -> Any:
+def _drawn(picture: QuestionImage, decode: Any, draw: Any) -> Any:
     pixels = decode(picture.data)
     return draw(pixels, picture.prompts) if picture.prompts else pixels
 

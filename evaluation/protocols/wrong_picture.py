@@ -12,10 +12,10 @@ from benchwright.errors import DataError
 from benchwright.records import VisualPrompt
 from benchwright.release.files import open_inside
 
-from ..questions.question import Picture, Question, Released, question_of
+from ..questions.question import Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files, data_files
-from .base import Ask, Asked, Attempt
-from .templated import Worded
+from .base import Ask, Attempt, ProtocolQuestion
+from .templated import Templated
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ImageDonor:
     """Where an item lies, what its pictures are for, and what it hangs together with."""
 
     item_id: str
@@ -35,15 +35,15 @@ class Place:
     ties: frozenset[str]
 
 
-def donors_of(places: Sequence[Place]) -> dict[str, Place]:
+def donors_of(places: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
     """Return for each item the next of the same shape, in cyclic order, that it is not tied to; none where all are."""
-    shapes: dict[tuple[str, tuple[bool, ...]], list[Place]] = {}
+    shapes: dict[tuple[str, tuple[bool, ...]], list[ImageDonor]] = {}
     for place in places:
         shapes.setdefault(place.shape, []).append(place)
     return {item_id: donor for alike in shapes.values() for item_id, donor in _donors_among(alike).items()}
 
 
-def _donors_among(alike: Sequence[Place]) -> dict[str, Place]:
+def _donors_among(alike: Sequence[ImageDonor]) -> dict[str, ImageDonor]:
     """Return the donors of items of one shape.
 
     Two things keep the walk from going over the same neighbours for each item: a stretch of items that all hold a key
@@ -54,7 +54,7 @@ def _donors_among(alike: Sequence[Place]) -> dict[str, Place]:
     shared = frozenset(key for key, number in held.items() if number > 1)
     ends = _ends_of_stretches(alike, shared)
     reached: dict[frozenset[str], tuple[int, int]] = {}
-    found: dict[str, Place] = {}
+    found: dict[str, ImageDonor] = {}
     for number, place in enumerate(alike):
         ties = place.ties & shared
         start, at = number + 1, number + 1
@@ -68,7 +68,7 @@ def _donors_among(alike: Sequence[Place]) -> dict[str, Place]:
     return found
 
 
-def _ends_of_stretches(alike: Sequence[Place], shared: frozenset[str]) -> dict[str, dict[int, int]]:
+def _ends_of_stretches(alike: Sequence[ImageDonor], shared: frozenset[str]) -> dict[str, dict[int, int]]:
     """Return, by key and place of an item that holds it, the next place of one that does not, over two turns."""
     ends: dict[str, dict[int, int]] = {}
     for at in range(2 * len(alike) - 1, -1, -1):
@@ -81,7 +81,7 @@ def _ends_of_stretches(alike: Sequence[Place], shared: frozenset[str]) -> dict[s
 _GROUPS_KEPT = 2
 
 
-class WrongImage(Worded):
+class WrongImage(Templated):
     """Ask with the pictures, and their marks, of another item of the release that shares no group with this one.
 
     The other item has the same task and shows as many pictures, as options in the same places: the next such item in
@@ -97,28 +97,28 @@ class WrongImage(Worded):
         donors = donors_of(_places(release))
         shelf = _Shelf(release)
 
-        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[Asked]:
+        def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             del earlier
             return [self._asked(released, donors, shelf)]
 
         return ask
 
-    def _asked(self, released: Released, donors: Mapping[str, Place], shelf: _Shelf) -> Asked:
+    def _asked(self, released: Released, donors: Mapping[str, ImageDonor], shelf: _Shelf) -> ProtocolQuestion:
         question = question_of(released)
         donor = donors.get(released.item.item_id)
         if donor is None:
             keys = {one.key: one.key for one in question.choices}
             cause = "no other item of this task shows as many pictures and shares no group with it"
-            return Asked("", None, keys, cause=cause)
+            return ProtocolQuestion("", None, keys, cause=cause)
         return self.put(released.item, _swapped(question, shelf.pictures(donor)), note={"pictures_of": donor.item_id})
 
 
-def _places(release: Release) -> list[Place]:
+def _places(release: Release) -> list[ImageDonor]:
     """Return where every item lies, in the order of the release, without reading a picture."""
     import pyarrow.parquet as pq
 
     columns = ["item_id", "task", "image_ids", "choices", "group_keys"]
-    found: list[Place] = []
+    found: list[ImageDonor] = []
     for name in data_files(release, None):
         with open_inside(release.path, name) as handle, pq.ParquetFile(handle, pre_buffer=False) as file:
             for group in range(file.num_row_groups):
@@ -127,10 +127,10 @@ def _places(release: Release) -> list[Place]:
     return found
 
 
-def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> Place:
+def _place(row: Mapping[str, Any], file: str, group: int, number: int) -> ImageDonor:
     options = {choice["image_id"] for choice in row["choices"]}
     shape = (row["task"], tuple(image_id in options for image_id in row["image_ids"]))
-    return Place(row["item_id"], file, group, number, shape, frozenset([*row["group_keys"], *row["image_ids"]]))
+    return ImageDonor(row["item_id"], file, group, number, shape, frozenset([*row["group_keys"], *row["image_ids"]]))
 
 
 class _RowGroup(NamedTuple):
@@ -146,7 +146,7 @@ class _Shelf:
         self._release = release
         self._kept: OrderedDict[tuple[str, int], _RowGroup] = OrderedDict()
 
-    def pictures(self, place: Place) -> tuple[Picture, ...]:
+    def pictures(self, place: ImageDonor) -> tuple[QuestionImage, ...]:
         """Return an item's pictures with their marks.
 
         Raises:
@@ -164,7 +164,7 @@ class _Shelf:
                     f"{self._release.path}: {place.file}: item {place.item_id}: picture {number} is damaged"
                 )
             prompts = tuple(VisualPrompt.model_validate(mark) for mark in marks[number])
-            pictures.append(Picture(image_id, prompts, data))
+            pictures.append(QuestionImage(image_id, prompts, data))
         return tuple(pictures)
 
     def _row_group(self, name: str, group: int) -> _RowGroup:
@@ -181,7 +181,7 @@ class _Shelf:
         return self._kept[name, group]
 
 
-def _swapped(question: Question, pictures: tuple[Picture, ...]) -> Question:
+def _swapped(question: Question, pictures: tuple[QuestionImage, ...]) -> Question:
     """Return a question with other pictures in the places of its own, as options too."""
     instead = {old.image_id: new.image_id for old, new in zip(question.pictures, pictures, strict=True)}
     choices = tuple(

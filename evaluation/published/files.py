@@ -16,7 +16,7 @@ MAX_LINE_BYTES = 4 * 1024 * 1024
 MAX_DOCUMENT_BYTES = 256 * 1024 * 1024
 
 
-class Row(NamedTuple):
+class SourceRow(NamedTuple):
     """An object of a file, and where it stands in words that begin an error message."""
 
     where: str
@@ -76,7 +76,7 @@ def names_in(folder: Path, suffix: str) -> tuple[str, ...]:
     return tuple(sorted(name.removesuffix(suffix) for name in names if name.endswith(suffix)))
 
 
-def json_lines(path: Path) -> Iterator[Row]:
+def json_lines(path: Path) -> Iterator[SourceRow]:
     """Yield the objects of a JSON Lines file; blank lines are passed over.
 
     Raises:
@@ -104,7 +104,7 @@ def json_document(path: Path) -> Any:
     return _parsed(raw, path, first_line=1)
 
 
-def as_row(value: Any, where: str) -> Row:
+def as_row(value: Any, where: str) -> SourceRow:
     """Return a value as a row.
 
     Raises:
@@ -112,7 +112,7 @@ def as_row(value: Any, where: str) -> Row:
     """
     if not isinstance(value, dict):
         raise DataError(f"{where}: {ascii(value)[:80]} is not a JSON object")
-    return Row(where, value)
+    return SourceRow(where, value)
 
 
 @contextmanager

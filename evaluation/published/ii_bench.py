@@ -19,7 +19,7 @@ from ..parsing.answers import read_answer
 from ..parsing.readers.ii_bench import option_label
 from ..protocols.ii_bench_prompts import KEYWORD_MODES, MODES, OPTIONS, Mode, prompt
 from .cells import PromptMatches, Recount
-from .files import Row, as_row, json_lines, names_in, needed
+from .files import SourceRow, as_row, json_lines, names_in, needed
 
 Reading = Literal["published", "robust"]
 
@@ -30,7 +30,7 @@ _FOLDER = "results"
 _LETTERS = "ABCDEF"
 
 
-class Asked(NamedTuple):
+class PublishedReply(NamedTuple):
     """One question as it was asked; `response` is None where the call failed, `answer` where it is sealed."""
 
     where: str
@@ -76,7 +76,7 @@ def recount(data: Path, model: str, reading: Reading = "published") -> Recount:
     return Recount(model, cells, tuple(notes), prompts=prompts)
 
 
-def read_results(path: Path) -> Iterator[Asked]:
+def read_results(path: Path) -> Iterator[PublishedReply]:
     """Yield the questions of a file of results.
 
     Raises:
@@ -91,14 +91,14 @@ def read_results(path: Path) -> Iterator[Asked]:
         if not isinstance(options, list) or len(options) != OPTIONS or not all(isinstance(o, str) for o in options):
             raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of {OPTIONS} texts")
         failed = isinstance(question.values.get("response"), dict)
-        yield Asked(
+        yield PublishedReply(
             row.where, question.text("id"), question.text("question"), tuple(options), _labels(row),
             question.text("prompt"), None if failed else question.text("response"),
             question.one_of("answer", tuple(_LETTERS)) if "answer" in question.values else None,
         )  # fmt: skip
 
 
-def compare_prompts(rows: Sequence[Asked], mode: Mode) -> PromptMatches:
+def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:
     """Compare the prompts really sent with our rendering, to the byte.
 
     The data was revised after models were asked, so a prompt may tell a label that the data calls otherwise now (the
@@ -121,7 +121,7 @@ def compare_prompts(rows: Sequence[Asked], mode: Mode) -> PromptMatches:
     return PromptMatches(as_now, {pair: tuple(ids) for pair, ids in sorted(other.items())}, tuple(unmatched))
 
 
-def _label_told(row: Asked, mode: Mode) -> str | None:
+def _label_told(row: PublishedReply, mode: Mode) -> str | None:
     """Return what stands in the place of the label in a prompt that is ours but for it; None for any other."""
     if mode not in KEYWORD_MODES:
         return None
@@ -139,7 +139,7 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids[:8]) + (f" and {len(ids) - 8} more" if len(ids) > 8 else "")
 
 
-def _read(row: Asked, reading: Reading) -> Response:
+def _read(row: PublishedReply, reading: Reading) -> Response:
     """Return what became of a response under a way of reading."""
     letter: str | None = None
     state: State
@@ -156,7 +156,7 @@ def _read(row: Asked, reading: Reading) -> Response:
     return Response(state, letter is not None and letter == row.answer, row.labels)
 
 
-def _labels(row: Row) -> dict[str, tuple[str, ...]]:
+def _labels(row: SourceRow) -> dict[str, tuple[str, ...]]:
     """Return a question's labels by attribute; the data has some as texts and some as lists."""
     given = as_row(row.values.get("meta_data"), row.where).values
     found: dict[str, tuple[str, ...]] = {}

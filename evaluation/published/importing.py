@@ -124,7 +124,7 @@ _VERSION = "published"
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedRelease:
     """A release made of published questions, and how many questions were left out, by reason."""
 
     release: Release
@@ -142,7 +142,7 @@ class Imported:
         }
 
 
-def import_published(benchmark: str, data: Path, out: Path) -> Imported:
+def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
     """Write a release of a benchmark's published questions and return it.
 
     Left out, and counted, is what a release cannot hold: questions whose answer is sealed (`sealed`), whose picture is
@@ -167,7 +167,9 @@ def import_published(benchmark: str, data: Path, out: Path) -> Imported:
         return _imported(benchmark, blink_questions(data, pictures), taken, out, f"question of {data}")
 
 
-def _imported(benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, what: str) -> Imported:
+def _imported(
+    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, what: str
+) -> ImportedRelease:
     items = list(taken.items(questions))
     if not items:
         reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(taken.left_out.items()))
@@ -178,7 +180,7 @@ def _imported(benchmark: str, questions: Iterator[PublishedQuestion], taken: _Ta
         operations=[taken.operation], recipe={"import": benchmark}, stages=[], agreement={}, seed=0,
         description=f"{_ABOUT[benchmark]} {_TERMS.get(benchmark, _NO_LICENCE)}",
     )  # fmt: skip
-    return Imported(release, taken.left_out)
+    return ImportedRelease(release, taken.left_out)
 
 
 class _Taken:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..metrics.papers.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
+from ..metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
 from ..metrics.papers.shares import Share, share
 from ..parsing.answers import read_answer
 from ..parsing.readers import mvp_bench as paper
@@ -16,9 +16,9 @@ from .cells import Recount
 from .mvp_layout import (
     SINGLE_IMAGE,
     YES_NO,
+    ModelOutput,
+    MVPBenchQuestion,
     Outputs,
-    Question,
-    Said,
     models,
     read_outputs,
     read_questions,
@@ -29,15 +29,15 @@ from .mvp_readings import (
     CATEGORY_READINGS,
     VANILLA_READINGS,
     YES_NO_READINGS,
-    Reading,
+    AnswerReading,
     Vanilla,
     category_of,
 )
 from .search import Family, Printed, choose
 
 _OPTION = re.compile(r"^([A-Z])\. (.*)$", re.M)
-_NOTHING = Said("")
-Judged = list[tuple[Question, bool]]
+_NOTHING = ModelOutput("")
+Judged = list[tuple[MVPBenchQuestion, bool]]
 
 __all__ = ["models", "options_of", "recount"]
 
@@ -45,15 +45,15 @@ __all__ = ["models", "options_of", "recount"]
 class Files(NamedTuple):
     """What a folder holds of a model."""
 
-    questions: Mapping[str, Question]
-    rotations: Mapping[str, Question]
+    questions: Mapping[str, MVPBenchQuestion]
+    rotations: Mapping[str, MVPBenchQuestion]
     outputs: Outputs
 
 
 def recount(
     data: Path,
     model: str,
-    reading: Reading | None = None,
+    reading: AnswerReading | None = None,
     *,
     vanilla: Vanilla | None = None,
     by_hand: Mapping[str, str] | None = None,
@@ -87,9 +87,9 @@ def recount(
 
 
 def _families(
-    files: Files, reading: Reading | None, vanilla: Vanilla | None, by_hand: Mapping[str, str]
+    files: Files, reading: AnswerReading | None, vanilla: Vanilla | None, by_hand: Mapping[str, str]
 ) -> Iterator[Family]:
-    def all_of(published: Mapping[str, Reading]) -> Mapping[str, Reading]:
+    def all_of(published: Mapping[str, AnswerReading]) -> Mapping[str, AnswerReading]:
         allowed = published if reading is None else {"as asked for": reading}
         return {name: replace(one, by_hand=by_hand) for name, one in allowed.items()}
 
@@ -99,19 +99,19 @@ def _families(
         counted = {name: category_cells(files, one) for name, one in all_of(CATEGORY_READINGS).items()}
         yield Family("table 5", counted)
     if files.outputs.rotated is not None:
-        yield Family("CircularEval", {"every rotation": _circular(files, reading or Reading())})
+        yield Family("CircularEval", {"every rotation": _circular(files, reading or AnswerReading())})
     passes = all_of(VANILLA_READINGS)
     if vanilla is not None:
         first = {name: one for name, one in passes.items() if one.vanilla == vanilla} if reading is None else {}
-        passes = first or {"as asked for": replace(reading or Reading(), vanilla=vanilla)}
+        passes = first or {"as asked for": replace(reading or AnswerReading(), vanilla=vanilla)}
     yield Family("VanillaEval", {name: _by_image("vanilla", _vanilla(files, one)) for name, one in passes.items()})
 
 
-def _yes_no_outputs(outputs: Outputs) -> Mapping[str, Said] | None:
+def _yes_no_outputs(outputs: Outputs) -> Mapping[str, ModelOutput] | None:
     return outputs.evaluated if outputs.evaluated is not None else outputs.one_pass
 
 
-def yes_no_cells(files: Files, reading: Reading) -> dict[str, Share]:
+def yes_no_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     """Return the cells of yes/no questions in tables 2 and 3."""
     judged = _judged_yes_no(files, reading)
     sides = {side: [row for row in judged if row[0].kind == kind] for side, kind in zip("NM", YES_NO, strict=True)}
@@ -127,7 +127,7 @@ def yes_no_cells(files: Files, reading: Reading) -> dict[str, Share]:
     return cells
 
 
-def category_cells(files: Files, reading: Reading) -> dict[str, Share]:
+def category_cells(files: Files, reading: AnswerReading) -> dict[str, Share]:
     """Return the cells of table 5, by category."""
     judged = _judged_yes_no(files, reading)
     if not reading.in_order:
@@ -143,13 +143,13 @@ def category_cells(files: Files, reading: Reading) -> dict[str, Share]:
     }
 
 
-def _judged_yes_no(files: Files, reading: Reading) -> Judged:
+def _judged_yes_no(files: Files, reading: AnswerReading) -> Judged:
     said = _yes_no_outputs(files.outputs) or {}
     asked = [one for one in files.questions.values() if one.kind in YES_NO]
     return [(one, _right(one, said.get(one.key, _NOTHING), reading)) for one in asked]
 
 
-def _circular(files: Files, reading: Reading) -> dict[str, Share]:
+def _circular(files: Files, reading: AnswerReading) -> dict[str, Share]:
     return _by_image("circular", _judged_letters(files.rotations.values(), files.outputs.rotated or {}, reading))
 
 
@@ -158,7 +158,7 @@ def options_of(question: str) -> list[tuple[str, str | None]]:
     return [(letter, text) for letter, text in _OPTION.findall(question)]
 
 
-def _right(question: Question, said: Said, reading: Reading) -> bool:
+def _right(question: MVPBenchQuestion, said: ModelOutput, reading: AnswerReading) -> bool:
     if reading.substring:
         return paper.holds(said.output, question.answer)
     if question.key in reading.by_hand:
@@ -173,7 +173,9 @@ def _right(question: Question, said: Said, reading: Reading) -> bool:
     return read == question.answer.lower()
 
 
-def _judged_letters(asked: Iterable[Question], said: Mapping[str, Said], reading: Reading) -> Judged:
+def _judged_letters(
+    asked: Iterable[MVPBenchQuestion], said: Mapping[str, ModelOutput], reading: AnswerReading
+) -> Judged:
     judged = []
     for one in asked:
         output = said.get(one.key, _NOTHING).output
@@ -184,7 +186,7 @@ def _judged_letters(asked: Iterable[Question], said: Mapping[str, Said], reading
     return judged
 
 
-def _vanilla(files: Files, reading: Reading) -> Judged:
+def _vanilla(files: Files, reading: AnswerReading) -> Judged:
     """Return the judged answers of VanillaEval; the other file steps in where the reading's own is not there."""
     outputs = files.outputs
     one_pass = outputs.one_pass if outputs.one_pass is not None else outputs.evaluated
@@ -213,10 +215,10 @@ def _of_level(judged: Judged, level: str) -> Judged:
     return [row for row in judged if row[0].level == level]
 
 
-def _answers(judged: Judged) -> list[Answer]:
-    return [Answer(one.pair, one.text, one.image, right) for one, right in judged]
+def _answers(judged: Judged) -> list[YesNoAnswer]:
+    return [YesNoAnswer(one.pair, one.text, one.image, right) for one, right in judged]
 
 
-def _missing(asked: Iterable[Question], said: Mapping[str, Said], what: str) -> list[str]:
+def _missing(asked: Iterable[MVPBenchQuestion], said: Mapping[str, ModelOutput], what: str) -> list[str]:
     missing = [one.key for one in asked if one.key not in said]
     return [f"{len(missing)} {what} have no output and count as wrong, such as {missing[0]}"] if missing else []

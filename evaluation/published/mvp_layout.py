@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from benchwright.errors import DataError
 
-from .files import Row, json_lines, names_in, needed, plain_or_gzipped
+from .files import SourceRow, json_lines, names_in, needed, plain_or_gzipped
 
 YES_NO = ("y/n-s", "y/n-e")
 SINGLE_IMAGE = "Single_Images/"
@@ -25,7 +25,7 @@ _TYPES = (*YES_NO, "mcq-e", "mcq-cross")
 _PREDICTIONS = "model_prediction"
 
 
-class Question(NamedTuple):
+class MVPBenchQuestion(NamedTuple):
     """A question, or one rotation of one: `number` is that of all its rotations, `rotation` counts from 0."""
 
     key: str
@@ -39,7 +39,7 @@ class Question(NamedTuple):
     rotation: int
 
 
-class Said(NamedTuple):
+class ModelOutput(NamedTuple):
     """A model's raw output, and the judge's verdict on it where one is kept."""
 
     output: str
@@ -56,24 +56,24 @@ class Outputs(NamedTuple):
         repeats: Records that stand in the files more than once, with equal outputs.
     """
 
-    one_pass: Mapping[str, Said] | None
-    evaluated: Mapping[str, Said] | None
-    rotated: Mapping[str, Said] | None
+    one_pass: Mapping[str, ModelOutput] | None
+    evaluated: Mapping[str, ModelOutput] | None
+    rotated: Mapping[str, ModelOutput] | None
     repeats: int
 
 
-def read_questions(data: Path) -> dict[str, Question]:
+def read_questions(data: Path) -> dict[str, MVPBenchQuestion]:
     """Return the questions of the one pass by their number as text."""
-    found: dict[str, Question] = {}
+    found: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "all_questions.json")):
         number = row.whole("question_id")
         _add(found, _question(row, str(number), number=number, rotation=0), row)
     return found
 
 
-def read_rotations(data: Path) -> dict[str, Question]:
+def read_rotations(data: Path) -> dict[str, MVPBenchQuestion]:
     """Return every rotation of the multiple-choice questions by its id."""
-    found: dict[str, Question] = {}
+    found: dict[str, MVPBenchQuestion] = {}
     for row in json_lines(needed(data / "data", "mcq_questions.json")):
         key = row.text("question_id")
         rotation = key.rpartition("__")[2]
@@ -90,7 +90,7 @@ def models(data: Path) -> tuple[str, ...]:
 
 
 def read_outputs(
-    data: Path, model: str, questions: Mapping[str, Question], rotations: Mapping[str, Question]
+    data: Path, model: str, questions: Mapping[str, MVPBenchQuestion], rotations: Mapping[str, MVPBenchQuestion]
 ) -> Outputs:
     """Return what a model said.
 
@@ -104,16 +104,18 @@ def read_outputs(
     return Outputs(one_pass, evaluated, rotated, again + once_more + repeats)
 
 
-def _read(path: Path | None, field: str, known: Mapping[str, Question]) -> tuple[dict[str, Said] | None, int]:
+def _read(
+    path: Path | None, field: str, known: Mapping[str, MVPBenchQuestion]
+) -> tuple[dict[str, ModelOutput] | None, int]:
     """Return a file's outputs by question, and how many of its records are repeats."""
     if path is None:
         return None, 0
-    said: dict[str, Said] = {}
+    said: dict[str, ModelOutput] = {}
     repeats = sum(_take(said, row, field, known) for row in json_lines(path))
     return said, repeats
 
 
-def _take(said: dict[str, Said], row: Row, field: str, known: Mapping[str, Question]) -> bool:
+def _take(said: dict[str, ModelOutput], row: SourceRow, field: str, known: Mapping[str, MVPBenchQuestion]) -> bool:
     """Add a row's output; say whether it was there before."""
     key = str(row.values.get("question_id"))
     if key not in known:
@@ -123,20 +125,20 @@ def _take(said: dict[str, Said], row: Row, field: str, known: Mapping[str, Quest
     verdict = row.values.get("extracted (GPT)")
     if verdict is not None and not isinstance(verdict, str):
         raise DataError(f"{row.where}: extracted (GPT) is {ascii(verdict)[:80]}, neither a text nor null")
-    one = Said(output, verdict)
+    one = ModelOutput(output, verdict)
     if said.setdefault(key, one) != one:
         raise DataError(f"{row.where}: question_id {key} was answered otherwise in an earlier line; keep one of them")
     return said[key] is not one
 
 
-def _question(row: Row, key: str, *, number: int, rotation: int) -> Question:
-    return Question(
+def _question(row: SourceRow, key: str, *, number: int, rotation: int) -> MVPBenchQuestion:
+    return MVPBenchQuestion(
         key, row.whole("id"), row.text("image"), row.text("question"), row.text("answer"), row.one_of("type", _TYPES),
         row.one_of("level", ("low", "high")), number, rotation,
     )  # fmt: skip
 
 
-def _add(found: dict[str, Question], question: Question, row: Row) -> None:
+def _add(found: dict[str, MVPBenchQuestion], question: MVPBenchQuestion, row: SourceRow) -> None:
     if question.key in found:
         raise DataError(f"{row.where}: question_id {question.key!a} stands in the file twice")
     found[question.key] = question

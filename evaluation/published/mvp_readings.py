@@ -22,7 +22,7 @@ No file names the category; that it follows from the pair's number was found by 
 
 
 @dataclass(frozen=True)
-class Reading:
+class AnswerReading:
     """How answers are read.
 
     Attributes:
@@ -48,38 +48,38 @@ class Reading:
     by_hand: Mapping[str, str] = field(default_factory=dict)
 
 
-READINGS: Mapping[str, Reading] = {
-    "judge": Reading(),
-    "rule": Reading(judged=False),
-    "robust": Reading(judged=False, robust=True),
+READINGS: Mapping[str, AnswerReading] = {
+    "judge": AnswerReading(),
+    "rule": AnswerReading(judged=False),
+    "robust": AnswerReading(judged=False, robust=True),
 }
 """Readings that are one for all cells, by name."""
 
-YES_NO_READINGS: Mapping[str, Reading] = {
-    "rule, then judge": Reading(),
-    "rule": Reading(judged=False),
-    "rule, then judge, else no": Reading(unread_is_no=True),
-    "rule, else no": Reading(judged=False, unread_is_no=True),
+YES_NO_READINGS: Mapping[str, AnswerReading] = {
+    "rule, then judge": AnswerReading(),
+    "rule": AnswerReading(judged=False),
+    "rule, then judge, else no": AnswerReading(unread_is_no=True),
+    "rule, else no": AnswerReading(judged=False, unread_is_no=True),
 }
 """Of tables 2 and 3. `evaluate.py` asks a judge where the rule does not read; GPT4o's cells are without its verdict.
 
 No code has "else no": it was found by the printed cells of deepseek_vl_7b, and stands on one answer."""
 
-CATEGORY_READINGS: Mapping[str, Reading] = {
-    "gold word, pairs as in the file": Reading(substring=True, in_order=True),
-    "gold word, pairs by question": Reading(substring=True),
-    "rule, then judge, pairs by question": Reading(),
-    "rule, pairs by question": Reading(judged=False),
+CATEGORY_READINGS: Mapping[str, AnswerReading] = {
+    "gold word, pairs as in the file": AnswerReading(substring=True, in_order=True),
+    "gold word, pairs by question": AnswerReading(substring=True),
+    "rule, then judge, pairs by question": AnswerReading(),
+    "rule, pairs by question": AnswerReading(judged=False),
 }
 """Of table 5, for which the repository has no code. The first gives all 52 printed cells of the four models at hand.
 
 It was found by GPT4o's printed cells, and no other file at hand is out of order to tell it from the second."""
 
-VANILLA_READINGS: Mapping[str, Reading] = {
-    "one pass": Reading(),
-    "one pass, bare letters": Reading(bare_letters=True),
-    "first rotation": Reading(vanilla="rotation-0"),
-    "first rotation in the file": Reading(vanilla="first-in-file"),
+VANILLA_READINGS: Mapping[str, AnswerReading] = {
+    "one pass": AnswerReading(),
+    "one pass, bare letters": AnswerReading(bare_letters=True),
+    "first rotation": AnswerReading(vanilla="rotation-0"),
+    "first rotation in the file": AnswerReading(vanilla="first-in-file"),
 }
 """`evaluate.py` prints the second, from the one pass, and the last, from the rotations."""
 

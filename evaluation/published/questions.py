@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from benchwright.errors import DataError
 
 from . import mvp_layout
-from .files import Row, as_row, json_document, names_in, needed
+from .files import SourceRow, as_row, json_document, names_in, needed
 from .mvp_bench import options_of
 from .mvp_readings import category_of
 
@@ -87,7 +87,7 @@ def mvp_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
         )  # fmt: skip
 
 
-def _ii_question(row: Row, split: str) -> PublishedQuestion:
+def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
     listed = row.values.get("questions")
     if not isinstance(listed, list) or len(listed) != 1:
         raise DataError(f"{row.where}: questions is {ascii(listed)[:80]}, not a list of one question")

@@ -38,7 +38,7 @@ class OptionOutline(NamedTuple):
     text: str | None
 
 
-class Outline(NamedTuple):
+class ItemOutline(NamedTuple):
     """One item, named as in its record."""
 
     item_id: str
@@ -51,7 +51,7 @@ class Outline(NamedTuple):
 class ReleasedOutline(NamedTuple):
     """An item as `Release.items` hands it out, in outline."""
 
-    item: Outline
+    item: ItemOutline
     split: str
 
 
@@ -66,10 +66,10 @@ def outlines_of(release: Release, split: str | None) -> Iterator[ReleasedOutline
         for (item_id, task, answer, refusal, its_split), choices in zip(
             zip(*plain, strict=True), _choices(batch.column("choices")), strict=True
         ):
-            yield ReleasedOutline(Outline(item_id, task, choices, answer, refusal), its_split)
+            yield ReleasedOutline(ItemOutline(item_id, task, choices, answer, refusal), its_split)
 
 
-def question_of_outline(outline: Outline) -> Question:
+def question_of_outline(outline: ItemOutline) -> Question:
     """Return a question without words and pictures, for a backend that looks at neither."""
     options: Any = outline.choices  # they have the key and the text of a choice, which is all that is asked of them
     return Question(outline.item_id, outline.task, "", (), options)

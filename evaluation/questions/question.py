@@ -32,7 +32,7 @@ class Released(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class QuestionImage:
     """One picture of a question, in the order in which the item shows them.
 
     Args:
@@ -50,7 +50,7 @@ class Picture:
         return {"image_id": self.image_id, "prompts": [prompt.model_dump(mode="json") for prompt in self.prompts]}
 
 
-Part = str | Picture
+Part = str | QuestionImage
 """A piece of a message: words, or a picture to be sent with its marks drawn."""
 
 
@@ -71,7 +71,7 @@ class Question:
     item_id: str
     task: str
     text: str
-    pictures: tuple[Picture, ...]
+    pictures: tuple[QuestionImage, ...]
     choices: tuple[Choice, ...]
     message: tuple[Part, ...] | None = None
 
@@ -85,7 +85,7 @@ class Question:
             ],
         }  # fmt: skip
 
-    def picture_of(self, choice: Choice) -> Picture | None:
+    def picture_of(self, choice: Choice) -> QuestionImage | None:
         """Return the picture that an option shows; None for an option in words."""
         return next((p for p in self.pictures if choice.image_id == p.image_id), None)
 
@@ -129,6 +129,6 @@ def question_of(released: Released) -> Question:
         item_id=item.item_id,
         task=item.task,
         text=item.question,
-        pictures=tuple(Picture(i.image_id, i.prompts, released.images[i.image_id]) for i in item.images),
+        pictures=tuple(QuestionImage(i.image_id, i.prompts, released.images[i.image_id]) for i in item.images),
         choices=item.choices,
     )

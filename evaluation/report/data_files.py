@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
     from .content.replies import ModelReply
-    from .content.score_table import Board, Share
+    from .content.score_table import PeopleShare, ScoreTable
 
 FORMAT: Literal["benchwright/report"] = "benchwright/report"
 VERSION = 1
@@ -95,7 +95,7 @@ class ItemTable:
         item: Item,
         split: str,
         replies: Sequence[ModelReply | None],
-        people: Share | None,
+        people: PeopleShare | None,
         *,
         difficulty: float,
         discrimination: float,
@@ -132,7 +132,7 @@ def write_scores(folder: Path, scores: Sequence[Score]) -> None:
 def write_report_data(
     folder: Path,
     release: Release,
-    board: Board,
+    board: ScoreTable,
     comparison: Comparison,
     pairs: Sequence[PairLine],
     sums: LabelSums,
@@ -176,7 +176,7 @@ def _ascii(document: Mapping[str, Any]) -> str:
     return json.dumps(document, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace").decode("utf-8")
 
 
-def _named(board: Board, figures: Sequence[Any]) -> dict[str, Any]:
+def _named(board: ScoreTable, figures: Sequence[Any]) -> dict[str, Any]:
     columns = zip(board.columns, figures, strict=True)
     return {name: figure.model_dump(mode="json") for name, figure in columns if figure is not None}
 

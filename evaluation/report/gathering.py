@@ -16,7 +16,7 @@ from benchwright.progress import Progress, Silent
 
 from ..questions.release_files import columns_of
 from .content.cards import card
-from .content.pictures import Pictures
+from .content.pictures import PagePictures
 from .content.replies import Predictions
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ WITHOUT_SCRIPT = 24
 _PIECE = 1 << 20
 
 
-class Beside(NamedTuple):
+class ItemObservers(NamedTuple):
     """What goes over the items as the page does.
 
     Args:
@@ -82,7 +82,7 @@ class Beside(NamedTuple):
     discrimination: NDArray[np.float64]
 
 
-class Gathered(NamedTuple):
+class GatheredItems(NamedTuple):
     """What was found on the way.
 
     Args:
@@ -154,13 +154,13 @@ def gather(
     who: People | None,
     items: Sequence[tuple[str, Stratum]],
     spool: Spool,
-    beside: Beside,
+    beside: ItemObservers,
     *,
     max_items: int,
     max_side_px: int,
     cache: ItemCache,
     progress: Progress | None,
-) -> Gathered:
+) -> GatheredItems:
     """Read release and predictions once, side by side, and put what is shown into the spool.
 
     Args:
@@ -188,7 +188,7 @@ def gather(
     def keep(uri: str, size: tuple[int, int]) -> None:
         spool.picture(pictures.count, uri, size, in_page=shown < WITHOUT_SCRIPT)
 
-    pictures = Pictures(keep, cache, max_side_px=max_side_px)
+    pictures = PagePictures(keep, cache, max_side_px=max_side_px)
     watching = progress or Silent()
     watching.phase("report", len(items))
     for number, released in enumerate(release.items(split)):
@@ -209,7 +209,7 @@ def gather(
         shown += 1
     for one in replies:
         one.close()
-    return Gathered(len(items), shown, pictures.count, first)
+    return GatheredItems(len(items), shown, pictures.count, first)
 
 
 def strata(release: Release, split: str | None) -> Iterator[tuple[str, Stratum]]:

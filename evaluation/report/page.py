@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from .content.label_sums import LabelSums
     from .content.pairs import PairLine
     from .content.people import PeopleTable
-    from .content.score_table import Board
-    from .gathering import Gathered, Spool
+    from .content.score_table import ScoreTable
+    from .gathering import GatheredItems, Spool
     from .plots.chart_style import Plot
 
 GENERATOR = "benchwright evaluate report"
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
-class Contents(NamedTuple):
+class PageContents(NamedTuple):
     """What a page shows.
 
     Args:
@@ -58,17 +58,17 @@ class Contents(NamedTuple):
     """
 
     release: Release
-    board: Board
+    board: ScoreTable
     pairs: Sequence[PairLine]
     people: Sequence[PeopleTable]
     sums: LabelSums
     difficulty: NDArray[np.float64]
     findings: Findings | None
-    gathered: Gathered
+    gathered: GatheredItems
     max_side_px: int
 
 
-def write_page(path: Path, shown: Contents, spool: Spool) -> None:
+def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
     """Write the page; pictures and cards pass from the spool into it without being held in memory.
 
     Raises:
@@ -119,7 +119,7 @@ def write_page(path: Path, shown: Contents, spool: Spool) -> None:
             page.write(piece)
 
 
-def _plots(shown: Contents) -> list[Plot]:
+def _plots(shown: PageContents) -> list[Plot]:
     board = shown.board
     found = (
         accuracy_plot(board), radar_plot(board), outcome_plot(board), plane_plot(board),
@@ -138,7 +138,7 @@ def _policy(script: str) -> str:
     )
 
 
-def _line(board: Board, number: int) -> Mapping[str, Any]:
+def _line(board: ScoreTable, number: int) -> Mapping[str, Any]:
     line = board.lines[number]
     counts = zip(("right", "wrong", "miss", "refusal", "cut_off", "error"), outcomes_of(board)[number], strict=True)
     return {
@@ -158,12 +158,12 @@ def _own_n(figure: Figure | None, chance: Figure | None) -> int | None:
     return figure.n if figure is not None and (chance is None or chance.n != figure.n) else None
 
 
-def _column(board: Board, k: int) -> Mapping[str, Any]:
+def _column(board: ScoreTable, k: int) -> Mapping[str, Any]:
     chance = board.chance[k]
     return {"name": board.columns[k], "n": None if chance is None else chance.n, "chance": chance}
 
 
-def _below(board: Board, number: int) -> Mapping[str, Any]:
+def _below(board: ScoreTable, number: int) -> Mapping[str, Any]:
     name, figures = board.below[number]
     cells = [
         {"figure": figure, "n": _own_n(figure, chance)} for figure, chance in zip(figures, board.chance, strict=True)
@@ -171,7 +171,7 @@ def _below(board: Board, number: int) -> Mapping[str, Any]:
     return {"name": legible(name), "cells": cells}
 
 
-def _settings(board: Board) -> Mapping[str, Any]:
+def _settings(board: ScoreTable) -> Mapping[str, Any]:
     return {
         "models": [legible(line.model) for line in board.lines],
         "outcomes": {name: {"symbol": symbol, "words": words} for name, (symbol, words) in OUTCOMES.items()},

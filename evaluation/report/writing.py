@@ -111,8 +111,8 @@ def write_report(
     from .content.people import people_of, people_tables
     from .content.score_table import board_of
     from .data_files import ItemTable, folder_of, prepare, write_report_data, write_scores
-    from .gathering import Beside, Spool, gather, strata
-    from .page import Contents, write_page
+    from .gathering import ItemObservers, Spool, gather, strata
+    from .page import PageContents, write_page
 
     target = out or results / REPORT_FILE
     folder = data or folder_of(target)
@@ -133,7 +133,7 @@ def write_report(
     with TemporaryDirectory(prefix="benchwright-") as scratch:
         spool = Spool(Path(scratch))
         with spool, ItemTable(folder, [line.model for line in board.lines]) as table:
-            beside = Beside(
+            beside = ItemObservers(
                 table, LabelSums(), proportion_right(sheet.right, sheet.asked),
                 discrimination(sheet.right, sheet.asked, tasks),
             )  # fmt: skip
@@ -144,7 +144,7 @@ def write_report(
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})
         people = people_tables(human, samples)
-        shown = Contents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
+        shown = PageContents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
         try:
             write_scores(folder, scores)
             write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, found)

@@ -14,9 +14,9 @@ import pyarrow.parquet as pq
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
-from ..parsing.answers import Reading, read_answer
+from ..parsing.answers import ParsedAnswer, read_answer
 from ..metrics.base import is_right
-from ..protocols.base import Asked, Attempt, AttemptState, Protocol, reread
+from ..protocols.base import ProtocolQuestion, Attempt, AttemptState, Protocol, reread
 from ..parsing.readers import READERS, ROBUST
 from .score import PREDICTIONS_FILE
 
@@ -70,7 +70,7 @@ that a protocol asked; it is null where the row itself is the only one. The row'
 with the row's letter. `is_cut_off` says whether any reply ends where the longest one was reached, be it answered."""
 
 
-def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reader: str) -> Attempt:
+def attempt_of(item: Item, asked: ProtocolQuestion, number: int, reply: Reply | None, reader: str) -> Attempt:
     """Return what became of a question of round `number`; `reply` is None where it could not be put."""
     note = None if asked.note is None else canonical_json(asked.note)
     if reply is None or reply.text is None:
@@ -94,10 +94,10 @@ def attempt_of(item: Item, asked: Asked, number: int, reply: Reply | None, reade
     )  # fmt: skip
 
 
-def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, str | None]:
+def _read(reply: Reply, text: str, asked: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
     """Return what the chosen reader reads, and the letter that the robust one reads, as the question showed them."""
     if reply.letter is not None:
-        return Reading("answered", reply.letter, "given"), reply.letter
+        return ParsedAnswer("answered", reply.letter, "given"), reply.letter
     assert asked.question is not None
     choices = tuple((one.key, one.text) for one in asked.question.choices)
     robust = (_read_again if len(text) <= _SHORT else read_answer)(text, choices)
@@ -105,8 +105,8 @@ def _read(reply: Reply, text: str, asked: Asked, reader: str) -> tuple[Reading, 
         return robust, robust.letter
     said = READERS[reader](text, choices)
     if said is not None:
-        return Reading("answered", said, reader), robust.letter
-    return Reading("miss" if robust.state == "answered" else robust.state, None, reader), robust.letter
+        return ParsedAnswer("answered", said, reader), robust.letter
+    return ParsedAnswer("miss" if robust.state == "answered" else robust.state, None, reader), robust.letter
 
 
 def row_of(
@@ -135,7 +135,7 @@ def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) 
 
 
 @lru_cache(maxsize=1 << 15)
-def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> Reading:
+def _read_again(text: str, choices: tuple[tuple[str, str | None], ...]) -> ParsedAnswer:
     """Read a short reply; equal ones to equal options, such as yes and no, are read once."""
     return read_answer(text, choices)
 

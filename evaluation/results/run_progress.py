@@ -15,7 +15,7 @@ FIRST = 8
 """Replies at the beginning of which not all may fail alike."""
 
 
-class Spent:
+class TokenUsage:
     """Tokens of the replies that a score stands on, whether they came now or lay in a log."""
 
     def __init__(self, prices: Prices | None) -> None:
@@ -104,10 +104,10 @@ def _kind_of(cause: str) -> str:
     return cause.partition(":")[0]
 
 
-class Watched:
+class RunProgress:
     """Counts replies and items, and tells a progress about them: how far, at what cost, how many errors."""
 
-    def __init__(self, progress: Progress, spent: Spent) -> None:
+    def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
         self._seen: Counter[str] = Counter()
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.score_interval import Z_95, Interval
 
 from .proportions import Estimate, mean_of_proportions, student_975, wilson, wilson_clustered
-from .resampling import Kinds, kinds_of, resampled_sums
+from .resampling import ClusterKinds, kinds_of, resampled_sums
 
 if TYPE_CHECKING:
     import numpy as np
@@ -97,7 +97,7 @@ def percentiles(values: NDArray[np.float64]) -> Interval:
     return Interval(float(low), float(high))
 
 
-def design_effect(kinds: Kinds, mean: float, variance: float) -> float:
+def design_effect(kinds: ClusterKinds, mean: float, variance: float) -> float:
     """Return the variance of a mean over clusters by that over independent items, at least 1.
 
     With x_g the sum over cluster g, m_g its items and n all items: G / (G - 1) sum((x_g - mean m_g)^2) / n, over the
@@ -115,7 +115,7 @@ def design_effect(kinds: Kinds, mean: float, variance: float) -> float:
     return max(1.0, groups / (groups - 1) * squares / items / variance)
 
 
-def items_worth(kinds: Kinds, effect: float | None) -> float:
+def items_worth(kinds: ClusterKinds, effect: float | None) -> float:
     """Return how many independent items those of clusters are worth.
 
     n over the design effect, times (z / t)^2 with t of G - 1 degrees of freedom, since the effect is itself an estimate
@@ -128,7 +128,7 @@ def items_worth(kinds: Kinds, effect: float | None) -> float:
     return items / effect * (Z_95 / student_975(kinds.clusters - 1)) ** 2
 
 
-def _least_of_each(kinds: Kinds, parts: int) -> int:
+def _least_of_each(kinds: ClusterKinds, parts: int) -> int:
     """Return how many clusters hold a right answer, or how many a wrong one, whichever are fewer."""
     with_right = int(kinds.counts[kinds.sums[:, 1] > 0].sum())
     with_wrong = int(kinds.counts[kinds.sums[:, 1] < parts * kinds.sums[:, 0]].sum())

@@ -26,7 +26,7 @@ is then off by a hundredth or so, and no figure takes longer than a second."""
 _STEP, _DRAWN_AT_ONCE = "clustered_bootstrap", 1 << 21
 
 
-class Kinds(NamedTuple):
+class ClusterKinds(NamedTuple):
     """Clusters that add the same, counted.
 
     Args:
@@ -43,7 +43,7 @@ class Kinds(NamedTuple):
         return int(self.counts.sum())
 
 
-def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> Kinds:
+def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> ClusterKinds:
     """Return the kinds of clusters of some rows; the first column of their sums is the number of rows.
 
     Args:
@@ -58,7 +58,7 @@ def kinds_of(group: NDArray[Any], *columns: NDArray[Any]) -> Kinds:
     sums = [np.rint(np.bincount(group, weights=column)[held]).astype(np.int64) for column in columns]
     table = np.column_stack([sizes[held], *sums])
     _, firsts, counts = np.unique(_row_numbers(table), return_index=True, return_counts=True)
-    return Kinds(table[firsts], counts)
+    return ClusterKinds(table[firsts], counts)
 
 
 def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -74,7 +74,7 @@ def _row_numbers(table: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
-def resampled_sums(kinds: Kinds, *about: str, resamples: int = RESAMPLES) -> NDArray[np.float64]:
+def resampled_sums(kinds: ClusterKinds, *about: str, resamples: int = RESAMPLES) -> NDArray[np.float64]:
     """Return the sums over as many clusters as there are, drawn with replacement, resamples x columns.
 
     Args:
@@ -100,7 +100,7 @@ def resampled_sums(kinds: Kinds, *about: str, resamples: int = RESAMPLES) -> NDA
     return np.concatenate(drawn)
 
 
-def _blocks(kinds: Kinds, rng: np.random.Generator) -> Kinds:
+def _blocks(kinds: ClusterKinds, rng: np.random.Generator) -> ClusterKinds:
     """Return clusters joined at random into `MOST_KINDS` blocks of equal number, but for one.
 
     Source: K. M. Wolter, Introduction to Variance Estimation, 2nd edition, Springer 2007, chapter 2 (random groups).
@@ -110,4 +110,4 @@ def _blocks(kinds: Kinds, rng: np.random.Generator) -> Kinds:
     shuffled = rng.permutation(np.repeat(np.arange(len(kinds.counts)), kinds.counts))
     firsts = np.linspace(0, len(shuffled), MOST_KINDS, endpoint=False).astype(np.int64)
     sums = np.add.reduceat(kinds.sums[shuffled], firsts, axis=0)
-    return Kinds(sums, np.ones(MOST_KINDS, dtype=np.int64))
+    return ClusterKinds(sums, np.ones(MOST_KINDS, dtype=np.int64))

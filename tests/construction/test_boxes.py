@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchwright.construction.item_parts.boxes import MOST_DEVIATIONS, Noise, iou, noised_box
+from benchwright.construction.item_parts.boxes import MOST_DEVIATIONS, BoxNoise, iou, noised_box
 
 
 def test_the_agreement_of_boxes_that_share_a_corner() -> None:
@@ -19,7 +19,7 @@ def test_boxes_that_only_touch_share_nothing() -> None:
 
 @pytest.mark.parametrize("seed", range(40))
 def test_a_noised_box_lies_in_the_picture_and_within_its_limits(seed: int) -> None:
-    box, noise = (12.0, 30.0, 90.0, 55.0), Noise(0.2, 0.3, 0.65)
+    box, noise = (12.0, 30.0, 90.0, 55.0), BoxNoise(0.2, 0.3, 0.65)
     noised = noised_box(box, (100, 61), noise, np.random.default_rng(seed))
     assert noised is not None
     x0, y0, x1, y1 = noised
@@ -31,4 +31,4 @@ def test_a_noised_box_lies_in_the_picture_and_within_its_limits(seed: int) -> No
 
 
 def test_where_noise_is_too_small_to_tell_boxes_apart_there_is_none() -> None:
-    assert noised_box((10, 10, 90, 50), (100, 61), Noise(0.001, 0.3, 0.65), np.random.default_rng(1)) is None
+    assert noised_box((10, 10, 90, 50), (100, 61), BoxNoise(0.001, 0.3, 0.65), np.random.default_rng(1)) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.construction.item_parts.choices import Placed, image_choices, place, text_choices
+from benchwright.construction.item_parts.choices import PlacedChoices, image_choices, place, text_choices
 from benchwright.records import LETTERS, Choice
 
 OPTIONS = st.lists(st.text(min_size=1), min_size=2, max_size=26, unique=True)
@@ -58,7 +58,7 @@ def test_too_few_or_too_many_distractors_are_refused(count: int) -> None:
 
 
 def test_texts_become_keyed_choices() -> None:
-    assert text_choices(Placed(("red", "blue"), "B")) == (
+    assert text_choices(PlacedChoices(("red", "blue"), "B")) == (
         Choice(key="A", text="red"),
         Choice(key="B", text="blue"),
     )
@@ -66,6 +66,6 @@ def test_texts_become_keyed_choices() -> None:
 
 def test_images_become_keyed_choices() -> None:
     ids = tuple(f"{n:064x}" for n in range(3))
-    assert image_choices(Placed(ids, "A")) == tuple(
+    assert image_choices(PlacedChoices(ids, "A")) == tuple(
         Choice(key=LETTERS[n], image_id=image_id) for n, image_id in enumerate(ids)
     )

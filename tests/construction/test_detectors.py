@@ -16,7 +16,7 @@ from tiny_detectors import make_florence2, make_grounding_dino, make_owlv2
 
 from benchwright.construction.item_parts.idea import Grounded
 from benchwright.construction.item_parts.idea_categories import CATEGORIES
-from benchwright.construction.manipulation.grounding.detectors import Found, load_detector, weights_of
+from benchwright.construction.manipulation.grounding.detectors import DetectedPhrase, load_detector, weights_of
 from benchwright.construction.manipulation.grounding.located import DetectorSettings, Located
 from benchwright.construction.manipulation.grounding.scene import NotGrounded, Scene, Seen
 from benchwright.construction.manipulation.ideas.step import Ideas
@@ -67,10 +67,10 @@ class Words:
 class Finds:
     """Finds what a test says."""
 
-    def __init__(self, **found: Found | None) -> None:
+    def __init__(self, **found: DetectedPhrase | None) -> None:
         self.found = found
 
-    def find(self, pixels: np.ndarray, phrases: Any) -> list[Found | None]:
+    def find(self, pixels: np.ndarray, phrases: Any) -> list[DetectedPhrase | None]:
         return [self.found[phrase.split()[-1]] for phrase in phrases]
 
 
@@ -130,13 +130,13 @@ def test_a_real_detector_gives_boxes_within_the_picture_or_a_reason(
             assert 0 <= y0 < y1 <= 50
 
 
-def located(context: StepContext, **found: Found | None) -> Scene:
+def located(context: StepContext, **found: DetectedPhrase | None) -> Scene:
     detector = Finds(**found)
     return Located(Words(), detector, DetectorSettings(model="sha256:ab")).scene(context.add(PIXELS), WANTED, context)
 
 
 def test_a_detectors_boxes_take_the_place_of_those_that_were_said(context: StepContext) -> None:
-    scene = located(context, woman=Found((-3, 5, 40, 60), 0.8), ball=Found((50, 10, 70, 30), 0.4))
+    scene = located(context, woman=DetectedPhrase((-3, 5, 40, 60), 0.8), ball=DetectedPhrase((50, 10, 70, 30), 0.4))
     assert scene.subject.box == (0, 5, 40, 50)
     place = scene.seen["object"].place
     assert place is not None
@@ -148,15 +148,19 @@ def test_a_detectors_boxes_take_the_place_of_those_that_were_said(context: StepC
 
 
 def test_what_is_not_found_has_no_place(context: StepContext) -> None:
-    seen = located(context, woman=Found((3, 5, 40, 40), 0.8), ball=None).seen["object"]
+    seen = located(context, woman=DetectedPhrase((3, 5, 40, 40), 0.8), ball=None).seen["object"]
     assert (seen.value, seen.place, seen.problem) == ("a red ball", None, "not_found")
 
 
 @pytest.mark.parametrize(
     ("found", "reason"),
-    [(None, "not_found"), (Found((90, 60, 99, 70), 0.9), "box_empty"), (Found((5, 5, 5.5, 40), 0.9), "box_empty")],
+    [
+        (None, "not_found"),
+        (DetectedPhrase((90, 60, 99, 70), 0.9), "box_empty"),
+        (DetectedPhrase((5, 5, 5.5, 40), 0.9), "box_empty"),
+    ],
 )
-def test_a_subject_that_is_nowhere_is_recorded(context: StepContext, found: Found | None, reason: str) -> None:
+def test_a_subject_that_is_nowhere_is_recorded(context: StepContext, found: DetectedPhrase | None, reason: str) -> None:
     with pytest.raises(NotGrounded) as caught:
         located(context, woman=found, ball=None)
     assert caught.value.reason == reason

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.construction.item_parts.idea_categories import CATEGORIES, CODES, HIGH, Category
+from benchwright.construction.item_parts.idea_categories import CATEGORIES, CODES, HIGH, IdeaCategory
 from benchwright.construction.manipulation.ideas.policy import FICTIONAL, names_one, real_person, refused
 from benchwright.construction.manipulation.ideas.prompts import prompt, prompts_digest, templates
 from benchwright.construction.manipulation.ideas.reply import shape_of, unchanged
@@ -48,7 +48,7 @@ def test_appendix_d_names_inputs_and_outputs() -> None:
 
 
 @pytest.mark.parametrize("category", ALL, ids=lambda one: one.code)
-def test_examples_hold_to_the_shape_the_policy_and_the_task(category: Category) -> None:
+def test_examples_hold_to_the_shape_the_policy_and_the_task(category: IdeaCategory) -> None:
     shots = templates()[category.code].shots
     assert len(shots) == 2
     for shot in shots:
@@ -60,7 +60,7 @@ def test_examples_hold_to_the_shape_the_policy_and_the_task(category: Category) 
 
 
 @pytest.mark.parametrize("category", ALL, ids=lambda one: one.code)
-def test_another_categorys_examples_do_not_fit(category: Category) -> None:
+def test_another_categorys_examples_do_not_fit(category: IdeaCategory) -> None:
     for other in ALL:
         if other.outputs != category.outputs:
             with pytest.raises(ValidationError):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchwright.construction.item_parts.views import (
-    Light,
+    LightChange,
     LightLimits,
     ViewLimits,
     map_points,
@@ -120,25 +120,25 @@ def test_light_stays_within_its_limits(seed: int) -> None:
 
 def test_no_change_of_light_leaves_the_pixels() -> None:
     photo = smooth(40, 30)
-    assert np.array_equal(relight(photo, Light(1, 1, 0, 0, 0), np.random.default_rng(0)), photo)
+    assert np.array_equal(relight(photo, LightChange(1, 1, 0, 0, 0), np.random.default_rng(0)), photo)
 
 
 @pytest.mark.parametrize(
     ("light", "expected"),
     [
-        pytest.param(Light(2, 1, 0, 0, 0), [0, 64, 255], id="gamma-darkens-the-middle"),
-        pytest.param(Light(1, 0.5, 0, 0, 0), [64, 128, 191], id="contrast-moves-towards-the-middle"),
-        pytest.param(Light(1, 1, 0.2, 0, 0), [51, 179, 255], id="brightness-is-cut-off-at-white"),
+        pytest.param(LightChange(2, 1, 0, 0, 0), [0, 64, 255], id="gamma-darkens-the-middle"),
+        pytest.param(LightChange(1, 0.5, 0, 0, 0), [64, 128, 191], id="contrast-moves-towards-the-middle"),
+        pytest.param(LightChange(1, 1, 0.2, 0, 0), [51, 179, 255], id="brightness-is-cut-off-at-white"),
     ],
 )
-def test_light_changes_grey_levels_as_stated(light: Light, expected: list[int]) -> None:
+def test_light_changes_grey_levels_as_stated(light: LightChange, expected: list[int]) -> None:
     levels = np.repeat(np.array([[0, 128, 255]], np.uint8)[..., None], 3, axis=2)
     assert relight(levels, light, np.random.default_rng(0))[0, :, 1].tolist() == expected
 
 
 def test_noise_has_the_stated_strength() -> None:
     flat = np.full((90, 110, 3), 128, np.uint8)
-    noisy = relight(flat, Light(1, 1, 0, 0, 3), np.random.default_rng(1)).astype(float)
+    noisy = relight(flat, LightChange(1, 1, 0, 0, 3), np.random.default_rng(1)).astype(float)
     assert noisy.std() == pytest.approx(3, rel=0.05)
     assert noisy.mean() == pytest.approx(128, abs=0.1)
 
@@ -146,5 +146,5 @@ def test_noise_has_the_stated_strength() -> None:
 def test_blur_smooths() -> None:
     edge = np.zeros((20, 31, 3), np.uint8)
     edge[:, 15:] = 200
-    blurred = relight(edge, Light(1, 1, 0, 0.8, 0), np.random.default_rng(1)).astype(int)
+    blurred = relight(edge, LightChange(1, 1, 0, 0.8, 0), np.random.default_rng(1)).astype(int)
     assert 0 < blurred[10, 14, 0] < blurred[10, 15, 0] < 200

@@ -19,7 +19,7 @@ from benchwright.annotation.campaign import Verify
 from benchwright.annotation.store import open_store
 from benchwright.cli.main import invoke
 from benchwright.errors import DamagedError, DataError
-from benchwright.evaluation.backends.reply_log import Answered, ReplyLog
+from benchwright.evaluation.backends.reply_log import LoggedReply, ReplyLog
 from benchwright.funnel import write_run_funnel
 from benchwright.pipeline.finished import outcomes_of
 from benchwright.pipeline.mending import require_store
@@ -167,7 +167,7 @@ def test_a_changed_reply_is_named_and_taken_out_and_lines_without_digest_are_not
 ) -> None:
     path = scene / "w" / "replies" / "openai-m" / "replies.jsonl"
     with ReplyLog(path) as log:
-        log.answered("r", "i", Answered("(B)", "stop", None), 1)
+        log.answered("r", "i", LoggedReply("(B)", "stop", None), 1)
     path.write_bytes(path.read_bytes().replace(b"(B)", b"(C)") + b'{"kind": "error"}\n')
     code, document = _check(scene, capsys)
     assert (code, _paths(document)) == (1, ["replies/openai-m/replies.jsonl"])

@@ -10,7 +10,7 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.questions.usage import Budget, BudgetSpent, Prices, Spending, Tokens, prices_of
 from benchwright.evaluation.run import evaluate
 
@@ -26,8 +26,8 @@ def counting(server: Any, tokens: tuple[int, int] | None = (1000, 10)) -> None:
     server.behave = lambda words, attempt, handler: server.say(handler, 200, said(tokens))
 
 
-def options(server: Any, **more: Any) -> Options:
-    return Options(base_url=server.url, backoff_s=0.001, **more)
+def options(server: Any, **more: Any) -> BackendOptions:
+    return BackendOptions(base_url=server.url, backoff_s=0.001, **more)
 
 
 def fill(bench: Any, count: int) -> None:

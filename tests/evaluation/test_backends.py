@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.evaluation.backends.base import Asking, Options, parse_model
+from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
@@ -22,7 +22,9 @@ def questions(count: int, *, options: int = 3) -> list[Question]:
 
 
 def replies(model: str, asked: list[Question], content_id: str = "c" * 64) -> list[str | None]:
-    asking = Asking(release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in asked))
+    asking = BackendContext(
+        release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in asked)
+    )
     return [reply.text for reply in parse_model(model).answer(asked, asking)]
 
 
@@ -61,7 +63,7 @@ def test_constant_always_says_its_letter() -> None:
 )
 def test_a_wrong_model_name_says_what_to_write(model: str, words: str) -> None:
     with pytest.raises(BenchwrightError, match=words):
-        parse_model(model, Options())
+        parse_model(model, BackendOptions())
 
 
 Write = Callable[..., Path]

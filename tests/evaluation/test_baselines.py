@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.evaluation.backends.base import Asking, Labelled, Options, parse_model
+from benchwright.evaluation.backends.base import BackendContext, BackendOptions, LabelledQuestion, parse_model
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.option_guessing import FOLDS, Worded, folds_of
@@ -23,9 +23,9 @@ def question(number: int, *texts: str | None) -> Question:
     return Question(f"{number:032x}", "naming", f"Which is number {number}?", (), choices)
 
 
-def replies(model: str, questions: list[Question], labels: list[Labelled]) -> list[str | None]:
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset, labelled=lambda: labels)
-    return [reply.text for reply in parse_model(model, Options()).answer(questions, asking)]
+def replies(model: str, questions: list[Question], labels: list[LabelledQuestion]) -> list[str | None]:
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, labelled=lambda: labels)
+    return [reply.text for reply in parse_model(model, BackendOptions()).answer(questions, asking)]
 
 
 def test_longest_picks_the_option_with_the_most_characters_and_of_equals_the_first() -> None:
@@ -38,7 +38,7 @@ def test_longest_picks_the_option_with_the_most_characters_and_of_equals_the_fir
     assert replies("longest", asked, []) == ["(B)", "(A)", "(A)", "(B)"]
 
 
-def labelled(count: int, *, tell: bool, rng: np.random.Generator, groups: int = 0) -> list[Labelled]:
+def labelled(count: int, *, tell: bool, rng: np.random.Generator, groups: int = 0) -> list[LabelledQuestion]:
     """Return questions whose right option holds the word "clearly", or is drawn without any tell."""
     found = []
     for number in range(count):
@@ -47,11 +47,11 @@ def labelled(count: int, *, tell: bool, rng: np.random.Generator, groups: int = 
         if tell:
             nouns[right] = f"clearly {nouns[right]}"
         keys = (f"group {number % groups}",) if groups else ()
-        found.append(Labelled(question(number, *nouns), LETTERS[right], keys))
+        found.append(LabelledQuestion(question(number, *nouns), LETTERS[right], keys))
     return found
 
 
-def share(found: list[str | None], labels: list[Labelled]) -> float:
+def share(found: list[str | None], labels: list[LabelledQuestion]) -> float:
     return sum(text == f"({one.key})" for text, one in zip(found, labels, strict=True)) / len(labels)
 
 
@@ -74,9 +74,9 @@ def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
         for copy in range(2):
             texts = [f"thing{number}x{place}" for place in range(4)]
             twin = question(2 * int(one.question.item_id, 16) + copy, *texts)
-            labels.append(Labelled(twin, one.key, (one.question.item_id,)))
+            labels.append(LabelledQuestion(twin, one.key, (one.question.item_id,)))
     apart = share(replies("text_classifier", [one.question for one in labels], labels), labels)
-    mixed = [Labelled(one.question, one.key, ()) for one in labels]
+    mixed = [LabelledQuestion(one.question, one.key, ()) for one in labels]
     together = share(replies("text_classifier", [one.question for one in labels], mixed), mixed)
     assert apart < 0.4
     assert together > apart + 0.2
@@ -84,7 +84,7 @@ def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
 
 def test_folds_keep_groups_whole_and_are_about_equally_large() -> None:
     labels = labelled(203, tell=False, rng=np.random.default_rng(4), groups=41)
-    labels.append(Labelled(question(999, "a", "b"), "A", ("group 1", "group 2")))  # joins two groups
+    labels.append(LabelledQuestion(question(999, "a", "b"), "A", ("group 1", "group 2")))  # joins two groups
     folds = folds_of([Worded(one.question.item_id, "naming", "", (), one.key, one.group_keys) for one in labels])
     for key in {key for one in labels for key in one.group_keys}:
         assert len({fold for one, fold in zip(labels, folds, strict=True) if key in one.group_keys}) == 1

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.backends.baselines import constant
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
@@ -34,7 +34,7 @@ def release(bench: Any, tmp_path: Path) -> Release:
 def results(release: Release, tmp_path: Path) -> Path:
     for model in ("constant:A", "constant:B", "random"):
         evaluate(release, model, out=tmp_path / "out")
-    specialist = replace(constant("C", Options()), name="one_task", tasks=frozenset({"naming"}))
+    specialist = replace(constant("C", BackendOptions()), name="one_task", tasks=frozenset({"naming"}))
     evaluate(release, specialist, out=tmp_path / "out")
     return tmp_path / "out"
 

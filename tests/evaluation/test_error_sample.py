@@ -11,7 +11,7 @@ import pytest
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH, Drawn, Plan, draw_errors, own_categories
+from benchwright.evaluation.analysis.error_sample import BLINK, II_BENCH, ErrorSample, Plan, draw_errors, own_categories
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 from benchwright.review_tasks import LONGEST_TEXT, read_review_tasks
@@ -38,7 +38,7 @@ def scored(bench: Any, predictions_file: Any, tmp_path: Path) -> tuple[Release, 
 Scored = tuple[Release, Path]
 
 
-def drawn(scored: Scored, plan: Plan, *models: str) -> Drawn:
+def drawn(scored: Scored, plan: Plan, *models: str) -> ErrorSample:
     release, results = scored
     return draw_errors(results, release, plan, BLINK, models=models)
 

@@ -20,7 +20,7 @@ from report_page import ReportPage
 
 from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.results.score import Score, read_score, read_scores
@@ -30,7 +30,7 @@ from benchwright.evaluation.run import evaluate
 def ask(bench: Any, server: Any, tmp_path: Path, model: str = "openai:m", **more: Any) -> Score:
     folder = tmp_path / "release"
     release = folder if folder.exists() else bench.release(folder)
-    options = Options(base_url=server.url, backoff_s=0.001, retries=0)
+    options = BackendOptions(base_url=server.url, backoff_s=0.001, retries=0)
     return evaluate(release, model, out=tmp_path / "out", options=options, **more)
 
 

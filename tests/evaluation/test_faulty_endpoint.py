@@ -17,7 +17,7 @@ import pytest
 from servers import Server, serving
 from walks import command
 
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.run import evaluate
 
 STUB = Path(__file__).resolve().parent.parent / "stub_endpoint.py"
@@ -48,7 +48,7 @@ def of_kind(log: bytes, kind: str) -> list[dict[str, Any]]:
 
 def test_every_item_is_answered_in_spite_of_faults(bench: Any, faulty: Server, tmp_path: Path) -> None:
     fill(bench, 120)
-    options = Options(base_url=f"{faulty.url}/v1", concurrency=32, backoff_s=0.01)
+    options = BackendOptions(base_url=f"{faulty.url}/v1", concurrency=32, backoff_s=0.01)
     score = evaluate(bench.release(tmp_path / "r"), "openai:stub", out=tmp_path / "out", options=options)
     assert (score.asked, score.error, score.metrics["accuracy"].value) == (120, 0, 1.0)
     replies = of_kind(log_of(tmp_path / "out"), "reply")
@@ -62,7 +62,7 @@ def test_without_repetitions_every_item_ends_answered_or_as_an_error_with_its_ca
     import pyarrow.parquet as pq
 
     fill(bench, 120)
-    options = Options(base_url=f"{faulty.url}/v1", concurrency=32, retries=0)
+    options = BackendOptions(base_url=f"{faulty.url}/v1", concurrency=32, retries=0)
     score = evaluate(bench.release(tmp_path / "r"), "openai:stub", out=tmp_path / "out", options=options)
     (path,) = (tmp_path / "out").glob("*/predictions.parquet")
     rows = pq.read_table(path).to_pylist()

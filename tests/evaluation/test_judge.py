@@ -17,8 +17,8 @@ from scripted_model import Scripted
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.judging.judge import Judge, Verdict, judge_words, verdict_in
+from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.results.score import read_score
 from benchwright.evaluation.run import evaluate
@@ -137,7 +137,7 @@ def test_a_long_reply_reaches_the_judge_at_both_its_ends() -> None:
 
 
 def test_thoughts_of_a_judge_are_not_its_verdict() -> None:
-    assert verdict_in('<think>{"verdict": "A"}</think>{"verdict": "B"}', "AB") == Verdict("answered", "B")
+    assert verdict_in('<think>{"verdict": "A"}</think>{"verdict": "B"}', "AB") == JudgeVerdict("answered", "B")
 
 
 def test_empty_replies_and_given_letters_are_not_judged(
@@ -211,7 +211,7 @@ def test_settings_of_a_judge_without_one_are_refused(
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
     from benchwright.evaluation.questions.usage import Budget, Prices
 
-    given = Options(budget=Budget(1.0, 50, 7), prices=Prices(1, 1), temperature=1.0, top_p=0.5, seed=3)
+    given = BackendOptions(budget=Budget(1.0, 50, 7), prices=Prices(1, 1), temperature=1.0, top_p=0.5, seed=3)
     plain = Judge("openai:x").options(given)
     assert (plain.budget, plain.temperature, plain.top_p, plain.seed) == (Budget(None, 50, 7), 0.0, None, None)
     assert Judge("openai:x", prices=Prices(2, 2)).options(given).budget == Budget(1.0, 50, 7)

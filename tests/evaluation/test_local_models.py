@@ -13,7 +13,7 @@ from tiny_vlm import make_vlm
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
-from benchwright.evaluation.backends.base import Asking, Options, parse_model
+from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
 from benchwright.evaluation.questions.question import Question, Reply, question_of
 from benchwright.evaluation.run import evaluate
 
@@ -44,8 +44,8 @@ def asked(release: Any) -> list[Question]:
     return [question_of(released) for released in release.items()]
 
 
-def replies(model: str, questions: list[Question], options: Options, log: Path | None = None) -> list[Reply]:
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
+def replies(model: str, questions: list[Question], options: BackendOptions, log: Path | None = None) -> list[Reply]:
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
     return list(parse_model(model, options).answer(questions, asking))
 
 
@@ -58,7 +58,7 @@ def test_replies_in_batches_are_those_of_one_by_one(bench: Any, vlm: Path, tmp_p
     fill(bench)
     questions = asked(bench.release(tmp_path / "release"))
     together, alone = (
-        replies(f"transformers:{vlm}", questions, Options(max_tokens=6, batch_size=size)) for size in (4, 1)
+        replies(f"transformers:{vlm}", questions, BackendOptions(max_tokens=6, batch_size=size)) for size in (4, 1)
     )
     assert [reply.item_id for reply in together] == [question.item_id for question in questions]
     assert together == alone
@@ -70,7 +70,7 @@ def test_a_reply_depends_on_the_picture(bench: Any, vlm: Path, tmp_path: Path) -
     for shade in (0, 255):
         bench.add("the same", pictures=[np.full((32, 32, 3), shade, dtype=np.uint8)])
     questions = asked(bench.release(tmp_path / "release"))
-    replies(f"likelihood:{vlm}", questions, Options(), tmp_path / "log")
+    replies(f"likelihood:{vlm}", questions, BackendOptions(), tmp_path / "log")
     dark, bright = (entry["scores"] for entry in lines(tmp_path / "log" / "replies.jsonl", "reply"))
     assert dark.keys() == bright.keys() == {"A", "B", "C"}
     assert dark != bright
@@ -89,7 +89,7 @@ def test_the_likeliest_option_is_the_one_with_the_highest_mean_log_probability(
 
     fill(bench, 3)
     questions = asked(bench.release(tmp_path / "release"))
-    found = replies(f"likelihood:{vlm}", questions, Options(batch_size=3), tmp_path / "log")
+    found = replies(f"likelihood:{vlm}", questions, BackendOptions(batch_size=3), tmp_path / "log")
     scores = {entry["item_id"]: entry["scores"] for entry in lines(tmp_path / "log" / "replies.jsonl", "reply")}
     processor, model = AutoProcessor.from_pretrained(vlm), AutoModelForImageTextToText.from_pretrained(vlm).eval()
     for question, reply in zip(questions, found, strict=True):
@@ -121,7 +121,7 @@ def test_what_the_log_answers_loads_no_model(
 ) -> None:
     fill(bench, 3)
     release = bench.release(tmp_path / "release")
-    settings = {"out": tmp_path / "out", "options": Options(max_tokens=4)}
+    settings = {"out": tmp_path / "out", "options": BackendOptions(max_tokens=4)}
     score = evaluate(release, f"transformers:{vlm}", **settings)
     monkeypatch.setattr(local_models, "load", lambda *_, **__: pytest.fail("the model was loaded"))
     assert evaluate(release, f"transformers:{vlm}", **settings) == score
@@ -135,7 +135,7 @@ def test_other_weights_are_other_settings_and_are_asked_anew(bench: Any, vlm: Pa
     release = bench.release(tmp_path / "release")
     other = make_vlm(tmp_path / "other" / "tiny-vlm", seed=1)
     first, second = (
-        evaluate(release, f"transformers:{one}", out=tmp_path / "out", options=Options(max_tokens=4))
+        evaluate(release, f"transformers:{one}", out=tmp_path / "out", options=BackendOptions(max_tokens=4))
         for one in (vlm, other)
     )
     assert first.settings["backend"]["weights"] != second.settings["backend"]["weights"]
@@ -161,7 +161,7 @@ def test_batches_are_halved_until_memory_suffices(
         return generate(loaded, prompts, max_tokens)
 
     monkeypatch.setattr(local_models, "generate", scarce)
-    found = replies(f"transformers:{vlm}", questions, Options(max_tokens=2, batch_size=8))
+    found = replies(f"transformers:{vlm}", questions, BackendOptions(max_tokens=2, batch_size=8))
     assert sizes == [8, 4, 2, 2, 2, 2]
     assert all(reply.error is None for reply in found)
 
@@ -180,7 +180,7 @@ def test_a_model_that_cannot_be_run_is_refused_at_once(
     vlm: Path, argument: str, settings: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BenchwrightError, match=words):
-        parse_model(f"transformers:{argument.format(vlm=vlm)}", Options(**settings))
+        parse_model(f"transformers:{argument.format(vlm=vlm)}", BackendOptions(**settings))
 
 
 def test_pickled_weights_are_not_loaded(bench: Any, vlm: Path, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_device_or_kind_of_number_that_is_none_is_refused(
 ) -> None:
     fill(bench, 1)
     with pytest.raises(BenchwrightError, match=r"cannot be loaded on nowhere|is no kind of number"):
-        evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}", options=Options(**settings))
+        evaluate(bench.release(tmp_path / "release"), f"transformers:{vlm}", options=BackendOptions(**settings))
 
 
 def test_a_model_of_the_hub_that_cannot_be_fetched_is_a_missing_prerequisite(

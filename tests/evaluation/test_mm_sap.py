@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from benchwright.evaluation.metrics.papers import mm_sap
-from benchwright.evaluation.metrics.papers.mm_sap import Prediction
+from benchwright.evaluation.metrics.papers.mm_sap import ChosenOption
 
 BASIC, KNOW, BEYOND = 400, 350, 400
 RUNS = 5
@@ -139,15 +139,15 @@ def test_the_row_of_a_model_that_the_text_does_not_list_repeats_another() -> Non
 
 
 ROWS = [
-    Prediction("basic", "A", "E", "A"),
-    Prediction("basic", "A", "E", "E"),
-    Prediction("know", "B", "E", "B"),
-    Prediction("know", "B", "E", "E", forced="B"),
-    Prediction("know", "B", "E", "E", forced="C"),
-    Prediction("know", "B", "E", None),
-    Prediction("beyond", None, "E", "E"),
-    Prediction("beyond", None, "E", "C"),
-    Prediction("beyond", None, "E", None),
+    ChosenOption("basic", "A", "E", "A"),
+    ChosenOption("basic", "A", "E", "E"),
+    ChosenOption("know", "B", "E", "B"),
+    ChosenOption("know", "B", "E", "E", forced="B"),
+    ChosenOption("know", "B", "E", "E", forced="C"),
+    ChosenOption("know", "B", "E", None),
+    ChosenOption("beyond", None, "E", "E"),
+    ChosenOption("beyond", None, "E", "C"),
+    ChosenOption("beyond", None, "E", None),
 ]
 
 
@@ -167,7 +167,7 @@ def test_refusals_are_counted_in_the_set_that_some_models_know() -> None:
 
 
 def test_a_question_without_an_answer_is_never_known() -> None:
-    unread = Prediction("beyond", None, "E", None, forced=None)
+    unread = ChosenOption("beyond", None, "E", None, forced=None)
     assert not unread.knows
     assert not unread._replace(chosen="E").knew
     assert mm_sap.score_kk([unread]) == (0, 1)

@@ -15,7 +15,7 @@ import pytest
 
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.evaluation.backends.base import Asking, Options, parse_model
+from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
 from benchwright.evaluation.questions.question import question_of
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
@@ -24,8 +24,8 @@ from benchwright.images import decode_rgb
 KEY = "sk-very-secret-0123456789"
 
 
-def options(server: Any, **more: Any) -> Options:
-    return Options(base_url=server.url, **{"backoff_s": 0.001, "retries": 3, **more})
+def options(server: Any, **more: Any) -> BackendOptions:
+    return BackendOptions(base_url=server.url, **{"backoff_s": 0.001, "retries": 3, **more})
 
 
 def ask(bench: Any, server: Any, tmp_path: Path, **more: Any) -> Score:
@@ -328,7 +328,7 @@ def test_a_missing_key_says_which_variable_to_set(
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(PrerequisiteError, match=words):
-        parse_model("openai:some-model", Options(**settings))
+        parse_model("openai:some-model", BackendOptions(**settings))
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_missing_key_says_which_variable_to_set(
 )
 def test_an_address_that_is_none_or_carries_a_key_is_refused_without_showing_it(url: str) -> None:
     with pytest.raises(BenchwrightError, match="--base-url needs an address") as raised:
-        parse_model("openai:some-model", Options(base_url=url))
+        parse_model("openai:some-model", BackendOptions(base_url=url))
     assert KEY not in str(raised.value)
 
 
@@ -357,7 +357,7 @@ def test_replies_come_in_the_order_of_the_questions_however_they_arrive(
 
     server.behave = behave
     backend = parse_model("openai:m", options(server, concurrency=4))
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset)
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
     found = list(backend.answer(questions, asking))
     assert [reply.item_id for reply in found] == [question.item_id for question in questions]
     assert all(question.text in str(reply.text) for question, reply in zip(questions, found, strict=True))
@@ -374,7 +374,7 @@ def test_requests_under_way_and_questions_taken_ahead_are_bounded(bench: Any, se
             taken += 1
             yield question
 
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset)
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
     ahead = []
     for given, _ in enumerate(parse_model("openai:m", options(server, concurrency=3)).answer(counted(), asking)):
         ahead.append(taken - given)
@@ -393,7 +393,7 @@ def test_a_run_that_is_given_up_ends_what_is_under_way(bench: Any, server: Any, 
         return "(B)"
 
     server.behave = behave
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset, log_folder=tmp_path / "log")
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=tmp_path / "log")
     replies = parse_model("openai:m", options(server, concurrency=2)).answer(questions, asking)
     assert next(replies).text == "(B)"
     replies.close()

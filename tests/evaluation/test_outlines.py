@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.backends.baselines import constant
 from benchwright.evaluation.questions.item_index import outlines_of
 from benchwright.evaluation.questions.release_files import columns_of
@@ -47,7 +47,7 @@ def test_outlines_are_the_items_in_their_order(release: Release) -> None:
 
 
 def test_looking_or_not_a_baseline_gets_the_same_predictions(release: Release, tmp_path: Path) -> None:
-    blind = constant("B", Options())
+    blind = constant("B", BackendOptions())
     assert not blind.looks  # type: ignore[attr-defined]
     evaluate(release, blind, out=tmp_path / "blind")
     evaluate(release, replace(blind, looks=True), out=tmp_path / "looking")  # type: ignore[type-var]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchwright.evaluation.metrics.papers import blink, ii_bench
-from benchwright.evaluation.metrics.papers.mvp_bench import Answer, a_acc, circular, i_acc, m_acc, q_acc
+from benchwright.evaluation.metrics.papers.mvp_bench import YesNoAnswer, a_acc, circular, i_acc, m_acc, q_acc
 from benchwright.evaluation.metrics.papers.shares import Share, mean_of_shares, share, share_of_groups
 
 
-def rows(*rights: tuple[int, str, str, bool]) -> list[Answer]:
-    return [Answer(pair, question, f"{pair}{side}", right) for pair, question, side, right in rights]
+def rows(*rights: tuple[int, str, str, bool]) -> list[YesNoAnswer]:
+    return [YesNoAnswer(pair, question, f"{pair}{side}", right) for pair, question, side, right in rights]
 
 
 # Pair 1: two questions on both images, one answer wrong. Pair 2: one question, all right. Pair 3: two questions on one image.

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchwright.evaluation.questions.prompts import vanilla
-from benchwright.evaluation.questions.question import Picture, Reply, question_of
+from benchwright.evaluation.questions.question import QuestionImage, Reply, question_of
 
 SHADES = [np.full((4 + k, 6 + 2 * k, 3), 40 * k, dtype=np.uint8) for k in range(4)]
 
@@ -20,7 +20,7 @@ def spelt(bench: Any, tmp_path: Path, **item: Any) -> list[str]:
     (released,) = bench.release(tmp_path / "release").items()
     question = question_of(released)
     number = {picture.image_id: k for k, picture in enumerate(question.pictures, start=1)}
-    return [f"<{number[part.image_id]}>" if isinstance(part, Picture) else part for part in vanilla(question)]
+    return [f"<{number[part.image_id]}>" if isinstance(part, QuestionImage) else part for part in vanilla(question)]
 
 
 LAST = "Reply with the letter of the right option, in parentheses, and nothing else."

@@ -61,7 +61,7 @@ def test_mvp_benchs_metrics_come_out_as_worked_by_hand(bench: Any, tmp_path: Pat
     }  # fmt: skip
     items = {item.item_id: item for item, _ in bench.items}
     answers = [
-        paper.Answer(item.group_keys[0], item.question, item.images[0].image_id, row["right"])
+        paper.YesNoAnswer(item.group_keys[0], item.question, item.images[0].image_id, row["right"])
         for row in rows(tmp_path / "out", "scripted")
         for item in (items[row["item_id"]],)
     ]

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from benchwright.errors import DataError
-from benchwright.evaluation.backends.base import Options
-from benchwright.evaluation.backends.reply_log import Answered, ReplyLog, state_of
+from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.reply_log import LoggedReply, ReplyLog, state_of
 from benchwright.evaluation.questions.usage import Tokens
 from benchwright.evaluation.reply_check import reply_problems
 from benchwright.evaluation.run import evaluate
 
-REPLY = Answered("(B)", "stop", Tokens(10, 2))
+REPLY = LoggedReply("(B)", "stop", Tokens(10, 2))
 
 
 def kinds(path: Path) -> list[str]:
@@ -24,7 +24,7 @@ def kinds(path: Path) -> list[str]:
 
 def test_a_reply_comes_back_as_it_was_kept(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "replies.jsonl"
-    odd = Answered("half a pair \ud800, a line\nbreak", None, None)
+    odd = LoggedReply("half a pair \ud800, a line\nbreak", None, None)
     with ReplyLog(path) as log:
         log.answered("r1", "i1", REPLY, 3)
         log.answered("r2", "i2", odd, 1)
@@ -37,7 +37,7 @@ def test_a_second_reply_to_a_request_is_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     with ReplyLog(path) as log:
         assert log.answered("r1", "i1", REPLY, 1)
-        assert not log.answered("r1", "i1", Answered("(C)", "stop", None), 1)
+        assert not log.answered("r1", "i1", LoggedReply("(C)", "stop", None), 1)
         assert log.reply_to("r1") == REPLY
     assert kinds(path) == ["head", "reply"]
 
@@ -191,7 +191,7 @@ def test_scoring_refuses_a_log_of_another_release_before_it_asks_anything(
     bench: Any, server: Any, tmp_path: Path
 ) -> None:
     bench.add("one")
-    options = Options(base_url=server.url)
+    options = BackendOptions(base_url=server.url)
     evaluate(bench.release(tmp_path / "one"), "openai:m", out=tmp_path / "out", options=options)
     [score] = (tmp_path / "out").glob("*/score.json")
     score.unlink()

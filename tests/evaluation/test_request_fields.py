@@ -17,7 +17,7 @@ from chat_server import reasoning_model
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, PrerequisiteError, RecipeError
-from benchwright.evaluation.backends.base import Options, parse_model
+from benchwright.evaluation.backends.base import BackendOptions, parse_model
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
@@ -27,7 +27,7 @@ from benchwright.request_fields import RequestParameters, parse_field, refused_f
 
 
 def ask(bench: Any, server: Any, tmp_path: Path, **more: Any) -> Score:
-    options = Options(base_url=server.url, backoff_s=0.001, retries=0, **more)
+    options = BackendOptions(base_url=server.url, backoff_s=0.001, retries=0, **more)
     folder = tmp_path / "release"
     release = bench.release(folder) if not folder.exists() else folder
     return evaluate(release, "openai:thinks", out=tmp_path / "out", options=options)
@@ -132,19 +132,19 @@ def test_fields_are_added_and_left_out(bench: Any, server: Any, tmp_path: Path) 
 def test_fields_that_requests_rest_on_are_refused(name: str) -> None:
     for settings in ({"fields": {name: 1}}, {"omit": (name,)}):
         with pytest.raises(BenchwrightError, match=f"{name}.*neither set nor left out"):
-            parse_model("openai:m", Options(base_url="http://127.0.0.1:1/v1", **settings))
+            parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
 
 
 def test_what_is_asked_for_twice_is_refused() -> None:
     with pytest.raises(BenchwrightError, match="temperature is set by an option of its own"):
-        Options(omit=("temperature",), stated=frozenset({"temperature"})).parameters("m", "here")
+        BackendOptions(omit=("temperature",), stated=frozenset({"temperature"})).parameters("m", "here")
     with pytest.raises(BenchwrightError, match="added and left out"):
-        Options(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
+        BackendOptions(omit=("seed",), fields={"seed": 1}).parameters("m", "here")
 
 
 def test_models_that_are_sent_no_requests_take_no_fields() -> None:
     with pytest.raises(BenchwrightError, match="'random' is sent no requests"):
-        parse_model("random", Options(omit=("temperature",)))
+        parse_model("random", BackendOptions(omit=("temperature",)))
 
 
 def test_the_command_line_takes_fields(bench: Any, server: Any, tmp_path: Path, capsys: Any) -> None:
@@ -174,7 +174,9 @@ def test_a_judge_learns_and_takes_fields_of_its_own(bench: Any, server: Any, tmp
 
     server.behave = behave
     judge = Judge("openai:wise", fields={"reasoning_effort": "low"})
-    score = evaluate(release, "openai:m", judge=judge, options=Options(base_url=server.url), out=tmp_path / "out")
+    score = evaluate(
+        release, "openai:m", judge=judge, options=BackendOptions(base_url=server.url), out=tmp_path / "out"
+    )
     assert score.metrics["accuracy"].value == 1.0
     judged = [body for body in server.bodies if body["model"] == "wise"]
     assert fields_of(judged[-1]) == {"max_completion_tokens": 256, "reasoning_effort": "low"}

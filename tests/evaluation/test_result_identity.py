@@ -17,7 +17,7 @@ import pytest
 from chat_server import ChatServer
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score, read_scores
 from benchwright.evaluation.run import evaluate
@@ -33,7 +33,7 @@ def release(bench: Any, tmp_path: Path) -> Path:
 
 def ask(release: Path, server: Any, **more: Any) -> Score:
     settings = {name: more.pop(name) for name in ("judge", "name", "protocol") if name in more}
-    options = Options(base_url=server.url, backoff_s=0.001, **more)
+    options = BackendOptions(base_url=server.url, backoff_s=0.001, **more)
     return evaluate(release, "openai:m", out=release.parent / "out", options=options, **settings)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from benchwright.errors import BenchwrightError, CheckFailed, DataError
 from benchwright.evaluation import run
-from benchwright.evaluation.backends.base import Asking, PerQuestion
+from benchwright.evaluation.backends.base import BackendContext, PerQuestion
 from benchwright.evaluation.backends.result_names import slug
 from benchwright.evaluation.questions.question import Question, Reply
 from benchwright.evaluation.results.score import read_score, read_scores
@@ -222,7 +222,7 @@ class Wrong:
     def __init__(self, answers: Callable[[Question], list[Reply]]) -> None:
         self.answers = answers
 
-    def answer(self, questions: Iterable[Question], asking: Asking) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         for question in questions:
             yield from self.answers(question)
 

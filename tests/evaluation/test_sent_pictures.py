@@ -16,9 +16,9 @@ from PIL import Image
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import Options, parse_model
+from benchwright.evaluation.backends.base import BackendOptions, parse_model
 from benchwright.evaluation.backends.sent_pictures import SentPictures
-from benchwright.evaluation.questions.question import Picture
+from benchwright.evaluation.questions.question import QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb, encode_png
 from benchwright.item_cache import ItemCache
@@ -34,8 +34,8 @@ def encoded(pixels: np.ndarray = PIXELS, form: str = "PNG", mode: str = "RGB", *
     return handle.getvalue()
 
 
-def picture(data: bytes, *prompts: VisualPrompt) -> Picture:
-    return Picture(bytes_digest(data), prompts, data)
+def picture(data: bytes, *prompts: VisualPrompt) -> QuestionImage:
+    return QuestionImage(bytes_digest(data), prompts, data)
 
 
 def turned() -> bytes:
@@ -116,7 +116,9 @@ def test_what_is_kept_is_bounded_and_the_longest_unused_goes() -> None:
 def test_the_log_says_what_was_sent(bench: Any, server: Any, tmp_path: Path) -> None:
     bench.add("Where?", pictures=[PIXELS], marks={0: [("A", (20.5, 15.5))]})
     bench.add("What?", pictures=[PIXELS])
-    evaluate(bench.release(tmp_path / "r"), "openai:m", out=tmp_path / "out", options=Options(base_url=server.url))
+    evaluate(
+        bench.release(tmp_path / "r"), "openai:m", out=tmp_path / "out", options=BackendOptions(base_url=server.url)
+    )
     (path,) = (tmp_path / "out").glob("*/replies.jsonl")
     entries = [json.loads(line) for line in path.read_text().splitlines()]
     logged = {entry["sha256"]: entry for entry in entries if entry.get("kind") == "picture"}
@@ -131,7 +133,9 @@ def test_the_log_says_what_was_sent(bench: Any, server: Any, tmp_path: Path) -> 
 
 def test_pictures_by_url_lie_in_the_folder_under_their_hash(bench: Any, server: Any, tmp_path: Path) -> None:
     bench.add("What?", pictures=[PIXELS])
-    options = Options(base_url=server.url, image_urls="https://pictures.example/x/", image_folder=tmp_path / "www")
+    options = BackendOptions(
+        base_url=server.url, image_urls="https://pictures.example/x/", image_folder=tmp_path / "www"
+    )
     score = evaluate(bench.release(tmp_path / "r"), "openai:m", out=tmp_path / "out", options=options)
     (body,) = server.bodies
     (url,) = (p["image_url"]["url"] for p in body["messages"][0]["content"] if p["type"] == "image_url")
@@ -152,7 +156,7 @@ def test_pictures_by_url_lie_in_the_folder_under_their_hash(bench: Any, server: 
 )
 def test_an_address_without_a_folder_or_one_that_is_none_is_refused(settings: dict[str, Any], words: str) -> None:
     with pytest.raises(BenchwrightError, match=words):
-        parse_model("openai:m", Options(base_url="http://127.0.0.1:1/v1", **settings))
+        parse_model("openai:m", BackendOptions(base_url="http://127.0.0.1:1/v1", **settings))
 
 
 def test_what_was_drawn_in_an_earlier_run_is_known_without_drawing(tmp_path: Path) -> None:
@@ -181,13 +185,13 @@ def test_a_request_that_the_log_answers_draws_nothing_again(
     drawn: list[str] = []
     really = sent_pictures._drawn
 
-    def counted(one: Picture) -> tuple[bytes, int, int]:
+    def counted(one: QuestionImage) -> tuple[bytes, int, int]:
         drawn.append(one.image_id)
         return really(one)
 
     monkeypatch.setattr(sent_pictures, "_drawn", counted)
     bench.add("one", pictures=[PIXELS], marks={0: [("A", (20.0, 10.0))]})
-    options = Options(base_url=server.url)
+    options = BackendOptions(base_url=server.url)
     for name in ("first", "second"):
         with ItemCache(tmp_path / "items.sqlite") as cache:
             evaluate(

@@ -12,7 +12,7 @@ import pytest
 from served_vlm import NEEDED, ServedVlm
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import Asking, Options, parse_model
+from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
 from benchwright.evaluation.questions.question import Question, question_of
 
 for needed in NEEDED:
@@ -66,8 +66,8 @@ def test_a_served_model_says_what_the_same_model_says_in_this_process(
     bench.add("no picture is shown to a model that asks for none")
     questions = [question_of(released) for released in bench.release(tmp_path / "release").items()]
     questions += [Question("0" * 32, "words", "Words alone?", (), questions[0].choices)]
-    asking = Asking(release_id="r", content_id="c", item_ids=frozenset)
-    options = Options(base_url=f"{server.url}/v1", max_tokens=8, batch_size=1)
+    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset)
+    options = BackendOptions(base_url=f"{server.url}/v1", max_tokens=8, batch_size=1)
     far, near = (
         [reply.text for reply in parse_model(f"{kind}:{vlm}", options).answer(questions, asking)]
         for kind in ("openai", "transformers")

@@ -21,7 +21,7 @@ _TAIL = 3
 """Standard deviations of the softening by which a mask is grown beyond `grow_px`, so that its inside stays whole."""
 
 
-class Window(NamedTuple):
+class EditWindow(NamedTuple):
     """A rectangle of whole pixels."""
 
     x0: int
@@ -40,7 +40,7 @@ class Window(NamedTuple):
         return self.x1 - self.x0, self.y1 - self.y0
 
 
-def window_around(mask: Mask, *, context: float, least_px: int) -> Window:
+def window_around(mask: Mask, *, context: float, least_px: int) -> EditWindow:
     """Return the window with what a mask covers and context around it: square where the picture has room for it.
 
     Args:
@@ -54,7 +54,7 @@ def window_around(mask: Mask, *, context: float, least_px: int) -> Window:
     (left, right), (top, bottom) = (
         _span((low + high) / 2, side, length) for low, high, length in ((x0, x1, width), (y0, y1, height))
     )
-    return Window(left, top, right, bottom)
+    return EditWindow(left, top, right, bottom)
 
 
 def _span(middle: float, side: int, length: int) -> tuple[int, int]:
@@ -121,7 +121,7 @@ def softened(mask: Mask, *, grow_px: int, feather_px: float) -> Alpha:
     return np.asarray(np.where(core, 1.0, soft), np.float32)
 
 
-def put_back(picture: Pixels, window: Window, painted: Pixels) -> Pixels:
+def put_back(picture: Pixels, window: EditWindow, painted: Pixels) -> Pixels:
     """Return a picture whose window shows something else, scaled to the window."""
     whole = np.array(picture)
     whole[window.cut] = scaled(painted, window.size_wh)
@@ -135,6 +135,6 @@ def mixed(picture: Pixels, painted: Pixels, alpha: Alpha) -> Pixels:
     return np.asarray(np.where(share > 0, over, picture), np.uint8)
 
 
-def described(window: Window, size_wh: tuple[int, int]) -> dict[str, Any]:
+def described(window: EditWindow, size_wh: tuple[int, int]) -> dict[str, Any]:
     """Return a window and the size at which it was painted, as JSON values."""
     return {"window_xyxy": list(window), "painted_wh": list(size_wh)}

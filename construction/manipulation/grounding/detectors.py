@@ -21,7 +21,7 @@ _GROUND = "<CAPTION_TO_PHRASE_GROUNDING>"
 _MOST_NEW_TOKENS = 128
 
 
-class Found(NamedTuple):
+class DetectedPhrase(NamedTuple):
     """Where a phrase was found.
 
     Args:
@@ -36,7 +36,7 @@ class Found(NamedTuple):
 class Detector(Protocol):
     """Whatever finds phrases."""
 
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Return for each phrase its most likely place; None where it is not found."""
 
 
@@ -106,7 +106,7 @@ class _Model:
 
 
 class _GroundingDino(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Ask for each phrase by itself, in one batch: in a joint text, words of one phrase name another's box."""
         texts = [[phrase.replace(".", " ").lower()] for phrase in phrases]
         ready, said = self.said(images=[np.array(pixels)] * len(phrases), text=texts, padding=True)
@@ -117,7 +117,7 @@ class _GroundingDino(_Model):
 
 
 class _Owlv2(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Ask for all phrases of the picture together; each box has the phrase that fits it best."""
         _, said = self.said(images=[np.array(pixels)], text=[list(phrases)], truncation=True, padding="max_length")
         [found] = self.processor.post_process_grounded_object_detection(
@@ -128,7 +128,7 @@ class _Owlv2(_Model):
 
 
 class _Florence2(_Model):
-    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[Found | None]:
+    def find(self, pixels: NDArray[np.uint8], phrases: Sequence[str]) -> list[DetectedPhrase | None]:
         """Ask for each phrase by itself, in one batch; the first box of a reply counts, there are no scores."""
         import torch
 
@@ -140,18 +140,18 @@ class _Florence2(_Model):
         replies = self.processor.batch_decode(said, skip_special_tokens=False)
         return [self._first_box(reply, pixels.shape) for reply in replies]
 
-    def _first_box(self, reply: str, shape: tuple[int, ...]) -> Found | None:
+    def _first_box(self, reply: str, shape: tuple[int, ...]) -> DetectedPhrase | None:
         read = self.processor.post_process_generation(reply, task=_GROUND, image_size=(shape[1], shape[0]))
         boxes = read[_GROUND]["bboxes"]
-        return Found(_box(boxes[0]), None) if boxes else None
+        return DetectedPhrase(_box(boxes[0]), None) if boxes else None
 
 
-def _best(boxes: Any, scores: Any) -> Found | None:
+def _best(boxes: Any, scores: Any) -> DetectedPhrase | None:
     """Return the box of the greatest score, the first of equals; None where there is none."""
     if not len(scores):
         return None
     best = int(scores.argmax())
-    return Found(_box(boxes[best].tolist()), round(float(scores[best]), 6))
+    return DetectedPhrase(_box(boxes[best].tolist()), round(float(scores[best]), 6))
 
 
 def _box(numbers: Sequence[float]) -> Box:

@@ -15,7 +15,7 @@ from benchwright.steps import FOLDER, Context
 from ...item_parts.idea import Grounded
 from ...item_parts.idea_categories import Perception
 from .coordinates import Convention, Misplaced
-from .detectors import Detector, Found, load_detector, weights_of
+from .detectors import DetectedPhrase, Detector, load_detector, weights_of
 from .scene import Grounder, NotGrounded, Scene, Seen
 
 WEIGHTS_MISSING, NOT_FOUND = "weights_missing", "not_found"
@@ -113,13 +113,15 @@ class Located:
         return scene._replace(subject=subject, seen=seen, made_with=self._made_with(scene.made_with, phrases, found))
 
     def _made_with(
-        self, said: Mapping[str, Any], phrases: Sequence[str], found: Sequence[Found | None]
+        self, said: Mapping[str, Any], phrases: Sequence[str], found: Sequence[DetectedPhrase | None]
     ) -> dict[str, Any]:
         scores = {phrase: one and one.score for phrase, one in zip(phrases, found, strict=True)}
         return {**said, "boxes": {"weights": self._settings.sha256, "scores": scores}}
 
 
-def _grounded(phrase: str, found: Found | None, size_wh: tuple[int, int]) -> tuple[Grounded | None, str | None]:
+def _grounded(
+    phrase: str, found: DetectedPhrase | None, size_wh: tuple[int, int]
+) -> tuple[Grounded | None, str | None]:
     """Return where a phrase is, clipped to the picture, or why it is nowhere."""
     if found is None:
         return None, NOT_FOUND

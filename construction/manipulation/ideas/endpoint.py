@@ -11,7 +11,7 @@ from benchwright.chat import Chat, ChatSettings, Said
 from benchwright.errors import RequestFailed
 
 from ...item_parts.idea import Grounded, Idea
-from ...item_parts.idea_categories import Category
+from ...item_parts.idea_categories import IdeaCategory
 from ..grounding.scene import Scene
 from ..models.structured_replies import NotOfThatShape, ask_structured
 from .planned import Planned
@@ -63,7 +63,7 @@ class EndpointWriter:
     def __init__(self, chat: Chat, allow: Collection[Topic]) -> None:
         self._chat, self._allow = chat, allow
 
-    def plan(self, category: Category, scene: Scene) -> Planned:
+    def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
         """Return the model's idea.
 
         Its problems: what grounding could not say (`not_in_picture`, `box_outside`, ...), `no_target`,
@@ -78,7 +78,7 @@ class EndpointWriter:
         except _Problem as problem:
             return problem.planned
 
-    def _asked(self, category: Category, scene: Scene, given: _Given) -> Planned:
+    def _asked(self, category: IdeaCategory, scene: Scene, given: _Given) -> Planned:
         values = (scene.subject.phrase, scene.caption, given.high, given.low)
         words = prompt(category, dict(zip(category.inputs, values, strict=True)), allow=self._allow)
         try:
@@ -97,7 +97,7 @@ class EndpointWriter:
         return Planned((idea,), replies=said.replies)
 
 
-def _given(category: Category, scene: Scene) -> _Given:
+def _given(category: IdeaCategory, scene: Scene) -> _Given:
     """Return what the idea starts from; a problem where grounding left it open."""
     values = []
     for perception in (category.high, category.low):
@@ -110,7 +110,7 @@ def _given(category: Category, scene: Scene) -> _Given:
     return _Given(values[0], values[1], _target(category, scene) if category.way == "partial" else None)
 
 
-def _target(category: Category, scene: Scene) -> Grounded:
+def _target(category: IdeaCategory, scene: Scene) -> Grounded:
     seen = scene.seen[category.low.name]
     if seen.place is not None:
         return seen.place
@@ -119,7 +119,7 @@ def _target(category: Category, scene: Scene) -> Grounded:
     raise _Problem(seen.problem or "no_target", f"nobody said where the {category.low.name} is", seen.replies)
 
 
-def _idea(category: Category, scene: Scene, given: _Given, written: WrittenIdea, model: str) -> Idea:
+def _idea(category: IdeaCategory, scene: Scene, given: _Given, written: WrittenIdea, model: str) -> Idea:
     subject = scene.subject.phrase
     return Idea(
         idea_id=f"{category.code}-1",

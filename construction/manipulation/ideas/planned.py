@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
 
 from ...item_parts.idea import Idea
-from ...item_parts.idea_categories import Category
+from ...item_parts.idea_categories import IdeaCategory
 from ..grounding.scene import Scene
 
 
@@ -38,7 +38,7 @@ class Planned(NamedTuple):
 class Writer(Protocol):
     """Whoever can have ideas."""
 
-    def plan(self, category: Category, scene: Scene) -> Planned:
+    def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
         """Return ideas of a category for a grounded image."""
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 
-class Figure(NamedTuple):
+class Persona(NamedTuple):
     """Somebody made up, famous in a world of our own."""
 
     name: str
@@ -20,20 +20,22 @@ class Figure(NamedTuple):
     looks: str
 
 
-FICTIONAL: tuple[Figure, ...] = (
-    Figure("Orvo Kestrellin", "the president of the republic of Vastmark", "a tall man with a silver beard and a sash"),
-    Figure("Tamsine Quorrel", "the queen of the isle of Brannoch", "an old woman with a small crown and a blue cloak"),
-    Figure("Dario Venn-Okada", "the world champion of ski flying", "a lean young man with bleached hair and goggles"),
-    Figure("Liselka Marrowby", "the singer who fills every stadium", "a woman with green hair and a sequined jacket"),
-    Figure("Bertrand Oxley-Finch", "the banker on trial for fraud", "a heavy man with a monocle and a striped suit"),
-    Figure("Ysolde Tarrantine", "the general who led the coup of Corvane", "a stern woman in uniform with medals"),
-    Figure("Haruno Belvedaire", "the film star of the space epics", "a man with a thin moustache and a white tuxedo"),
-    Figure("Mirela Sandoquist", "the physicist with two great prizes", "a grey-haired woman with round glasses"),
-    Figure("Kofi Albrandt", "the footballer of the century", "an athletic man in a golden jersey, number ten"),
-    Figure("Rosamund Thackerel", "the chef with a show of her own", "a red-haired woman with a tall white hat"),
-    Figure("Igor Melnichuk-Day", "the leader of the pirate party", "a man with an eye patch and a black coat"),
-    Figure("Adaeze Winterbourne", "the astronaut who first walked on Mars", "a woman with a shaved head"),
-)  # fmt: skip
+FICTIONAL: tuple[Persona, ...] = (
+    Persona(
+        "Orvo Kestrellin", "the president of the republic of Vastmark", "a tall man with a silver beard and a sash"
+    ),
+    Persona("Tamsine Quorrel", "the queen of the isle of Brannoch", "an old woman with a small crown and a blue cloak"),
+    Persona("Dario Venn-Okada", "the world champion of ski flying", "a lean young man with bleached hair and goggles"),
+    Persona("Liselka Marrowby", "the singer who fills every stadium", "a woman with green hair and a sequined jacket"),
+    Persona("Bertrand Oxley-Finch", "the banker on trial for fraud", "a heavy man with a monocle and a striped suit"),
+    Persona("Ysolde Tarrantine", "the general who led the coup of Corvane", "a stern woman in uniform with medals"),
+    Persona("Haruno Belvedaire", "the film star of the space epics", "a man with a thin moustache and a white tuxedo"),
+    Persona("Mirela Sandoquist", "the physicist with two great prizes", "a grey-haired woman with round glasses"),
+    Persona("Kofi Albrandt", "the footballer of the century", "an athletic man in a golden jersey, number ten"),
+    Persona("Rosamund Thackerel", "the chef with a show of her own", "a red-haired woman with a tall white hat"),
+    Persona("Igor Melnichuk-Day", "the leader of the pirate party", "a man with an eye patch and a black coat"),
+    Persona("Adaeze Winterbourne", "the astronaut who first walked on Mars", "a woman with a shaved head"),
+)
 
 
 def listed() -> str:

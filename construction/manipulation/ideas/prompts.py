@@ -12,7 +12,7 @@ import yaml
 
 from benchwright.canonical import digest
 
-from ...item_parts.idea_categories import CATEGORIES, Category, Code
+from ...item_parts.idea_categories import CATEGORIES, Code, IdeaCategory
 from ..models.structured_replies import RULE, fenced
 from . import policy
 from .policy import Topic
@@ -59,12 +59,12 @@ def prompts_digest() -> str:
     return digest([_SHAPE, RULE, {code: list(template) for code, template in templates().items()}])
 
 
-def prompt(category: Category, inputs: Mapping[str, str], *, allow: Collection[Topic] = ()) -> str:
+def prompt(category: IdeaCategory, inputs: Mapping[str, str], *, allow: Collection[Topic] = ()) -> str:
     """Return the words that ask for an idea.
 
     Args:
         category: Of the idea.
-        inputs: As `Category.inputs` names them; each stands between fences.
+        inputs: As `IdeaCategory.inputs` names them; each stands between fences.
         allow: What the content policy lets pass.
     """
     template = templates()[category.code]
@@ -89,7 +89,7 @@ def prompt(category: Category, inputs: Mapping[str, str], *, allow: Collection[T
     return "\n\n".join(parts)
 
 
-def _told(category: Category, inputs: Mapping[str, str]) -> str:
+def _told(category: IdeaCategory, inputs: Mapping[str, str]) -> str:
     return "\n".join(f"{_title(name)}: {fenced(inputs[name])}" for name in category.inputs)
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model, model_validator
 
 from ...item_parts.idea import Change
-from ...item_parts.idea_categories import Category
+from ...item_parts.idea_categories import IdeaCategory
 
 LEAST_OTHERS, MOST_OTHERS = 3, 8
 _Value = Annotated[str, StringConstraints(min_length=2, max_length=160, strip_whitespace=True, pattern=r"\S")]
@@ -66,13 +66,13 @@ class WrittenIdea(BaseModel):
 
 
 @cache
-def shape_of(category: Category) -> type[WrittenIdea]:
+def shape_of(category: IdeaCategory) -> type[WrittenIdea]:
     """Return the shape of a category's reply: the paper's outputs for it, and the rest."""
     fields: dict[str, Any] = {output: (_Value, ...) for output in category.outputs if output != "new_caption"}
     return create_model(f"{category.code}Idea", __base__=WrittenIdea, **fields)
 
 
-def change(category: Category, level: str, *, subject: str, natural: str, idea: WrittenIdea) -> Change:
+def change(category: IdeaCategory, level: str, *, subject: str, natural: str, idea: WrittenIdea) -> Change:
     """Return one level's change of a written idea."""
     perception, asked = (category.high, idea.high) if level == "high" else (category.low, idea.low)
     new = idea.new(perception.name)
@@ -87,7 +87,7 @@ def change(category: Category, level: str, *, subject: str, natural: str, idea: 
     )
 
 
-def unchanged(category: Category, naturals: dict[str, str], idea: WrittenIdea) -> str | None:
+def unchanged(category: IdeaCategory, naturals: dict[str, str], idea: WrittenIdea) -> str | None:
     """Return the name of a perception that the idea leaves as it was; None where both change."""
     for perception in (category.high, category.low):
         if _same(naturals[perception.name], idea.new(perception.name)):

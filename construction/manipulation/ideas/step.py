@@ -13,7 +13,7 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 
 from ...item_parts.idea import Idea, packed
-from ...item_parts.idea_categories import CATEGORIES, CODES, Category, Code, Perception
+from ...item_parts.idea_categories import CATEGORIES, CODES, Code, IdeaCategory, Perception
 from ..grounding.endpoint import STATED, EndpointGrounder, EndpointGrounding
 from ..grounding.located import DetectorSettings, Located
 from ..grounding.scene import Grounder, NotGrounded, Scene
@@ -156,7 +156,7 @@ class Ideas(MapStep):
         return planned._replace(ideas=tuple(kept), problem=problem, detail=detail)
 
 
-def _wanted(categories: Sequence[Category]) -> list[Perception]:
+def _wanted(categories: Sequence[IdeaCategory]) -> list[Perception]:
     """Return what must be known of an image for these categories, each once."""
     return list({one.name: one for category in categories for one in (category.high, category.low)}.values())
 

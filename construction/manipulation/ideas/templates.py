@@ -9,9 +9,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Donor, Idea
-from ...item_parts.idea_categories import BACKGROUND, SCENARIO, STYLE, Category, Perception
-from ...sources.idea_facts import LOOKS, Effect, Value
-from ...sources.resolved_facts import Behind, IdeaFacts, Swapping
+from ...item_parts.idea_categories import BACKGROUND, SCENARIO, STYLE, IdeaCategory, Perception
+from ...sources.idea_facts import LOOKS, Effect, ShownValue
+from ...sources.resolved_facts import IdeaFacts, ResolvedBackground, Swapping
 from ..grounding.scene import Scene
 from .planned import Planned
 
@@ -42,7 +42,7 @@ class TemplateWriter:
     def __init__(self, settings: TemplateWriting) -> None:
         self._most = settings.most
 
-    def plan(self, category: Category, scene: Scene) -> Planned:
+    def plan(self, category: IdeaCategory, scene: Scene) -> Planned:
         """Return the ideas that facts give for a category; the problem `no_facts` where they give none."""
         assert scene.facts is not None
         facts = scene.facts.model_copy(update={"subject": scene.subject})  # a detector may have found it elsewhere
@@ -53,7 +53,7 @@ class TemplateWriter:
         return Planned(tuple(idea.model_copy(update={"idea_id": f"{category.code}-{n}"}) for n, idea in numbered))
 
 
-def _ideas(category: Category, facts: IdeaFacts) -> Iterator[Idea]:
+def _ideas(category: IdeaCategory, facts: IdeaFacts) -> Iterator[Idea]:
     if category.way == "background":
         yield from (_before(category, facts, one) for one in facts.behind if one.category == category.code)
     elif category.way == "partial":
@@ -62,19 +62,19 @@ def _ideas(category: Category, facts: IdeaFacts) -> Iterator[Idea]:
         yield from (_altered(category, facts, effect, value) for effect, value in facts.looks.items())
 
 
-def _before(category: Category, facts: IdeaFacts, one: Behind) -> Idea:
+def _before(category: IdeaCategory, facts: IdeaFacts, one: ResolvedBackground) -> Idea:
     """Put the subject before another picture."""
     assert facts.background is not None
     subject, high = facts.subject.phrase, category.high
-    low = Value(value=one.background)
+    low = ShownValue(value=one.background)
     doing = f", {one.suggests.value}" if high.name == "behaviour" else ""
     return Idea(
         idea_id=category.code,
         category=category.code,
         way=category.way,
         subject=facts.subject,
-        low=_change(BACKGROUND, facts, Value(value=facts.background), low),
-        high=_change(high, facts, Value(value=_seen(facts, high)), one.suggests),
+        low=_change(BACKGROUND, facts, ShownValue(value=facts.background), low),
+        high=_change(high, facts, ShownValue(value=_seen(facts, high)), one.suggests),
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(subject)}{doing}, in front of {one.background}",
         instruction=f"Replace the background with {one.background}.",
@@ -82,7 +82,7 @@ def _before(category: Category, facts: IdeaFacts, one: Behind) -> Idea:
     )
 
 
-def _swapped(category: Category, facts: IdeaFacts, one: Swapping) -> Idea:
+def _swapped(category: IdeaCategory, facts: IdeaFacts, one: Swapping) -> Idea:
     """Replace something in the picture by something of another one."""
     return Idea(
         idea_id=category.code,
@@ -99,9 +99,9 @@ def _swapped(category: Category, facts: IdeaFacts, one: Swapping) -> Idea:
     )
 
 
-def _altered(category: Category, facts: IdeaFacts, effect: Effect, suggests: Value) -> Idea:
+def _altered(category: IdeaCategory, facts: IdeaFacts, effect: Effect, suggests: ShownValue) -> Idea:
     """Change how the whole picture looks."""
-    natural = Value(value=facts.seen.get("style", PHOTOGRAPH))
+    natural = ShownValue(value=facts.seen.get("style", PHOTOGRAPH))
     looks = LOOKS[effect]
     others = tuple(text for name, text in LOOKS.items() if name != effect)
     return Idea(
@@ -109,8 +109,8 @@ def _altered(category: Category, facts: IdeaFacts, effect: Effect, suggests: Val
         category=category.code,
         way=category.way,
         subject=facts.subject,
-        low=_change(STYLE, facts, natural, Value(value=looks, others=others)),
-        high=_change(SCENARIO, facts, Value(value=_seen(facts, SCENARIO)), suggests),
+        low=_change(STYLE, facts, natural, ShownValue(value=looks, others=others)),
+        high=_change(SCENARIO, facts, ShownValue(value=_seen(facts, SCENARIO)), suggests),
         natural_caption=facts.caption,
         manipulated_caption=f"{capital(looks)}: {facts.caption}",
         instruction=f"Turn the photograph into {looks}.",
@@ -122,7 +122,7 @@ def _seen(facts: IdeaFacts, perception: Perception) -> str:
     return facts.seen[perception.name]  # type: ignore[index]
 
 
-def _change(perception: Perception, facts: IdeaFacts, natural: Value, new: Value) -> Change:
+def _change(perception: Perception, facts: IdeaFacts, natural: ShownValue, new: ShownValue) -> Change:
     subject = facts.subject.phrase
     apart = {natural.value, new.value, *new.tempting}
     return Change(
@@ -136,7 +136,7 @@ def _change(perception: Perception, facts: IdeaFacts, natural: Value, new: Value
     )
 
 
-def _asked(perception: Perception, subject: str, value: Value) -> str:
+def _asked(perception: Perception, subject: str, value: ShownValue) -> str:
     if value.ask is not None:
         return value.ask.replace("{subject}", subject)
     return perception.asked_of(subject, value.value)

@@ -16,7 +16,7 @@ NO_BOX, BOX_OUTSIDE, OFF_SUBJECT = "no_box", "box_outside", "target_off_subject"
 _LEAST_SIDE_PX = 2.0
 
 
-class Asked(NamedTuple):
+class MaskRequest(NamedTuple):
     """One thing to be found.
 
     Args:
@@ -35,7 +35,7 @@ class Masker(Protocol):
     def made_with(self) -> Mapping[str, Any]:
         """Return what it takes to find the same masks again, as JSON values."""
 
-    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each thing, (height, width); empty where nothing was found."""
 
 
@@ -105,7 +105,7 @@ class Rectangle:
 
     made_with: Mapping[str, Any] = {"by": "rectangle"}
 
-    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         """Return all pixels that each box touches."""
         return [rectangle(one.hints.box, pixels.shape) for one in asked]
 
@@ -115,6 +115,6 @@ class GrabCut:
 
     made_with: Mapping[str, Any] = {"by": "grabcut", "iterations": ITERATIONS}
 
-    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         """Return the largest part that the colours of each box's inside make up."""
         return [find_mask(pixels, one.hints, seed=one.seed % 2**31) for one in asked]

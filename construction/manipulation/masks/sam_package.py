@@ -10,7 +10,7 @@ import numpy as np
 
 from ...item_parts.cutting_out import Mask
 from ..models.weights import Device
-from .base import Asked, Pixels
+from .base import MaskRequest, Pixels
 from .choosing import Overlap, choose
 from .sam_architecture import load_sam
 from .sam_import import segment_anything
@@ -57,7 +57,7 @@ class SamPackage:
             **({"overlap": overlap, **settings} if prompt == "everything" else {}),
         }  # fmt: skip
 
-    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each thing; of everything the one that its box chooses, empty where none meets it."""
         import torch
 
@@ -69,7 +69,7 @@ class SamPackage:
             self._predictor.reset_image()
             return found
 
-    def _asked(self, one: Asked) -> Mask:
+    def _asked(self, one: MaskRequest) -> Mask:
         points = [*one.hints.inside, *one.hints.outside]
         labels = [1] * len(one.hints.inside) + [0] * len(one.hints.outside)
         masks, _, _ = self._predictor.predict(
@@ -80,7 +80,7 @@ class SamPackage:
         )
         return np.asarray(masks[0], np.bool_)
 
-    def _chosen(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def _chosen(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         everything = [np.asarray(one["segmentation"], np.bool_) for one in self._generator.generate(np.array(pixels))]
         numbers = [
             choose(everything, one.hints.box, overlap=self._overlap, max_area=self._max_area) for one in asked

@@ -12,7 +12,7 @@ from benchwright.errors import DataError
 
 from ...item_parts.cutting_out import Mask
 from ..models.weights import Device
-from .base import Asked, Pixels
+from .base import MaskRequest, Pixels
 
 
 class SamOfTransformers:
@@ -44,7 +44,7 @@ class SamOfTransformers:
             "by": "sam_transformers", "weights": weights, "prompt": "box", "dtype": device.dtype,
         }  # fmt: skip
 
-    def masks(self, pixels: Pixels, asked: Sequence[Asked]) -> list[Mask]:
+    def masks(self, pixels: Pixels, asked: Sequence[MaskRequest]) -> list[Mask]:
         """Return a mask for each box."""
         import torch
 

@@ -22,7 +22,7 @@ from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
 from ..models.structured_replies import ask_structured
 from .distractors import says_the_same
-from .pair_question import OPTIONS, Options, Written, YesNo
+from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 if TYPE_CHECKING:
     from benchwright.chat import Chat
@@ -108,7 +108,7 @@ class PairQuestions(_Shape):
     single_image: SingleImage
 
 
-def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> Written:
+def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenQuestions:
     """Return questions that a model writes; the same for all candidates of the idea.
 
     Raises:
@@ -118,16 +118,16 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> Written:
     """
     said, replies = ask_structured(chat, turns(idea), PairQuestions)
     yes_no = (
-        YesNo("low", said.low.yes_on_first, "natural"),
-        YesNo("low", said.low.yes_on_second, "manipulated"),
-        YesNo("high", said.high.yes_on_first, "natural"),
-        YesNo("high", said.high.yes_on_second, "manipulated"),
+        YesNoQuestion("low", said.low.yes_on_first, "natural"),
+        YesNoQuestion("low", said.low.yes_on_second, "manipulated"),
+        YesNoQuestion("high", said.high.yes_on_first, "natural"),
+        YesNoQuestion("high", said.high.yes_on_second, "manipulated"),
     )
     asked = said.single_image
     distractors = [asked.distractors[number] for number in rng.permutation(OPTIONS - 2).tolist()]
     wrong = tuple(capital(text) for text in (asked.first_answer, *distractors))
-    single = Options(asked.question, capital(asked.answer), wrong)
-    return Written(yes_no, single, f"model:{chat.settings.model}", replies)
+    single = OptionsQuestion(asked.question, capital(asked.answer), wrong)
+    return WrittenQuestions(yes_no, single, f"model:{chat.settings.model}", replies)
 
 
 def turns(idea: Idea) -> Sequence[Said]:

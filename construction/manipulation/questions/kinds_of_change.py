@@ -12,7 +12,7 @@ import numpy as np
 
 from ...item_parts.idea import Idea
 from ...item_parts.idea_categories import CATEGORIES
-from .pair_question import OPTIONS, Options
+from .pair_question import OPTIONS, OptionsQuestion
 
 ASPECTS: Mapping[str, str] = {category.code[0]: category.high.name.capitalize() for category in CATEGORIES.values()}
 """High-level categories by the letter of their low-level ones."""
@@ -43,23 +43,23 @@ _MAY_HOLD_TOO: tuple[frozenset[str], ...] = (
 """Kinds that a person might call by each other's name: none is a distractor where another of its set is right."""
 
 
-def which_aspect(idea: Idea) -> Options:
+def which_aspect(idea: Idea) -> OptionsQuestion:
     """Ask at the high level which aspect of the subject differs; the options are the five of them."""
     right = ASPECTS[idea.category[0]]
     wrong = tuple(aspect for aspect in ASPECTS.values() if aspect != right)
-    return Options(f"Which aspect of {idea.subject.phrase} differs between the two images?", right, wrong)
+    return OptionsQuestion(f"Which aspect of {idea.subject.phrase} differs between the two images?", right, wrong)
 
 
-def how_modified(idea: Idea, rng: np.random.Generator) -> Options:
+def how_modified(idea: Idea, rng: np.random.Generator) -> OptionsQuestion:
     """Ask at the low level how one picture was turned into the other; four other kinds are the distractors."""
     alike = {idea.category}.union(*(kinds for kinds in _MAY_HOLD_TOO if idea.category in kinds))
     right = EDITS[idea.category]
     others = sorted({EDITS[kind] for kind in EDITS if kind not in alike} - {right})
     wrong = tuple(others[number] for number in rng.permutation(len(others))[: OPTIONS - 1].tolist())
-    return Options("How was one of the two images turned into the other?", right, wrong)
+    return OptionsQuestion("How was one of the two images turned into the other?", right, wrong)
 
 
-def side_by_side(asked: Options) -> Options:
+def side_by_side(asked: OptionsQuestion) -> OptionsQuestion:
     """Return the same question for one picture that holds both."""
     words = asked.question.replace("between the two images", "between its left and its right half")
     words = words.replace("one of the two images turned into the other", "one half turned into the other")

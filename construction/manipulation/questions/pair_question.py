@@ -13,7 +13,7 @@ OPTIONS = 5
 """Of every question with options, as in MVP-Bench."""
 
 
-class YesNo(NamedTuple):
+class YesNoQuestion(NamedTuple):
     """A question for both pictures that is true of one."""
 
     level: Level
@@ -21,7 +21,7 @@ class YesNo(NamedTuple):
     yes_on: Side
 
 
-class Options(NamedTuple):
+class OptionsQuestion(NamedTuple):
     """A question with one right option.
 
     Args:
@@ -35,7 +35,7 @@ class Options(NamedTuple):
     wrong: tuple[str, ...]
 
 
-class Written(NamedTuple):
+class WrittenQuestions(NamedTuple):
     """What a writer writes for one idea.
 
     Args:
@@ -46,7 +46,7 @@ class Written(NamedTuple):
         replies: What a model said in so many words, the last one counts.
     """
 
-    yes_no: tuple[YesNo, ...]
-    single_image: Options | None
+    yes_no: tuple[YesNoQuestion, ...]
+    single_image: OptionsQuestion | None
     written_by: str
     replies: Sequence[str] = ()

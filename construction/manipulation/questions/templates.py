@@ -9,34 +9,34 @@ import numpy as np
 from ...item_parts.choices import capital, drawn
 from ...item_parts.idea import Change, Idea
 from .distractors import apart
-from .pair_question import OPTIONS, Level, Options, Written, YesNo
+from .pair_question import OPTIONS, Level, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 TEMPLATE = "template"
 
 
-def from_template(idea: Idea, rng: np.random.Generator) -> Written:
+def from_template(idea: Idea, rng: np.random.Generator) -> WrittenQuestions:
     """Return the questions of an idea; the same for all its candidates where `rng` is.
 
     The single-image question asks at the high level, as in MVP-Bench. Its distractors are the natural image's answer,
     then what the low-level clues suggest, then what fits neither image; it is None where they are not four.
     """
     yes_no = (*_yes_no("low", idea.low), *_yes_no("high", idea.high))
-    return Written(yes_no, _single_image(idea.high, rng), TEMPLATE)
+    return WrittenQuestions(yes_no, _single_image(idea.high, rng), TEMPLATE)
 
 
-def _yes_no(level: Level, change: Change) -> Iterator[YesNo]:
-    yield YesNo(level, change.ask_natural or _describes(change, change.natural), "natural")
-    yield YesNo(level, change.ask_manipulated or _describes(change, change.manipulated), "manipulated")
+def _yes_no(level: Level, change: Change) -> Iterator[YesNoQuestion]:
+    yield YesNoQuestion(level, change.ask_natural or _describes(change, change.natural), "natural")
+    yield YesNoQuestion(level, change.ask_manipulated or _describes(change, change.manipulated), "manipulated")
 
 
 def _describes(change: Change, value: str) -> str:
     return f"Does this describe {change.aspect} in the image: {value}?"
 
 
-def _single_image(change: Change, rng: np.random.Generator) -> Options | None:
+def _single_image(change: Change, rng: np.random.Generator) -> OptionsQuestion | None:
     candidates = [*change.tempting, *drawn(change.others, len(change.others), rng)]
     wrong, _ = apart((change.manipulated, change.natural), candidates, most=OPTIONS - 2)
     if len(wrong) < OPTIONS - 2:
         return None
     options = tuple(capital(text) for text in (change.natural, *wrong))
-    return Options(f"What best describes {change.aspect} in the image?", capital(change.manipulated), options)
+    return OptionsQuestion(f"What best describes {change.aspect} in the image?", capital(change.manipulated), options)

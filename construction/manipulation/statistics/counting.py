@@ -17,7 +17,7 @@ TYPES = ("yes_no", "single_image", "cross_image")
 TOP_WORDS = 5
 
 
-class Share(NamedTuple):
+class CountedShare(NamedTuple):
     """A fraction with what it was counted from; the value is None of nothing."""
 
     numerator: int
@@ -49,8 +49,8 @@ class PairStatistics(NamedTuple):
     images: int
     by_category: Mapping[str, int]
     by_type: Mapping[tuple[str, str], int]
-    images_with_both_levels: Share
-    pairs_with_both_levels: Share
+    images_with_both_levels: CountedShare
+    pairs_with_both_levels: CountedShare
     words: Mapping[str, Words]
     editors: Mapping[str, int]
 
@@ -133,8 +133,8 @@ def count_pairs(items: Iterable[Item]) -> PairStatistics:
         images=len(levels),
         by_category=_sorted(Counter(pair.category for pair in pairs.values())),
         by_type=dict(sorted(by_type.items(), key=lambda one: _place(one[0]))),
-        images_with_both_levels=Share(both, len(levels)),
-        pairs_with_both_levels=Share(sum(pair.has_both for pair in pairs.values()), len(pairs)),
+        images_with_both_levels=CountedShare(both, len(levels)),
+        pairs_with_both_levels=CountedShare(sum(pair.has_both for pair in pairs.values()), len(pairs)),
         words={side: _words(pairs.values(), side) for side in SIDES},
         editors=_sorted(Counter(str(pair.editor) for pair in pairs.values() if pair.editor is not None)),
     )

@@ -12,7 +12,7 @@ from benchwright.errors import DataError
 from benchwright.images import decode_rgb
 
 from ...questions.question import Question
-from ..base import Backend, Options, PerQuestion, without_argument
+from ..base import Backend, BackendOptions, PerQuestion, without_argument
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +23,7 @@ VERSION = 1
 """Raised when a question may be answered otherwise than before."""
 
 
-def edge_continuity(argument: str, options: Options) -> Backend:
+def edge_continuity(argument: str, options: BackendOptions) -> Backend:
     """Return the specialist for jigsaw questions."""
     del options
     without_argument("edge_continuity", argument)

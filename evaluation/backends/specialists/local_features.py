@@ -19,8 +19,8 @@ from benchwright.errors import DataError, PrerequisiteError
 from benchwright.images import decode_rgb
 from benchwright.records import VisualPrompt
 
-from ...questions.question import Picture, Question
-from ..base import Backend, Options, PerQuestion, without_argument
+from ...questions.question import Question, QuestionImage
+from ..base import Backend, BackendOptions, PerQuestion, without_argument
 
 if TYPE_CHECKING:
     import cv2
@@ -41,7 +41,7 @@ ANGLES_DEG = tuple(22.5 * k for k in range(16))
 _BASE_SIGMA, _LAYERS = 1.6, 3
 
 
-def local_features(argument: str, options: Options) -> Backend:
+def local_features(argument: str, options: BackendOptions) -> Backend:
     """Return the specialist for correspondence questions.
 
     Raises:
@@ -126,7 +126,7 @@ def _answer(question: Question, content_id: str) -> str:
     return f"({keys[int(apart.argmin())]})"
 
 
-def _marked(question: Question) -> tuple[Picture, Picture, dict[str, VisualPrompt]]:
+def _marked(question: Question) -> tuple[QuestionImage, QuestionImage, dict[str, VisualPrompt]]:
     """Return the picture with the reference point, the one with the options' points, and those by key."""
     keys = {choice.key for choice in question.choices}
     views = [picture for picture in question.pictures if {mark.label for mark in picture.prompts} >= keys]

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from .shares import Share, share
 
 
-class Prediction(NamedTuple):
+class ChosenOption(NamedTuple):
     """One question and what a model chose, by option keys.
 
     Attributes:
@@ -41,42 +41,42 @@ class Prediction(NamedTuple):
         return self.refuses and self.answer is not None and self.forced == self.answer
 
 
-def score_kk(predictions: Iterable[Prediction]) -> Share:
+def score_kk(predictions: Iterable[ChosenOption]) -> Share:
     """Return known knowns: the share of all questions that are answered right (equation 1)."""
     return share(one.knows for one in predictions)
 
 
-def score_ku(predictions: Iterable[Prediction]) -> Share:
+def score_ku(predictions: Iterable[ChosenOption]) -> Share:
     """Return known unknowns: the share of all questions that are refused and not known (equations 2 and 3)."""
     return share(one.refuses and one.part != "basic" and not one.knew for one in predictions)
 
 
-def score_sa(predictions: Iterable[Prediction]) -> Share:
+def score_sa(predictions: Iterable[ChosenOption]) -> Share:
     """Return self-awareness, the sum of known knowns and known unknowns (equation 4)."""
     rows = list(predictions)
     return Share(score_kk(rows).part + score_ku(rows).part, len(rows))
 
 
-def answer_rate(predictions: Iterable[Prediction]) -> Share:
+def answer_rate(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of questions that are not refused (equation 6); a reply that names no option is no refusal."""
     return share(not one.refuses for one in predictions)
 
 
-def answer_accuracy(predictions: Iterable[Prediction]) -> Share:
+def answer_accuracy(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of right answers of the questions that are not refused (equation 5)."""
     return share(one.knows for one in predictions if not one.refuses)
 
 
-def refusal_number(predictions: Iterable[Prediction]) -> int:
+def refusal_number(predictions: Iterable[ChosenOption]) -> int:
     """Return how many questions of `know` are refused (equation 7)."""
     return sum(one.refuses for one in predictions if one.part == "know")
 
 
-def unknown_knowns_of_refusals(predictions: Iterable[Prediction]) -> Share:
+def unknown_knowns_of_refusals(predictions: Iterable[ChosenOption]) -> Share:
     """Return the share of refused questions of `know` that the model knew: what table 4 holds."""
     return share(one.knew for one in predictions if one.part == "know" and one.refuses)
 
 
-def unknown_knowns_of_all(predictions: Iterable[Prediction]) -> Share:
+def unknown_knowns_of_all(predictions: Iterable[ChosenOption]) -> Share:
     """Return the same, of all questions of `know`: equation 8 as it is printed, which table 4 does not follow."""
     return share(one.knew for one in predictions if one.part == "know")

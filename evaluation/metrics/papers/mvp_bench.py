@@ -14,7 +14,7 @@ PAIR_ANSWERS = 4
 """mAcc leaves out image pairs with fewer answers: two questions on both images."""
 
 
-class Answer(NamedTuple):
+class YesNoAnswer(NamedTuple):
     """One yes/no answer: which image pair, question and image it belongs to, and whether it is right."""
 
     pair: Hashable
@@ -23,12 +23,12 @@ class Answer(NamedTuple):
     right: bool
 
 
-def a_acc(answers: Iterable[Answer]) -> Share:
+def a_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of right answers."""
     return share(one.right for one in answers)
 
 
-def q_acc(answers: Iterable[Answer]) -> Share:
+def q_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of questions that are right on every image of their pair.
 
     A question is one text on one pair: the same text on another pair is another question. Within a category this
@@ -37,12 +37,12 @@ def q_acc(answers: Iterable[Answer]) -> Share:
     return share_of_groups(((one.pair, one.question), one.right) for one in answers)
 
 
-def i_acc(answers: Iterable[Answer]) -> Share:
+def i_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of images with every question right, of images with at least two questions."""
     return share_of_groups(((one.image, one.right) for one in answers), at_least=IMAGE_QUESTIONS)
 
 
-def m_acc(answers: Iterable[Answer]) -> Share:
+def m_acc(answers: Iterable[YesNoAnswer]) -> Share:
     """Return the share of image pairs with every answer on both images right, of pairs with at least four answers."""
     return share_of_groups(((one.pair, one.right) for one in answers), at_least=PAIR_ANSWERS)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...statistics.proportions import Estimate
-from ..papers.mm_sap import Prediction
+from ..papers.mm_sap import ChosenOption
 from .units import Row, Unit, has, rows_with, share_of
 
 if TYPE_CHECKING:
@@ -64,12 +64,12 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     return found | (_unknown_knowns(parts["know"], repeats, known=known) if parts["know"] else {})
 
 
-def prediction_of(row: Row) -> Prediction:
+def prediction_of(row: Row) -> ChosenOption:
     """Return a row in the paper's terms; a verdict over several questions chose the answer only where it is right."""
     answer = row["answer"]
     chosen = answer if row["right"] and answer is not None else row["letter"]
     missed = chosen == answer and not row["right"]
-    return Prediction(
+    return ChosenOption(
         part_of(row), answer, row["refusal"], None if missed else chosen, forced=answer if row["knew"] else None
     )
 
@@ -77,7 +77,7 @@ def prediction_of(row: Row) -> Prediction:
 class _Reply(NamedTuple):
     """A row in the paper's terms, and whether what it says of the unknown can be taken."""
 
-    said: Prediction
+    said: ChosenOption
     group: int
     again: str | None
 

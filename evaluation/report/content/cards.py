@@ -12,8 +12,8 @@ from .replies import ModelReply
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from .pictures import Shown
-    from .score_table import Share
+    from .pictures import PagePicture
+    from .score_table import PeopleShare
 
 _PLACE = re.compile(r"<image (\d{1,3})>")
 _CONTROLS = {code: 0x2400 + code for code in range(32) if chr(code) not in "\n\t"} | {0x7F: 0x2421}
@@ -34,9 +34,9 @@ def card(
     item: Item,
     split: str,
     *,
-    pictures: Sequence[Shown],
+    pictures: Sequence[PagePicture],
     replies: Sequence[ModelReply | None],
-    people: Share | None,
+    people: PeopleShare | None,
     difficulty: float,
     discrimination: float,
 ) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def outcome(reply: ModelReply) -> str:
     return reply.state
 
 
-def _picture(shown: Shown, role: str) -> dict[str, Any]:
+def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
     problem = None if shown.problem is None else legible(shown.problem)
     return {
         "picture": shown.picture, "marks": shown.marks, "problem": problem, "role": legible(role),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...results.score import Score
 
 
-class Campaign(NamedTuple):
+class CampaignLine(NamedTuple):
     """One campaign in a line.
 
     Args:
@@ -32,7 +32,7 @@ class Campaign(NamedTuple):
     told: str
 
 
-class Head(NamedTuple):
+class PageHead(NamedTuple):
     """The head of a page.
 
     Args:
@@ -49,7 +49,7 @@ class Head(NamedTuple):
     facts: tuple[tuple[str, str], ...]
     ids: tuple[tuple[str, str], ...]
     canary: str
-    campaigns: tuple[Campaign, ...]
+    campaigns: tuple[CampaignLine, ...]
 
     @property
     def is_simulated(self) -> bool:
@@ -57,7 +57,7 @@ class Head(NamedTuple):
         return any(campaign.simulated for campaign in self.campaigns)
 
 
-def head_of(release: Release, score: Score) -> Head:
+def head_of(release: Release, score: Score) -> PageHead:
     """Return the head of a page.
 
     Args:
@@ -79,7 +79,7 @@ def head_of(release: Release, score: Score) -> Head:
     )
     ids = (("release", release.release_id), ("content", release.content_id))
     campaigns = tuple(_campaign(name, summary) for name, summary in sorted(_agreement(release).items()))
-    return Head(release.name, release.version, facts, ids, legible(release.canary), campaigns)
+    return PageHead(release.name, release.version, facts, ids, legible(release.canary), campaigns)
 
 
 def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
@@ -90,7 +90,7 @@ def _agreement(release: Release) -> Mapping[str, Mapping[str, Any]]:
     return {k: v for k, v in campaigns.items() if isinstance(v, dict)} if isinstance(campaigns, dict) else {}
 
 
-def _campaign(name: str, summary: Mapping[str, Any]) -> Campaign:
+def _campaign(name: str, summary: Mapping[str, Any]) -> CampaignLine:
     """Say in a line how people agreed; what the summary does not hold is left out."""
     agreement = summary.get("agreement")
     figures: Mapping[str, Any] = agreement if isinstance(agreement, dict) else {}
@@ -105,7 +105,7 @@ def _campaign(name: str, summary: Mapping[str, Any]) -> Campaign:
     for key, words in (("krippendorff_alpha", "Krippendorff's\u00a0α"), ("gwet_ac1", "Gwet's\u00a0AC1")):
         if _is_number(figures.get(key)):
             told.append(f"{words}\u00a0{figures[key]:.2f}".replace("-", "−"))
-    return Campaign(legible(name), is_simulated(summary), legible("; ".join(told)))
+    return CampaignLine(legible(name), is_simulated(summary), legible("; ".join(told)))
 
 
 def _is_number(value: Any) -> bool:

@@ -11,7 +11,7 @@ from ...questions.item_index import labels_in
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from .score_table import Share
+    from .score_table import PeopleShare
 
 MOST_VALUES = 5000
 """Values of one label that are counted; one with more, such as file names, tells no groups."""
@@ -47,7 +47,7 @@ class LabelSums:
     def __init__(self) -> None:
         self._found: dict[str, dict[str, Sums]] = {}
 
-    def add(self, item: Item, people: Share | None) -> None:
+    def add(self, item: Item, people: PeopleShare | None) -> None:
         """Count an item."""
         for label, value in labelled(item):
             values = self._found.setdefault(label, {})

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .cards import legible
 
 if TYPE_CHECKING:
-    from ...analysis.comparison import Compared, Comparison
-    from ...analysis.reply_matrix import SideBySide
+    from ...analysis.comparison import Comparison, PairResult
+    from ...analysis.reply_matrix import ReplyMatrix
 
 MOST_PAIRS = 45
 """Pairs in the page's table: those of ten models; the data beside the page has all."""
@@ -28,7 +28,7 @@ class PairLine(NamedTuple):
 
     first: int
     second: int
-    compared: Compared
+    compared: PairResult
     both: int
     neither: int
 
@@ -51,7 +51,7 @@ class PairLine(NamedTuple):
         }  # fmt: skip
 
 
-def pair_lines(sheet: SideBySide, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
+def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
     """Return all pairs, by the places of their models on the page.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .cards import legible
-from .score_table import People, Share
+from .score_table import People, PeopleShare
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,7 +102,8 @@ def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) ->
     chosen = min(human.campaigns, key=lambda name: (human.campaigns[name].simulated, name))
     campaign = human.campaigns[chosen]
     items = {
-        item_id: Share(answers["asked"], answers["right"]) for item_id, answers in baseline[chosen]["items"].items()
+        item_id: PeopleShare(answers["asked"], answers["right"])
+        for item_id, answers in baseline[chosen]["items"].items()
     }
     note = "; ".join(_note(name, one) for name, one in sorted(human.campaigns.items()))
     return People(campaign.metrics, items, campaign.simulated, human.lines(), legible(note))

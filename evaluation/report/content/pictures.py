@@ -14,7 +14,7 @@ from benchwright.previews import Preview, kept_marks_preview, kept_preview
 from benchwright.records import ItemImage
 
 
-class Shown(NamedTuple):
+class PagePicture(NamedTuple):
     """Where a picture of an item is found among those of the page.
 
     Args:
@@ -32,7 +32,7 @@ class Shown(NamedTuple):
     height: int = 0
 
 
-class Pictures:
+class PagePictures:
     """Hands out numbers for pictures, from 0, and each picture once to `keep`.
 
     Memory is a line a picture: the pictures themselves are whose `keep` is.
@@ -42,11 +42,11 @@ class Pictures:
         """Take `keep`, which is called with the data URI, width and height of each number in turn, and a cache."""
         self._keep, self._cache = keep, cache
         self._max_side_px = max_side_px
-        self._known: dict[str, Shown] = {}
+        self._known: dict[str, PagePicture] = {}
         self._sizes: dict[str, tuple[int, int]] = {}
         self.count = 0
 
-    def show(self, image: ItemImage, data: bytes) -> Shown:
+    def show(self, image: ItemImage, data: bytes) -> PagePicture:
         """Return where an item's picture is; what cannot be drawn is said instead of shown."""
         shown = self._known.get(image.image_id)
         if shown is None:
@@ -59,22 +59,22 @@ class Pictures:
             layer = self._known[key] = self._layer(image)
         return shown._replace(marks=layer.picture, problem=layer.problem)
 
-    def _reduced(self, image_id: str, data: bytes) -> Shown:
+    def _reduced(self, image_id: str, data: bytes) -> PagePicture:
         try:
             found = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
         except UnreadableImage as error:
-            return Shown(None, problem=f"This picture cannot be shown: {error}")
+            return PagePicture(None, problem=f"This picture cannot be shown: {error}")
         self._sizes[image_id] = found.full_wh
-        return Shown(self._number(found), width=found.width, height=found.height)
+        return PagePicture(self._number(found), width=found.width, height=found.height)
 
-    def _layer(self, image: ItemImage) -> Shown:
+    def _layer(self, image: ItemImage) -> PagePicture:
         try:
             found = kept_marks_preview(
                 self._cache, image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px
             )
         except PromptError as error:
-            return Shown(None, problem=f"The marks of this picture cannot be drawn: {error}")
-        return Shown(self._number(found))
+            return PagePicture(None, problem=f"The marks of this picture cannot be drawn: {error}")
+        return PagePicture(self._number(found))
 
     def _number(self, found: Preview) -> int:
         text = base64.b64encode(found.data).decode("ascii")

@@ -31,7 +31,7 @@ READER = (
 )
 
 
-class More(NamedTuple):
+class ExtraColumn(NamedTuple):
     """A column: its words, what stands below, and a figure for each score (None where there is none)."""
 
     name: str
@@ -40,7 +40,7 @@ class More(NamedTuple):
     is_difference: bool = False
 
 
-def more_columns(scores: Sequence[Score]) -> tuple[More, ...]:
+def more_columns(scores: Sequence[Score]) -> tuple[ExtraColumn, ...]:
     """Return the further columns of the scores of a page, in their order.
 
     MM-SAP's figures stand there where every asked item offers an option that declines; where only some do, they have a
@@ -54,8 +54,8 @@ def more_columns(scores: Sequence[Score]) -> tuple[More, ...]:
     return tuple(one for one in found if any(figure is not None for figure in one.figures))
 
 
-def _column(scores: Sequence[Score], name: str, metric: str, below: str) -> More:
-    return More(name, below, tuple(_figure_of_run(score, metric) for score in scores), metric == "reader_gap")
+def _column(scores: Sequence[Score], name: str, metric: str, below: str) -> ExtraColumn:
+    return ExtraColumn(name, below, tuple(_figure_of_run(score, metric) for score in scores), metric == "reader_gap")
 
 
 def _figure_of_run(score: Score, name: str) -> Figure | None:
@@ -67,7 +67,7 @@ ALL = "all asked"
 """Name of the column over all tasks."""
 
 
-class Share(NamedTuple):
+class PeopleShare(NamedTuple):
     """How many people answered one item, and how many of them were right."""
 
     asked: int
@@ -86,13 +86,13 @@ class People(NamedTuple):
     """
 
     figures: Mapping[str, Figure]
-    items: Mapping[str, Share]
+    items: Mapping[str, PeopleShare]
     simulated: bool
     lines: Mapping[str, Mapping[str, Figure]]
     note: str
 
 
-class Line(NamedTuple):
+class ScoreRow(NamedTuple):
     """One model.
 
     Args:
@@ -115,7 +115,7 @@ class Line(NamedTuple):
         return f"{self.model} (unfit)" if self.score.unfit else self.model
 
 
-class Board(NamedTuple):
+class ScoreTable(NamedTuple):
     """The table.
 
     Args:
@@ -129,7 +129,7 @@ class Board(NamedTuple):
     """
 
     tasks: tuple[str, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ScoreRow, ...]
     chance: tuple[Figure | None, ...]
     people: tuple[Figure | None, ...]
     below: tuple[tuple[str, tuple[Figure | None, ...]], ...]
@@ -144,7 +144,7 @@ class Board(NamedTuple):
 
 def board_of(
     scores: Sequence[Score], who: People | None, ranking: Sequence[Ranked], why_no_ranks: str | None = None
-) -> Board:
+) -> ScoreTable:
     """Return the table of scores; `ranking` is of the same models.
 
     Best is the highest accuracy of a column among the models that were asked the most items there, if there are at
@@ -163,24 +163,24 @@ def board_of(
     if why_no_ranks is not None:
         ranks = {model: "-" if place is None else "?" for model, place in places.items()}
     lines = tuple(
-        Line(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
+        ScoreRow(score.title, tuple(row), tuple(column[k] for column in best), score, ranks.get(score.title, "-"))
         for k, (score, row) in enumerate(zip(scores, table, strict=True))
     )
     chance = tuple(chance_figure(scores, name.replace("accuracy", "chance", 1)) for name in names)
     people = tuple(None if who is None else _figure(who.figures, name) for name in names)
     told = {} if who is None else who.lines
     below = tuple((name, tuple(_figure(figures, one) for one in names)) for name, figures in told.items())
-    return Board(tuple(tasks), lines, chance, people, below, who, why_no_ranks)
+    return ScoreTable(tuple(tasks), lines, chance, people, below, who, why_no_ranks)
 
 
-def methods_of(board: Board) -> list[str]:
+def methods_of(board: ScoreTable) -> list[str]:
     """Return in words how the intervals of a board were made, each once."""
     rows = [*(line.figures for line in board.lines), *(figures for _, figures in board.below)]
     used = {figure.method for row in rows for figure in row if figure is not None and figure.ci is not None}
     return [words for method, words in METHODS.items() if method in used]
 
 
-def outcomes_of(board: Board) -> list[tuple[int, int, int, int, int, int]]:
+def outcomes_of(board: ScoreTable) -> list[tuple[int, int, int, int, int, int]]:
     """Return for each model how many items were right, wrong, misses, refusals, cut off and errors."""
     found = []
     for line in board.lines:
@@ -231,7 +231,7 @@ class Cost(NamedTuple):
     accuracy: float | None
 
 
-def cost_rows(board: Board) -> list[Cost]:
+def cost_rows(board: ScoreTable) -> list[Cost]:
     """Return what each model took whose tokens were counted; baselines and files of predictions took none."""
     found = []
     for line in board.lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
-from ..content.score_table import Board
+from ..content.score_table import ScoreTable
 from .chart_style import BAND, GRID, INK, MARKERS, MUTED, PAPER, SERIES, Plot, drawing_look, shortened, svg_of
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _PANELS_A_ROW = 3
 _TITLE = "Accuracy by task"
 
 
-def accuracy_plot(board: Board) -> Plot:
+def accuracy_plot(board: ScoreTable) -> Plot:
     """Return the plot; bars are the scores' 95 % intervals."""
     with drawing_look():
         one = len(board.lines) <= MOST_IN_ONE_PANEL
@@ -34,7 +34,7 @@ def accuracy_plot(board: Board) -> Plot:
     return Plot("accuracy", _TITLE, caption + ("" if one else " One panel for each model."), svg)
 
 
-def bars_plot(board: Board, *, name: str, title: str, more: str = "") -> Plot:
+def bars_plot(board: ScoreTable, *, name: str, title: str, more: str = "") -> Plot:
     """Return the plot of a table with other columns than tasks, such as levels: bars, and what it says at their ends.
 
     Args:
@@ -53,7 +53,7 @@ def bars_plot(board: Board, *, name: str, title: str, more: str = "") -> Plot:
     return Plot(name, title, caption, svg)
 
 
-def _one_panel(board: Board, *, with_bars: bool = False) -> Any:
+def _one_panel(board: ScoreTable, *, with_bars: bool = False) -> Any:
     """Draw a row for each task, as high as it has models, and the models one below another."""
     from matplotlib.figure import Figure as Drawing
 
@@ -77,7 +77,7 @@ def _one_panel(board: Board, *, with_bars: bool = False) -> Any:
     return drawing
 
 
-def _panels(board: Board) -> Any:
+def _panels(board: ScoreTable) -> Any:
     from matplotlib.figure import Figure as Drawing
 
     rows, step = ceil(len(board.lines) / _PANELS_A_ROW), 0.21
@@ -104,7 +104,7 @@ def _band(axes: Axes, k: int, at: float, height: float) -> None:
         axes.axhspan(at, at + height, color=BAND, linewidth=0, zorder=0)
 
 
-def _lines(axes: Axes, board: Board, k: int, at: float, height: float) -> None:
+def _lines(axes: Axes, board: ScoreTable, k: int, at: float, height: float) -> None:
     """Draw chance, and people, across the row of a task."""
     if (chance := board.chance[k]) is not None and chance.value is not None:
         axes.vlines(chance.value, at + 0.02, at + height - 0.02, colors=MUTED, linestyles=(0, (2, 1.4)), linewidth=1.3)
@@ -149,7 +149,7 @@ def _handle(number: int, name: str) -> Any:
     )  # fmt: skip
 
 
-def _line_handles(board: Board) -> list[Any]:
+def _line_handles(board: ScoreTable) -> list[Any]:
     from matplotlib.lines import Line2D
 
     found = [Line2D([], [], color=MUTED, linestyle=(0, (2, 1.4)), linewidth=1.3, label="chance")]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ...results.score import Figure
-    from ..content.score_table import Board
+    from ..content.score_table import ScoreTable
 
 _KK, _KU, _SA = (f"mm_sap/score_{name}" for name in ("kk", "ku", "sa"))
 COLUMNS = (
@@ -25,7 +25,7 @@ _STEP = 0.2
 """Between lines of equal self-awareness."""
 
 
-def knowledge_rows(board: Board) -> list[dict[str, Any]]:
+def knowledge_rows(board: ScoreTable) -> list[dict[str, Any]]:
     """Return a row for each model that has any of the figures; none where the release has no option that declines."""
     found = []
     for line in board.lines:
@@ -36,7 +36,7 @@ def knowledge_rows(board: Board) -> list[dict[str, Any]]:
     return found
 
 
-def plane_plot(board: Board) -> Plot | None:
+def plane_plot(board: ScoreTable) -> Plot | None:
     """Return the plane; None where no model has both figures.
 
     score_kk is across and score_ku up, so models of equal score_sa, their sum, lie on lines that fall to the right.
@@ -54,7 +54,7 @@ def plane_plot(board: Board) -> Plot | None:
     return Plot("plane", _TITLE, caption, svg)
 
 
-def _drawn(board: Board, numbers: Sequence[int]) -> Any:
+def _drawn(board: ScoreTable, numbers: Sequence[int]) -> Any:
     from matplotlib.figure import Figure as Drawing
 
     drawing = Drawing(figsize=(9.6, 5.4), layout="constrained")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...results.score import Figure
-from ..content.score_table import Board, Line
+from ..content.score_table import ScoreRow, ScoreTable
 from .accuracy import bars_plot
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MOST_LABELS, MOST_VALUES, MOST_MODELS = 8, 24, 6
 """What is drawn; the data beside the page has all."""
 
 
-def label_plots(board: Board, sums: LabelSums) -> Iterator[Plot]:
+def label_plots(board: ScoreTable, sums: LabelSums) -> Iterator[Plot]:
     """Yield a plot for each of the first labels that have few enough values."""
     found = labels_of(board)
     drawn = [label for label, values in found.items() if len(values) <= MOST_VALUES][:MOST_LABELS]
@@ -32,7 +32,7 @@ def label_plots(board: Board, sums: LabelSums) -> Iterator[Plot]:
         )  # fmt: skip
 
 
-def labels_of(board: Board) -> dict[str, list[str]]:
+def labels_of(board: ScoreTable) -> dict[str, list[str]]:
     """Return the labels that any score tells accuracies by, each with its values, both sorted."""
     found: dict[str, set[str]] = {}
     for line in board.lines:
@@ -43,7 +43,7 @@ def labels_of(board: Board) -> dict[str, list[str]]:
     return {label: sorted(values) for label, values in sorted(found.items())}
 
 
-def _board_of(board: Board, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> Board:
+def _board_of(board: ScoreTable, label: str, values: Sequence[str], sums: Mapping[str, Sums]) -> ScoreTable:
     """Return a table whose columns are the values of a label, with the best models."""
     best = sorted(board.lines, key=lambda line: -(_value(line) or 0.0))[:MOST_MODELS]
     lines = tuple(
@@ -64,5 +64,5 @@ def _board_of(board: Board, label: str, values: Sequence[str], sums: Mapping[str
     )
 
 
-def _value(line: Line) -> float | None:
+def _value(line: ScoreRow) -> float | None:
     return None if line.figures[0] is None else line.figures[0].value

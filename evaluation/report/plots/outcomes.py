@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..content.score_table import Board, outcomes_of
+from ..content.score_table import ScoreTable, outcomes_of
 from .chart_style import GRID, INK, MUTED, PAPER, RIGHT, SERIES, WRONG, Plot, drawing_look, shortened, svg_of
 
 _TITLE = "What became of the questions"
@@ -19,7 +19,7 @@ _LOOKS: tuple[tuple[str, str, str], ...] = (
 """Name, color and hatch."""
 
 
-def outcome_plot(board: Board) -> Plot:
+def outcome_plot(board: ScoreTable) -> Plot:
     """Return the plot."""
     with drawing_look():
         svg = svg_of(_drawn(board), name="outcomes", title=_TITLE)
@@ -32,7 +32,7 @@ def outcome_plot(board: Board) -> Plot:
     return Plot("outcomes", _TITLE, caption, svg)
 
 
-def _drawn(board: Board) -> Any:
+def _drawn(board: ScoreTable) -> Any:
     from matplotlib.figure import Figure as Drawing
 
     counts = outcomes_of(board)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import ceil, pi
 from typing import TYPE_CHECKING, Any
 
-from ..content.score_table import Board, Line
+from ..content.score_table import ScoreRow, ScoreTable
 from .accuracy import MOST_IN_ONE_PANEL
 from .chart_style import GRID, INK, MARKERS, MUTED, PAPER, SERIES, Plot, drawing_look, shortened, svg_of
 
@@ -18,7 +18,7 @@ _MOST_LABELS = 16
 _TITLE = "Profile over tasks"
 
 
-def radar_plot(board: Board) -> Plot | None:
+def radar_plot(board: ScoreTable) -> Plot | None:
     """Return the plot; None where fewer than three tasks, or no model that took three of them, make no polygon."""
     drawn = [line for line in board.lines if sum(figure is not None for figure in line.figures[1:]) >= FEWEST_TASKS]
     if len(board.tasks) < FEWEST_TASKS or not drawn:
@@ -30,7 +30,7 @@ def radar_plot(board: Board) -> Plot | None:
     return Plot("radar", _TITLE, _caption(board, len(drawn), numbered), svg)
 
 
-def _caption(board: Board, drawn: int, numbered: bool) -> str:
+def _caption(board: ScoreTable, drawn: int, numbered: bool) -> str:
     people = ", the solid thick polygon what people reach" if board.who is not None else ""
     said = (
         "Accuracy on each task, from 0 in the middle to 100 % at the rim. The dashed polygon is what an even draw gives"
@@ -43,7 +43,7 @@ def _caption(board: Board, drawn: int, numbered: bool) -> str:
     return said
 
 
-def _one(board: Board, drawn: Sequence[Line], numbered: bool) -> Any:
+def _one(board: ScoreTable, drawn: Sequence[ScoreRow], numbered: bool) -> Any:
     from matplotlib.figure import Figure as Drawing
 
     drawing = Drawing(figsize=(9.6, 5.6), layout="constrained")
@@ -64,7 +64,7 @@ def _one(board: Board, drawn: Sequence[Line], numbered: bool) -> Any:
     return drawing
 
 
-def _many(board: Board, drawn: Sequence[Line]) -> Any:
+def _many(board: ScoreTable, drawn: Sequence[ScoreRow]) -> Any:
     from matplotlib.figure import Figure as Drawing
 
     rows = ceil(len(drawn) / 4)
@@ -83,7 +83,7 @@ def _many(board: Board, drawn: Sequence[Line]) -> Any:
     return drawing
 
 
-def _frame(axes: Any, board: Board, numbered: bool) -> None:
+def _frame(axes: Any, board: ScoreTable, numbered: bool) -> None:
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
     axes.set_ylim(0, 1)
@@ -101,7 +101,7 @@ def _frame(axes: Any, board: Board, numbered: bool) -> None:
             label.set_horizontalalignment("center" if angle % pi < 0.1 else "left" if angle < pi else "right")
 
 
-def _references(axes: Any, board: Board) -> None:
+def _references(axes: Any, board: ScoreTable) -> None:
     _polygon(axes, board.chance[1:], color=MUTED, linestyle=(0, (2, 1.4)), linewidth=1.3, label="chance")
     if board.who is not None:
         label = "people (simulated)" if board.who.simulated else "people"

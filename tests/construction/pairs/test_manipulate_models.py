@@ -27,13 +27,13 @@ from tiny_sam import make_checkpoint, make_folder
 
 from benchwright.construction.item_parts.cutting_out import Hints
 from benchwright.construction.item_parts.idea import Grounded, packed
-from benchwright.construction.manipulation.edit_jobs import Canvas, finished
+from benchwright.construction.manipulation.edit_jobs import EditJob, finished
 from benchwright.construction.manipulation.editors.base import Edit
 from benchwright.construction.manipulation.editors.diffusion import Diffusion, Running
-from benchwright.construction.manipulation.editors.windows import Window, softened
+from benchwright.construction.manipulation.editors.windows import EditWindow, softened
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import Manipulated, unpacked
-from benchwright.construction.manipulation.masks.base import Asked
+from benchwright.construction.manipulation.masks.base import MaskRequest
 from benchwright.construction.manipulation.masks.sam_architecture import load_sam
 from benchwright.construction.manipulation.masks.sam_package import SamPackage
 from benchwright.construction.manipulation.masks.sam_transformers import SamOfTransformers
@@ -202,8 +202,8 @@ def test_a_part_is_painted_again_from_its_record_alone(tmp_path: Path, weights: 
     how = pair.made_with
     mask = grid(how["mask"]["runs"])
     alpha = softened(mask, grow_px=how["grow_px"], feather_px=how["feather_px"])
-    window = Window(*how["window_xyxy"])
-    canvas = Canvas(idea("partial"), 0, how["seed"], how["prompt"], natural, window, alpha > 0, alpha, True, {})
+    window = EditWindow(*how["window_xyxy"])
+    canvas = EditJob(idea("partial"), 0, how["seed"], how["prompt"], natural, window, alpha > 0, alpha, True, {})
     [painted] = opened.painters["inpaint"].paint([canvas.edit(tuple(how["painted_wh"]))])
     again = finished(canvas, painted, max_shift=0).pixels
     assert np.abs(again.astype(int) - context.stored[pair.manipulated].astype(int)).max() <= TOLERANCE
@@ -317,7 +317,7 @@ def noise() -> np.ndarray:
     return np.random.default_rng(7).integers(0, 256, (90, 121, 3), dtype=np.uint8)
 
 
-BOXES = [Asked(Hints((10, 10, 60, 60), [(20, 20)], [(100, 80)]), 1), Asked(Hints((30, 5, 110, 80)), 2)]
+BOXES = [MaskRequest(Hints((10, 10, 60, 60), [(20, 20)], [(100, 80)]), 1), MaskRequest(Hints((30, 5, 110, 80)), 2)]
 
 
 @pytest.mark.parametrize("name", ["box", "everything", "transformers"])

@@ -5,13 +5,13 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.evaluation.protocols.wrong_picture import Place, donors_of
+from benchwright.evaluation.protocols.wrong_picture import ImageDonor, donors_of
 
 KEYS = st.frozensets(st.sampled_from(["pair", "scene", "image", "rare"]), max_size=3)
 
 
-def places(ties: list[tuple[str, frozenset[str]]]) -> list[Place]:
-    return [Place(str(k), "f", 0, k, (task, ()), held) for k, (task, held) in enumerate(ties)]
+def places(ties: list[tuple[str, frozenset[str]]]) -> list[ImageDonor]:
+    return [ImageDonor(str(k), "f", 0, k, (task, ()), held) for k, (task, held) in enumerate(ties)]
 
 
 @given(st.lists(st.tuples(st.sampled_from("ab"), KEYS), max_size=14))

@@ -12,7 +12,7 @@ import pytest
 from scripted_model import Scripted, rows, says
 
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
@@ -28,7 +28,7 @@ def test_a_server_gets_the_words_of_the_protocol_and_no_picture_if_blind(
 ) -> None:
     bench.add("Is it?", kind="yes_no", options=("Yes", "No"), answer="A")
     release = bench.release(tmp_path / "release")
-    options = Options(base_url=server.url)
+    options = BackendOptions(base_url=server.url)
     evaluate(release, "openai:m", protocol="mvp-bench:commonsense=true", options=options)
     evaluate(release, "openai:m", protocol="blind", options=options)
     assert sent_words(server.bodies[0]).startswith("You are a helpful visio-linguistic AI assistant")
@@ -41,7 +41,7 @@ def test_what_was_answered_under_one_protocol_is_not_asked_again_under_another(
 ) -> None:
     bench.add("q", options=("a", "b", "c"), answer="B")
     release = bench.release(tmp_path / "release")
-    settings = {"options": Options(base_url=server.url), "out": tmp_path / "out"}
+    settings = {"options": BackendOptions(base_url=server.url), "out": tmp_path / "out"}
     evaluate(release, "openai:m", **settings)
     first = evaluate(release, "openai:m", protocol="circular", **settings)
     assert len(server.bodies) == 3
@@ -54,7 +54,7 @@ def test_a_second_round_goes_on_from_the_log_too(bench: Any, server: Any, tmp_pa
     bench.add("q", options=("a", "b", "I can't say"), answer="A", refusal="C")
     server.behave = lambda words, attempt, handler: "(C)" if "I can't say" in words else "(A)"
     release = bench.release(tmp_path / "release")
-    settings = {"options": Options(base_url=server.url), "out": tmp_path / "out", "protocol": "forced"}
+    settings = {"options": BackendOptions(base_url=server.url), "out": tmp_path / "out", "protocol": "forced"}
     score = evaluate(release, "openai:m", **settings)
     assert score.metrics["mm_sap/unknown_knowns_rate"].value == 1
     assert evaluate(release, "openai:m", **settings) == score

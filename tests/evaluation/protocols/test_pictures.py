@@ -12,7 +12,7 @@ from scripted_model import Scripted, pictures_of, rows, words_of
 
 from benchwright.drawing import draw_prompts
 from benchwright.evaluation.protocols.wordings import MARGIN_PX, join
-from benchwright.evaluation.questions.question import Picture, Question
+from benchwright.evaluation.questions.question import Question, QuestionImage
 from benchwright.evaluation.run import evaluate
 from benchwright.images import decode_rgb
 
@@ -171,7 +171,7 @@ def test_marks_are_drawn_before_pictures_are_joined() -> None:
     data = encode_png(flat(64, 64, 30))
     image_id = bytes_digest(data)
     ring = VisualPrompt(kind="ring", image_id=image_id, points=((32.0, 32.0),))
-    both = (Picture(image_id, (ring,), data), Picture(image_id, (), data))
+    both = (QuestionImage(image_id, (ring,), data), QuestionImage(image_id, (), data))
     pixels = decode_rgb(join(both).picture.data)
     assert (pixels[:, :64] == draw_prompts(flat(64, 64, 30), (ring,))).all()
     assert (pixels[:, 64 + MARGIN_PX :] == 30).all()

@@ -10,7 +10,7 @@ import pytest
 from scripted_model import Scripted, pictures_of, words_of
 
 from benchwright.errors import BenchwrightError, CheckFailed
-from benchwright.evaluation.backends.base import Options
+from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.protocols.ii_bench_prompts import Example, prompt, prompt_with_examples
 from benchwright.evaluation.protocols.names import parse_protocol
 from benchwright.evaluation.questions.question import Question
@@ -41,9 +41,9 @@ def test_blink_puts_its_disclaimer_before_three_tasks_and_pictures_behind_the_wo
 
 
 def test_blinks_ten_tries_stand_apart_from_what_is_sent_again_by_itself() -> None:
-    assert parse_protocol("blink").decoding(Options(retries=3)) == Options(retries=3, tries=10)
-    assert parse_protocol("blink:tries=1").decoding(Options()) == Options()
-    assert parse_protocol("vanilla").decoding(Options(retries=3)) == Options(retries=3)
+    assert parse_protocol("blink").decoding(BackendOptions(retries=3)) == BackendOptions(retries=3, tries=10)
+    assert parse_protocol("blink:tries=1").decoding(BackendOptions()) == BackendOptions()
+    assert parse_protocol("vanilla").decoding(BackendOptions(retries=3)) == BackendOptions(retries=3)
 
 
 def test_mvp_bench_asks_with_and_without_its_instruction(bench: Any, tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_blink_asks_an_item_again_that_failed_for_good_and_the_log_numbers_its_t
         return server.say(handler, 400, {"error": {"message": "filtered"}}) if attempt <= 2 else "(B)"
 
     server.behave = behave
-    options = Options(base_url=server.url, retries=0, backoff_s=0.0)
+    options = BackendOptions(base_url=server.url, retries=0, backoff_s=0.0)
     release = bench.release(tmp_path / "release")
     score = evaluate(release, "openai:toy", protocol="blink:tries=3", out=tmp_path / "out", options=options)
     assert (score.error, score.metrics["accuracy"].value) == (0, 1.0)
