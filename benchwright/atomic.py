@@ -1,8 +1,9 @@
 """Files that appear whole or not at all.
 
-Bytes go to a temporary file in the workspace's `tmp` folder (same file system), are flushed to disk and moved
-into place. A process killed at any moment leaves the old file or the new one, and at most a stray file in `tmp`,
-which the next run empties. A disk that is full or fails leaves the old file, and a `StorageError` says so.
+Bytes go to a temporary file in the workspace's `tmp` folder (same file system), or beside a file outside of it, are
+flushed to disk and moved into place. A process killed at any moment leaves the old file or the new one, and at most a
+stray file: in `tmp`, which the next run empties, or beside the file, where whoever writes it next on this machine
+removes it. A disk that is full or fails leaves the old file, and a `StorageError` says so.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ import os
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
+from glob import escape
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from benchwright.private_files import make_private_file
 from benchwright.storage_faults import naming, writing
@@ -38,9 +42,11 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
         StorageError: It cannot be written.
     """
     folder = tmp or path.parent
-    draft = folder / f".{path.name[:80]}.{os.getpid()}.{secrets.token_hex(4)}.tmp"
+    draft = folder / f".{path.name[:80]}.{os.getpid()}-{_host()}.{secrets.token_hex(4)}.tmp"
     with writing(path, draft):
         try:
+            if tmp is None:
+                _remove_left_behind(path)
             if private:
                 make_private_file(draft)
             yield draft
@@ -49,6 +55,31 @@ def replacing(path: Path, *, tmp: Path | None = None, private: bool = False) -> 
         finally:
             with suppress(OSError):  # what went wrong before is what to say; `tmp` is emptied by the next run
                 draft.unlink(missing_ok=True)
+
+
+def _remove_left_behind(path: Path) -> None:
+    """Remove drafts of a file whose writers on this machine were killed."""
+    for draft in path.parent.glob(f".{escape(path.name[:80])}.*-{_host()}.*.tmp"):
+        process = draft.name.split(".")[-3].partition("-")[0]
+        if process.isdecimal() and not _is_running(int(process)):
+            with suppress(OSError):
+                draft.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # somebody else's
+        return True
+    return True
+
+
+@cache
+def _host() -> str:
+    """Return what tells this machine from others that share a folder with it."""
+    return f"{crc32(os.uname().nodename.encode()):08x}"
 
 
 def write_bytes(path: Path, data: bytes, *, tmp: Path | None = None, private: bool = False) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -93,6 +94,23 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_old_one_and_nothing_besi
     with pytest.raises(StorageError, match=r"settings\.json cannot be written: the disk is full"):
         _onto_a_full_disk(target)
     assert (target.read_bytes(), sorted(tmp_path.iterdir())) == (b"old", [target])
+
+
+def test_a_draft_of_a_killed_process_goes_when_the_file_is_written_next(tmp_path: Path) -> None:
+    target = tmp_path / "scores [1].json"
+    kill_half_way = (
+        "import os, pathlib, signal, sys; from benchwright.atomic import replacing\n"
+        "with replacing(pathlib.Path(sys.argv[1])) as draft:\n"
+        "    draft.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    for _ in range(2):
+        subprocess.run([sys.executable, "-c", kill_half_way, str(target)], check=False)
+        assert len(list(tmp_path.iterdir())) == 1
+    with replacing(target) as under_way:
+        under_way.write_bytes(b"one")
+        write_bytes(target, b"other")
+        assert sorted(tmp_path.iterdir()) == sorted([target, under_way])
+    assert list(tmp_path.iterdir()) == [target]
 
 
 @pytest.mark.parametrize("below", ["", "w", "w/deeper"])
