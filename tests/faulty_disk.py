@@ -27,8 +27,8 @@ from walks import command
 
 Kind = Literal["full", "read_only", "io_error", "torn", "kill"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-NEVER_THE_SAME = ("runs", "cache", "journal", "tmp", "lock", "review.sqlite", "home")
-"""What varies from run to run, or is of no account once a run is over."""
+NEVER_THE_SAME = ("runs", "cache", "journal", "tmp", "lock", "review.sqlite", "home", "replies.jsonl")
+"""What varies from run to run, such as the order of replies, or is of no account once a run is over."""
 _SOURCE = Path(__file__).with_name("faulty_disk.c")
 
 

@@ -65,7 +65,8 @@ def flips(workspace: Path, *, count: int, seed: int) -> Iterator[Flip]:
     rng = random.Random(seed)
     release = workspace.parent / "release"
     if not release.exists():
-        shutil.move(str(next((workspace / "releases").iterdir())), str(release))
+        shutil.move(max((workspace / "releases").iterdir(), key=lambda path: path.stat().st_mtime_ns), release)
+        shutil.rmtree(workspace / "releases")  # of an earlier run; nothing is flipped there
     files = {
         kind: [
             path

@@ -6,9 +6,11 @@ A seeded selection; `benchmarks/faults.py` goes through all calls of all command
 from __future__ import annotations
 
 import random
+import shutil
 from pathlib import Path
 
 import pytest
+from chat_server import ChatServer
 from doc_pages import COMMANDS
 from faulty_disk import KINDS, Case, Kind, copied, digests, needs_library, problems_of, run_in, undisturbed
 from faulty_scene import CASES, NOT_DISTURBED, make_scene
@@ -45,6 +47,27 @@ def test_a_command_that_met_a_fault_says_so_and_the_next_one_ends_in_the_same_by
     found: list[str] = []
     for kind in kinds_of(case) if clean.calls else []:
         found += problems_of(scene, case, clean, kind, rng.randint(1, clean.calls))
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("is_damaged", [False, True], ids=["log-begun", "log-damaged"])
+def test_a_model_behind_an_endpoint_is_scored_alike_after_a_fault(
+    scene: Path, chat_server: ChatServer, tmp_path: Path, is_damaged: bool
+) -> None:
+    asked = ["evaluate", "run", "release", "--model", "openai:m", "--base-url", chat_server.url, "--out", "scored"]
+    case = Case("evaluate run openai", asked, ["scored"], {"OPENAI_API_KEY": "sk"})
+    shutil.copytree(scene / "release", tmp_path / "release")
+    if is_damaged:
+        assert run_in(tmp_path, case).code == 0
+        [log] = (tmp_path / "scored").glob("*/replies.jsonl")
+        log.write_bytes(log.read_bytes().replace(b'"(B)"', b'"(C)"', 1))
+        for score in (tmp_path / "scored").glob("*/score.json"):
+            score.unlink()
+    clean = undisturbed(tmp_path, case)
+    rng = random.Random(case.name)
+    found: list[str] = []
+    for kind in ("full", "torn", "kill"):
+        found += problems_of(tmp_path, case, clean, kind, rng.randint(1, clean.calls))
     assert not found, "\n".join(found)
 
 
