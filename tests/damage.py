@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime
 from pathlib import Path
 
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
+from benchwright.annotation.store import Accounts, Work, open_store
+from benchwright.annotation.store.guidelines import Guidelines
+from benchwright.annotation.store.remarks import add_remark
 from benchwright.cli.main import invoke
+from benchwright.release import Release
+from benchwright.workspace import Workspace
 
 RECIPE = """\
 name: damage
@@ -49,7 +55,7 @@ def run_again(folder: Path, *more: str, env: dict[str, str] | None = None) -> di
 
 
 def make_workspace_to_flip(folder: Path) -> Path:
-    """Make a workspace with every class of file in it: replies of a model, decisions of people, and an override."""
+    """Make a workspace with every class of file in it: replies of a model, what people decided, an override."""
     workspace = make_workspace(folder, "--copy", count=6)
     image = first(folder / "photographs", "piece-01*").name
     assert (
@@ -66,7 +72,30 @@ def make_workspace_to_flip(folder: Path) -> Path:
     finally:
         server.close()
     assert invoke(["gc", str(workspace)]) == 0  # of what no table refers to, a changed bit changes nothing
+    _let_people_review(workspace)
     return workspace
+
+
+def _let_people_review(workspace: Path) -> None:
+    """Let two people with accounts decide on the release's items, by guidelines, and one comment on them."""
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    items = [released.item for released in Release.open(first(workspace / "releases", "*")).items()]
+    with open_store(Workspace(workspace).store_url) as store:
+        form = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
+        store.upsert_campaign(
+            "people", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
+        )
+        store.upsert_tasks("people", [Work(i.item_id, i.content_hash, i.model_dump(mode="json")) for i in items])
+        Guidelines(store).set("people", "Accept what is right.\n" * 20, [])
+        for name in ("ann", "ben"):
+            Accounts(store).add(name, "annotator", now=now)
+            Accounts(store).set_password(name, "a hash of a password " * 4)
+            for _ in items:
+                lease = store.claim("people", name, now=now)
+                assert lease is not None
+                store.submit(lease.slot_id, name, "reject", now=now, reasons=["unclear"], note="too dark " * 5)
+        with store.writing() as connection:
+            add_remark(connection, lease.task_id, "ann", "Who can see anything here?", is_flag=True, now=now)
 
 
 def flip(path: Path, place: int, bit: int = 0) -> None:
