@@ -104,6 +104,7 @@ class LeakCandidates(_Against, _AlsoEmbedded, GatherStep):
     """Name what the collections hold for sure, and which of their pictures deserve a second look."""
 
     name: ClassVar[str] = "candidates"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"sure": "string", "partners": "list<string>"}
 
@@ -146,9 +147,13 @@ def _known(row: Mapping[str, Any]) -> KnownPicture:
 
 
 class LeakLooks(_Against, MapStep):
-    """Drop what another collection holds; look again where that is not sure, and ask where it stays unsure."""
+    """Drop what another collection holds; look again where that is not sure, and ask where it stays unsure.
+
+    Another view of a scene is no copy, but a split or a training set that holds it knows the scene: people are asked.
+    """
 
     name: ClassVar[str] = "looks"
+    version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     reads: ClassVar[tuple[str, ...]] = ("candidates.sure", "candidates.partners")
     costly: ClassVar[bool] = True
@@ -166,7 +171,7 @@ class LeakLooks(_Against, MapStep):
             return Outcome()
         mine = Look(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
         found = [told for one in partners if (told := _looked(mine, json.loads(one), ctx.opened)) is not None]
-        order = {"confirmed": 0, "unsure": 1}
+        order = {"confirmed": 0, "unsure": 1, "scene": 2}
         best = min(found, key=lambda told: (order[told["verdict"]], -told["score"], told["name"]), default=None)
         if best is None:
             return Outcome()

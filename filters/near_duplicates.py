@@ -61,7 +61,7 @@ class ProposedPairs(GatherStep):
     """
 
     name: ClassVar[str] = "pairs"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "partners": "list<string>", "mirrored": "list<string>", "left_out": "int64",
@@ -151,7 +151,7 @@ class NearDuplicates(Step):
     """
 
     name: ClassVar[str] = "near_duplicates"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "images"
 
     distance: int = Field(8, ge=0, le=MAX_DISTANCE)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .local_features import Features
+from .local_features import Features, mutually_nearest
 
 _MATCH_BITS = 64
 """Of 256. True matches differ in 15 on average; beyond a quarter they are chance."""
@@ -117,13 +117,12 @@ def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[n
 
 def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return the places of corners that look alike, one to one, in both pictures."""
-    import cv2
-
     if min(len(moving), len(fixed)) < LEAST_INLIERS:
         return moving.points[:0], fixed.points[:0]
-    matches = cv2.BFMatcher(cv2.NORM_HAMMING, crossCheck=True).match(moving.descriptors, fixed.descriptors)
-    near = [match for match in matches if match.distance <= _MATCH_BITS]
-    return moving.points[[match.queryIdx for match in near]], fixed.points[[match.trainIdx for match in near]]
+    source, target = mutually_nearest(
+        moving.descriptors.view(np.uint64), fixed.descriptors.view(np.uint64), most_bits=_MATCH_BITS
+    )
+    return moving.points[source], fixed.points[target]
 
 
 def _is_plausible(affine: Affine) -> bool:

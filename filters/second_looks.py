@@ -44,7 +44,7 @@ class SecondLooks(MapStep):
     """Compare an image with the partners that were proposed for it; drops nothing."""
 
     name: ClassVar[str] = "looks"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
         "confirmed": "list<string>", "unsure": "list<string>", "scene": "list<string>",

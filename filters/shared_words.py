@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from .feature_words import TURNS, WORD_BITS, Words, read_words
 from .local_features import OCTAVE
 
-LEAST_SHARED = 3
-"""Spots with a corner that two pictures must share, moved alike, to be proposed."""
+LEAST_SHARED, LEAST_SHIFTED = 3, 2
+"""Spots with a corner that two pictures must share, turned alike, to be proposed; and of these, shifted alike too."""
 MOST_BEARERS = 32
 """Words that more corners have are left out: letters of a common font, corners of a template."""
-_SPOT, _SPOTS, _CELL = 16, 256, 32
+_SPOT, _SPOTS, _CELL = 16, 256, 8
 """In 256ths of the side at which corners were found."""
 _FEWEST_BITS, _MOST_BITS = 17, 29
 _AT_A_TIME = 1 << 14
@@ -46,6 +46,9 @@ def word_bits(corners: int) -> int:
 
 def shared_words(words: Iterable[Words]) -> SharedWords:
     """Return the pairs of pictures that share corners at `LEAST_SHARED` spots or more, moved alike.
+
+    Two spots that agree closely on a shift say more than three that agree roughly: strangers meet that way more seldom,
+    and quarters of a picture more often.
 
     Args:
         words: One array per picture.
@@ -130,9 +133,9 @@ def _elected(every: Words, owner: _Rows, earlier: _Ints, later: _Ints) -> Shared
     # Most meet by chance, once in a pair: too seldom ever to agree, so they are left out before anything is computed.
     often = _often(_pair(owner, earlier, later))
     earlier, later = earlier[often], later[often]
-    for moved in (_turned, _shifted):
+    for moved, least in ((_turned, LEAST_SHARED), (_shifted, LEAST_SHIFTED)):
         spots = _spot(every[earlier]), _spot(every[later])
-        agree = _agreeing(_pair(owner, earlier, later), spots, moved(every[earlier], every[later]))
+        agree = _agreeing(_pair(owner, earlier, later), spots, moved(every[earlier], every[later]), least=least)
         earlier, later = earlier[agree], later[agree]
     pair = _pair(owner, earlier, later)
     pairs = np.unique(pair)
@@ -163,7 +166,7 @@ def _turned(earlier: Words, later: Words) -> list[_Ints]:
 def _shifted(earlier: Words, later: Words) -> list[_Ints]:
     """Return in which cells each corner would put the middle of the earlier picture into the later one.
 
-    Its own turn and scale are taken, which are rough: hence large cells, and the ones around.
+    Its own turn and scale are taken, which are rough: hence also the cells around.
     """
     turn = (later["turn"].astype(np.int64) - earlier["turn"]) * (2 * np.pi / TURNS)
     scale = OCTAVE ** (later["octave"].astype(np.int64) - earlier["octave"])
@@ -181,8 +184,8 @@ def _spot(words: Words) -> _Ints:
     return spot
 
 
-def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints]) -> NDArray[np.bool_]:
-    """Return which meetings lie in a cell of their pair with `LEAST_SHARED` spots of either picture.
+def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints], *, least: int) -> NDArray[np.bool_]:
+    """Return which meetings lie in a cell of their pair with `least` spots of either picture.
 
     One spot that meets many, as one dot does among stars, is one.
     """
@@ -190,7 +193,7 @@ def _agreeing(pair: _Ints, spots: tuple[_Ints, _Ints], cells: Sequence[_Ints]) -
     key = np.concatenate([pair * 1_000_000 + cell for cell in cells])
     _, group = np.unique(key, return_inverse=True)
     different = np.minimum(*(_different(group, np.tile(spot, len(cells))) for spot in spots))
-    agrees: NDArray[np.bool_] = np.asarray(different[group] >= LEAST_SHARED).reshape(len(cells), -1).max(axis=0)
+    agrees: NDArray[np.bool_] = np.asarray(different[group] >= least).reshape(len(cells), -1).max(axis=0)
     return agrees
 
 

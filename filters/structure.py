@@ -7,7 +7,7 @@ worst region of details beside their mean: a headline is a region of its own whe
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +30,11 @@ _LEAST_DETAILED, _LEAST_LOST = 3, 4
 _BAND_ALIKE = 0.85
 """Least share of a band's blocks that are alike, and of its details that are preserved."""
 
+_INSIDE = 252
+"""Of 255, what is left of a white picture where it is laid over another, up to one hundredth off its edge."""
+
 _Grey = NDArray[np.float32]
+_Pixel = TypeVar("_Pixel", np.float32, np.uint8)
 
 
 class Structure(NamedTuple):
@@ -80,12 +84,13 @@ def compare(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine)
         _soft(one, _SOFTENED_PX * factor) for one, factor in ((fixed, 1.0), (moving, max(1.0, 1.0 / scale)))
     )
     laid = np.asarray(cv2.warpAffine(soft_moving, affine, (width, height), flags=cv2.INTER_LINEAR), np.float32)
-    inside = cv2.warpAffine(np.ones(moving.shape, np.float32), affine, (width, height), flags=cv2.INTER_LINEAR) > 0.99
-    shared = float(np.count_nonzero(inside))
-    blocks = _cut(inside.astype(np.float32)).min(axis=2, initial=1.0) > 0
+    every = np.full(moving.shape, 255, np.uint8)
+    inside = (cv2.warpAffine(every, affine, (width, height), flags=cv2.INTER_LINEAR) > _INSIDE).astype(np.uint8)
+    shared = float(cv2.countNonZero(inside))
+    blocks = _cut(inside).min(axis=2, initial=1) > 0
     if not blocks.any():
         return None
-    shade = float(np.abs(laid[inside] - soft_fixed[inside]).mean()) / 255
+    shade = float(cv2.norm(laid, soft_fixed, cv2.NORM_L1, inside)) / shared / 255
     scores = _scores(_cut(soft_fixed), _cut(_relit(laid, soft_fixed, inside)), blocks)
     return Structure(shared / fixed.size, min(1.0, shared / (moving.size * scale * scale)), *scores, shade)
 
@@ -96,16 +101,18 @@ def _soft(grey: NDArray[np.uint8], width_px: float) -> _Grey:
     return np.asarray(cv2.GaussianBlur(np.asarray(grey, np.float32), (0, 0), width_px), np.float32)
 
 
-def _relit(moving: _Grey, fixed: _Grey, inside: NDArray[np.bool_]) -> _Grey:
+def _relit(moving: _Grey, fixed: _Grey, inside: NDArray[np.uint8]) -> _Grey:
     """Give one picture the light and contrast of the other, as measured where they overlap."""
-    here, there = moving[inside], fixed[inside]
-    spread = float(here.std())
-    gain = np.clip(float(there.std()) / spread, 1 / 3, 3) if spread > 1 else 1.0
-    relit: _Grey = ((moving - here.mean()) * gain + there.mean()).astype(np.float32)
-    return relit
+    import cv2
+
+    (mean, spread), (wanted_mean, wanted_spread) = (
+        (float(value[0, 0]) for value in cv2.meanStdDev(grey, mask=inside)) for grey in (moving, fixed)
+    )
+    gain = min(max(wanted_spread / spread, 1 / 3), 3.0) if spread > 1 else 1.0
+    return np.asarray(moving * np.float32(gain) + np.float32(wanted_mean - gain * mean), np.float32)
 
 
-def _cut(grey: _Grey) -> _Grey:
+def _cut(grey: NDArray[_Pixel]) -> NDArray[_Pixel]:
     """Return a picture's blocks, shape (rows, columns, pixels of a block)."""
     rows, columns = grey.shape[0] // BLOCK_PX, grey.shape[1] // BLOCK_PX
     whole = grey[: rows * BLOCK_PX, : columns * BLOCK_PX].reshape(rows, BLOCK_PX, columns, BLOCK_PX)

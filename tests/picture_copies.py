@@ -1,4 +1,4 @@
-"""Photographs, and honest copies of them, for the tests of near-duplicates."""
+"""Photographs, honest copies of them, and other views of their scenes, for the tests of near-duplicates."""
 
 from __future__ import annotations
 
@@ -46,6 +46,17 @@ def marked(image: Image.Image) -> Image.Image:
     font = ImageFont.load_default(size=image.width / 12)
     ImageDraw.Draw(out).text((image.width / 2, image.height / 2), "SAMPLE", fill="#dddddd", font=font, anchor="mm")
     return out
+
+
+def parallax(photo: Image.Image) -> Image.Image:
+    """Return a photograph from another place: three patches of it nearer, and so shifted further."""
+    pixels = np.asarray(photo)
+    down, across = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
+    shift = 6 + 8 * down / pixels.shape[0]
+    for x, y, reach, near in ((130, 160, 90, 30), (360, 130, 80, 22), (300, 380, 100, 38)):
+        shift = shift + near / (1 + np.exp(np.clip((np.hypot(across - x, down - y) - reach) / 6, -50, 50)))
+    source = np.clip(across + shift, 0, pixels.shape[1] - 1).astype(int)
+    return Image.fromarray(np.ascontiguousarray(pixels[down, source]))
 
 
 COPIES: dict[str, Copy] = {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from picture_copies import COPIES, photograph
+from picture_copies import COPIES, parallax, photograph
 
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, RecipeError
@@ -58,6 +58,16 @@ def test_a_folders_leaks_are_found_by_bytes_pixels_and_look(places: Path) -> Non
     result = run(leakage, places / "mine", "--against", places / "train")
     assert leaks(result) == ALL
     assert result.exit_code == 1
+
+
+def test_another_view_of_a_scene_is_asked_about(tmp_path: Path) -> None:
+    for folder in ("mine", "train"):
+        (tmp_path / folder).mkdir()
+    photo = photograph("astronaut")
+    photo.crop((0, 0, 440, 512)).save(tmp_path / "mine" / "here.png")
+    parallax(photo).crop((0, 0, 440, 510)).save(tmp_path / "train" / "there.png")
+    result = run(leakage, tmp_path / "mine", "--against", tmp_path / "train")
+    assert leaks(result) == {"here.png": ("ask", "there.png", "look")}
 
 
 def test_duplicates_are_checked_against_other_folders_too(places: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from picture_copies import COPIES, photograph
+from picture_copies import COPIES, parallax, photograph
 from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
@@ -85,17 +85,6 @@ def test_a_photograph_under_other_words_is_asked_about_however_many_they_are(nam
 def test_a_stereo_pair_is_one_scene_or_asked_about_and_never_a_copy() -> None:
     left, right = (Image.fromarray(np.ascontiguousarray(view)) for view in stereo_motorcycle()[:2])
     assert looked(left, right).verdict in {"scene", "unsure"}
-
-
-def parallax(photo: Image.Image) -> Image.Image:
-    """Return a photograph from another place: three patches of it nearer, and so shifted further."""
-    pixels = np.asarray(photo)
-    down, across = np.mgrid[: pixels.shape[0], : pixels.shape[1]]
-    shift = 6 + 8 * down / pixels.shape[0]
-    for x, y, reach, near in ((130, 160, 90, 30), (360, 130, 80, 22), (300, 380, 100, 38)):
-        shift = shift + near / (1 + np.exp(np.clip((np.hypot(across - x, down - y) - reach) / 6, -50, 50)))
-    source = np.clip(across + shift, 0, pixels.shape[1] - 1).astype(int)
-    return Image.fromarray(np.ascontiguousarray(pixels[down, source]))
 
 
 def test_views_of_one_scene_share_a_group_and_both_stay(tmp_path: Path) -> None:
