@@ -17,8 +17,10 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
 from .exhibit import Exhibit, exhibit_in
-from .next_rounds import NOBODY, Game, by_version, game_of, open_next_rounds
+from .next_rounds import by_version, open_next_rounds
 from .review_votes import NOTE
+from .rounds import NOBODY, in_count, votes_in
+from .settlement import ACCEPT, REJECT, WAITS, SettlementPolicy, policy_of, settle
 from .store import Annotation, Campaign, RefusedError, ReviewStore, Task
 from .store.adjudicating import (
     OPENED,
@@ -94,12 +96,13 @@ class AdjudicationDesk:
         self.campaign = campaign
         self.adjudicator = adjudicator
         self._store = store
-        self._game = game_of(campaign)
+        self._policy = policy_of(campaign)
 
     @property
     def is_open(self) -> bool:
         """Return whether the campaign's rule names an adjudicator at all."""
-        return self._game is not None and self._game.rule.is_adjudicated and not self.campaign.is_simulated
+        rule = self._policy.rule
+        return bool(self._policy.rounds and rule and rule.is_adjudicated and not self.campaign.is_simulated)
 
     def queue(self) -> list[Head]:
         """Return the cases for this adjudicator: what the rule leaves open, then what annotators differ on, most first.
@@ -108,7 +111,7 @@ class AdjudicationDesk:
         """
         if not self.is_open:
             return []
-        game = self._must_be_open()
+        policy = self._policy
         with self._store.reading() as connection:
             said = by_version(list_decisions(connection, self.campaign))
             done = done_tasks(connection, self.campaign)
@@ -119,11 +122,11 @@ class AdjudicationDesk:
             verdict = adjudicated.get(key, NOBODY)
             if key not in done or key[0] in own or verdict.decision is not None:
                 continue
-            counted = _counted(game, given, verdict.sent_back)
-            state = game.settle(given, verdict).state
+            counted, _ = in_count(policy, given, sent_back=verdict.sent_back)
+            outcome = settle(policy, votes_in(policy, given, verdict))
             divided = _divided(counted)
-            if state == "waits" or (divided and state in {"accept", "reject"}):
-                found.append(Head(done[key], state == "waits", divided))
+            if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
+                found.append(Head(done[key], outcome == WAITS, divided))
         return sorted(found, key=lambda one: (not one.waits, -one.divided, one.task_id))
 
     def open(self, task_id: int, *, now: datetime) -> Case:
@@ -204,7 +207,7 @@ class AdjudicationDesk:
         return changed
 
     def _case(self, task_id: int) -> Case:
-        game = self._must_be_open()
+        policy = self._must_be_open()
         if task_id not in {one.task_id for one in self.queue()}:
             raise RefusedError("this case is not open to you, or somebody has decided it; take the next one")
         task = self._task(task_id)
@@ -218,7 +221,8 @@ class AdjudicationDesk:
         order = sorted(given, key=lambda one: digest([task_id, one.annotator]))
         return Case(
             task_id=task_id, item=exhibit_in(task.payload), said=tuple(order),
-            waits=game.settle(given, verdict).state == "waits", round=round_, is_last=round_ >= game.rounds,
+            waits=settle(policy, votes_in(policy, given, verdict)) == WAITS, round=round_,
+            is_last=round_ >= policy.rounds,
         )  # fmt: skip
 
     def _task(self, task_id: int) -> Task:
@@ -226,10 +230,10 @@ class AdjudicationDesk:
             [key] = [key for key, one in done_tasks(connection, self.campaign).items() if one == task_id]
             return find_task(connection, self.campaign, *key)
 
-    def _must_be_open(self) -> Game:
-        if self._game is None or not self.is_open:
+    def _must_be_open(self) -> SettlementPolicy:
+        if not self.is_open:
             raise BenchwrightError(f"campaign {self.campaign.name!r} has no adjudicator: {self.campaign.rule}")
-        return self._game
+        return self._policy
 
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
@@ -251,10 +255,6 @@ def _check_reasons(known: Sequence[str], decision: str, reasons: Sequence[str], 
         raise RefusedError(f"a rejection needs a reason: one of {', '.join(known)}")
     if not (note or "").strip():
         raise RefusedError("a rejection needs a note that says why")
-
-
-def _counted(game: Game, said: Sequence[Annotation], sent_back: int) -> Sequence[Annotation]:
-    return [one for one in said if one.slot > sent_back * game.rule.slots]
 
 
 def _divided(said: Sequence[Annotation]) -> float:

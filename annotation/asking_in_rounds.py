@@ -10,9 +10,10 @@ from benchwright.steps import CampaignContext
 
 from .asking import Asking, handed, open_campaign, waiting_line, work_of
 from .closing import close_decided
-from .next_rounds import NOBODY, Game, by_version, open_next_rounds
+from .next_rounds import by_version, open_next_rounds
 from .revising import ItemEdits, revised
-from .rounds import Round, Settled, in_count
+from .rounds import NOBODY, Round, in_count, votes_in
+from .settlement import WAITS, policy_of, settle_last
 from .simulated import NOW, simulate
 from .store import ReviewStore, Work, item_in, open_store
 from .store.adjudicating import list_adjudicated
@@ -29,13 +30,13 @@ class History:
     Attributes:
         task: Kind of question, as tables of results have it.
         rounds: At least one, the first on the item as it came.
-        settled: What the last one came to.
+        outcome: What the last one came to (`settlement.settle_last`).
         item: The last version; None where it is the item as it came.
     """
 
     task: str
     rounds: tuple[Round, ...]
-    settled: Settled
+    outcome: str
     item: Item | None
 
 
@@ -60,12 +61,11 @@ class _Came:
     item: Item | None
 
 
-def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: CampaignContext) -> AskedInRounds:
+def ask_in_rounds(asking: Asking, items: Iterable[Item], ctx: CampaignContext) -> AskedInRounds:
     """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
 
     Args:
         asking: What is asked, and of how many; its form says `rounds`.
-        game: By what decisions count.
         items: As they come from the step before.
         ctx: Of the campaign.
     """
@@ -82,8 +82,8 @@ def ask_in_rounds(asking: Asking, game: Game, items: Iterable[Item], ctx: Campai
             while open_next_rounds(store, ctx.stage):
                 simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
         status = store.status(ctx.stage, now=NOW)
-        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, game, came)
-    waits = sum(one.settled.state == "waits" for one in histories.values())
+        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came)
+    waits = sum(history.outcome == WAITS for history in histories.values())
     if status.tasks["open"] or waits:
         return AskedInRounds(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
     return AskedInRounds(None, histories, gold)
@@ -125,8 +125,10 @@ def _work(
         yield first if version is item else work_of(version)._replace(priority=first.priority)
 
 
-def _histories(store: ReviewStore, name: str, game: Game, came: dict[str, _Came]) -> dict[str, History]:
+def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, History]:
     campaign, links = store.campaign(name), _links(store, name)
+    policy = policy_of(campaign)
+    round_numbers = {(link.item_id, link.content_hash): link.round for link in links.values()}
     with store.reading() as connection:
         said = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
@@ -137,16 +139,17 @@ def _histories(store: ReviewStore, name: str, game: Game, came: dict[str, _Came]
         contents = [one.content_hash, *(link.content_hash for link in chain)]
         for place, content in enumerate(contents):
             given, verdict = said.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
-            counted, before = in_count(game.rule, given, sent_back=verdict.sent_back)
+            counted, before = in_count(policy, given, sent_back=verdict.sent_back)
             edits = chain[place].edits if place < len(chain) else None
             rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
         last = (item_id, contents[-1])
-        settled = game.settle(said.get(last, []), adjudicated.get(last, NOBODY))
+        votes = votes_in(policy, said.get(last, []), adjudicated.get(last, NOBODY))
+        outcome = settle_last(policy, votes, round_number=round_numbers.get(last, 1))
         if chain and one.item is None:
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, one.content_hash).payload
             one.item = Item.model_validate(item_in(payload))
-        found[item_id] = History(one.task, tuple(rounds), settled, _last_version(one, chain))
+        found[item_id] = History(one.task, tuple(rounds), outcome, _last_version(one, chain))
     return found
 
 

@@ -34,14 +34,6 @@ REASONS = "reasons"
 _RIGHT = Asked(Aspect("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
 
 
-def criteria_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return what reviewers vote on, beginning with the answer being right; nothing where they do not."""
-    form = form_of(campaign.form) if campaign.kind == REVIEW else None
-    if form is None:
-        return ()
-    return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))
-
-
 def reasons_field(campaign: Campaign) -> str | None:
     """Return the field of a typed form that takes reasons; None where reasons stand beside the decision."""
     form = form_of(campaign.form)

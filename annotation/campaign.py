@@ -15,8 +15,6 @@ from .asking_in_rounds import ask_in_rounds
 from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import VERIFY
-from .next_rounds import Game, foregone_of
-from .rounds import verified
 from .rule_setting import RuleSetting
 from .rules import DECISIONS, parse_rule
 from .simulated import SimulatedAnnotators, check_enough
@@ -96,10 +94,9 @@ class Verify(HandedOut):
         asking = Asking(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        game = Game(rule, verified, self.rounds, foregone_of(VERIFY, self.handout))
-        asked = ask_in_rounds(asking, game, records, ctx)
+        asked = ask_in_rounds(asking, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         simulated = self.simulate is not None
-        verdicts = closed(rule, asked.histories, rounds=self.rounds, simulated=simulated, seed=ctx.seed)
+        verdicts = closed(rule, asked.histories, simulated=simulated, seed=ctx.seed)
         return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})

@@ -2,47 +2,27 @@
 
 Whether that is so is asked of the rule itself: whatever those say who have not decided, it comes to the same. The free
 slots of such a task go to nobody any more; whoever holds one may finish, and is counted. Nothing is lost: where a
-decision is changed so that the others matter again, or the setting is taken back, the task is open again.
+decision is changed so that the others matter again, or the setting is taken back, the task is open again, unless an
+adjudicator has decided it meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from .hand_out import HandOut, hand_out_of
-from .kinds import ERRATA, KEY_RIGHT, SCREEN, SCREEN_ITEMS
-from .next_rounds import FOREGONE, NOBODY, by_version
-from .rounds import in_count
-from .rules import Decision, Rule, parse_rule
-from .screening_form import KEEP
-from .store import Annotation, Campaign, ReviewStore
+from .next_rounds import by_version
+from .rounds import NOBODY, votes_in
+from .settlement import CLOSING, OPEN, policy_of, settle
+from .store import Campaign, ReviewStore
 from .store.adjudicating import list_adjudicated
 from .store.reports import list_decisions
 from .store.schema import slots, tasks
 
-_Foregone = Callable[[Rule, Sequence[Annotation]], Decision | None]
 _AT_ONCE = 500
-
-
-def kept_already(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
-    """Return accept where a record is kept whatever else is said. Why one is discarded the last may still decide."""
-    given: list[Decision] = ["accept" if one.decision == KEEP else "reject" for one in said]
-    return "accept" if rule.certain(given, possible=("accept", "reject")) == "accept" else None
-
-
-def key_stands_already(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
-    """Return accept where a doubted key is right whatever else is said; what is wrong with one the last may decide."""
-    given: list[Decision] = ["accept" if one.decision == KEY_RIGHT else "reject" for one in said]
-    return "accept" if rule.certain(given, possible=("accept", "reject")) == "accept" else None
-
-
-CLOSES: Mapping[str, _Foregone] = {
-    **FOREGONE, SCREEN: kept_already, SCREEN_ITEMS: kept_already, ERRATA: key_stands_already,
-}  # fmt: skip
-"""What is certain before all have decided, by the kind of campaigns whose rule can be certain of something."""
 
 
 def check_closes(handout: HandOut, kind: str) -> None:
@@ -51,9 +31,9 @@ def check_closes(handout: HandOut, kind: str) -> None:
     Raises:
         ValueError: They cannot; the message says which can.
     """
-    if handout.close_decided and kind not in CLOSES:
+    if handout.close_decided and kind not in CLOSING:
         raise ValueError(
-            f"{kind!r} cannot close what is decided: every answer counts there; {', '.join(sorted(CLOSES))} can"
+            f"{kind!r} cannot close what is decided: every answer counts there; {', '.join(sorted(CLOSING))} can"
         )
 
 
@@ -68,8 +48,7 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
         task: Only this task.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
-    foregone = CLOSES.get(campaign.kind)
-    if foregone is None or campaign.is_simulated:
+    if campaign.kind not in CLOSING or campaign.is_simulated:
         return 0
     closes = hand_out_of(campaign.settings).close_decided
     if not closes and task is not None:
@@ -78,7 +57,7 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
         found = _unfinished(connection, campaign, task=task, only_closed=not closes)
         if not found:
             return 0
-        decided = _decided(connection, campaign, foregone, task=task) if closes else set()
+        decided = _decided(connection, campaign, task=task)
         to_close = [row.id for row in found if row.state == "open" and (row.item_id, row.content_hash) in decided]
         to_open = [row.id for row in found if row.state == "done" and (row.item_id, row.content_hash) not in decided]
         _set_state(connection, to_close, "done")
@@ -102,18 +81,16 @@ def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | No
     return connection.execute(query if task is None else query.where(tasks.c.id == task)).all()
 
 
-def _decided(
-    connection: sa.Connection, campaign: Campaign, foregone: _Foregone, *, task: int | None
-) -> set[tuple[str, str]]:
-    """Return the versions of items on which what is said comes to the same whatever else is said."""
-    rule = parse_rule(campaign.rule)
+def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None) -> set[tuple[str, str]]:
+    """Return the versions of items that are settled: whatever else annotators decide changes nothing."""
+    policy = policy_of(campaign)
     adjudicated = list_adjudicated(connection, campaign, task=task)
-    decided = set()
-    for version, said in by_version(list_decisions(connection, campaign, task=task)).items():
-        counted, _ = in_count(rule, said, sent_back=adjudicated.get(version, NOBODY).sent_back)
-        if counted and foregone(rule, counted) is not None:
-            decided.add(version)
-    return decided
+    decisions = by_version(list_decisions(connection, campaign, task=task))
+    return {
+        version
+        for version, annotations in decisions.items()
+        if settle(policy, votes_in(policy, annotations, adjudicated.get(version, NOBODY))) != OPEN
+    }
 
 
 def _set_state(connection: sa.Connection, ids: Sequence[int], state: str) -> None:

@@ -8,10 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from .form import OneOf, form_of
+from .kinds import REVIEW
 from .rules import Rule
+from .store import Campaign
+from .store.blind import ANSWER_RIGHT
 
+YES = "yes"
+"""What an annotator says to a criterion that is met."""
 Votes = Mapping[str, bool]
 """One annotator's votes: by criterion, whether it is met."""
+
+
+def criteria_of(campaign: Campaign) -> tuple[str, ...]:
+    """Return what reviewers vote on, beginning with the answer being right; nothing where they do not."""
+    form = form_of(campaign.form) if campaign.kind == REVIEW else None
+    if form is None:
+        return ()
+    return (ANSWER_RIGHT, *(field.name for field in form.fields if isinstance(field, OneOf)))
 
 
 def tally(votes: Sequence[Votes]) -> dict[str, int]:
@@ -22,19 +36,6 @@ def tally(votes: Sequence[Votes]) -> dict[str, int]:
     return {criterion: sum(vote[criterion] for vote in votes) for criterion in criteria}
 
 
-def missed(rule: Rule, votes: Sequence[Votes]) -> tuple[str, ...]:
-    """Return the criteria that fewer annotators voted for than the rule needs."""
-    return tuple(criterion for criterion, count in tally(votes).items() if count < rule.need)
-
-
-def passes(rule: Rule, votes: Sequence[Votes]) -> bool | None:
-    """Return whether every criterion has enough votes; None while an annotator's votes are not in.
-
-    Raises:
-        ValueError: There are more votes than slots, or annotators voted on different criteria.
-    """
-    if len(votes) > rule.slots:
-        raise ValueError(f"{rule} takes the votes of {rule.slots} annotators, not of {len(votes)}")
-    if len(votes) < rule.slots:
-        return None
-    return not missed(rule, votes)
+def short_of(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the criteria with fewer votes than the rule needs, given how many voted yes to each."""
+    return tuple(criterion for criterion, count in yes.items() if count < rule.need)

@@ -9,11 +9,13 @@ from benchwright.release.errata import Erratum
 
 from .answers_given import Results, fields_in
 from .kinds import KEY_RIGHT, KEY_WRONG
+from .rounds import votes_in
+from .settlement import OPEN, policy_of, settle
 from .store import Annotation, Task, item_in
 
 
 class Settled(NamedTuple):
-    """An item on which more than half of the annotators asked agree."""
+    """An item on which enough of the annotators asked agree: more than half of them."""
 
     task: Task
     finding: str
@@ -29,15 +31,16 @@ def settled(results: Results) -> list[Settled]:
     for one in results.said:
         by_item.setdefault(one.item_id, []).append(one)
     found = []
+    policy = policy_of(results.campaign)
     for item_id, said in sorted(by_item.items()):
-        if results.tasks[item_id].state != "done":
+        votes = votes_in(policy, said)
+        finding = settle(policy, votes) if results.tasks[item_id].state == "done" else OPEN
+        if finding not in policy.decisions:
             continue
-        finding, agreed = Counter(fields_in(one)["finding"] for one in said).most_common(1)[0]
-        if 2 * agreed <= len(said):
-            continue
+        agreed = votes.decisions[finding]
         same = [fields_in(one) for one in said if fields_in(one)["finding"] == finding]
-        letter, votes = Counter(one.get("instead") for one in same).most_common(1)[0]
-        instead = letter if finding == KEY_WRONG and 2 * votes > len(said) else None
+        letter, times = Counter(one.get("instead") for one in same).most_common(1)[0]
+        instead = letter if finding == KEY_WRONG and 2 * times > len(said) else None
         reasons = tuple(sorted(one["reason"] for one in same if one.get("reason")))
         found.append(Settled(results.tasks[item_id], finding, instead, agreed, len(said), reasons))
     return found

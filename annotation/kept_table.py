@@ -10,8 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .next_rounds import NOBODY, by_version, game_of
+from .next_rounds import by_version
 from .ratings import Rating
+from .rounds import NOBODY, votes_in
+from .settlement import ACCEPT, OPEN, WAITS, policy_of, settle
 from .store import Annotation, ReviewStore, item_in
 from .store.adjudicating import list_adjudicated
 from .store.reports import list_decisions
@@ -91,7 +93,7 @@ def _row(name: str, items: Sequence[Looked], ratings: list[Rating], categories: 
 def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
     """Return the table of a campaign's decisions so far; without a rule that keeps or drops, nothing is decided."""
     campaign = store.campaign(name)
-    game, tasks = game_of(campaign), store.tasks(name, states=("open", "done"))
+    policy, tasks = policy_of(campaign), store.tasks(name, states=("open", "done"))
     with store.reading() as connection:
         said = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
@@ -101,8 +103,9 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
     for task in tasks:
         key = (task.item_id, task.content_hash)
         kind = str(item_in(task.payload)["task"])
-        state = "open" if game is None else game.settle(said.get(key, []), adjudicated.get(key, NOBODY)).state
-        items.append(Looked(task.item_id, kind, None if state in {"open", "waits"} else state == "accept"))
+        votes = votes_in(policy, said.get(key, []), adjudicated.get(key, NOBODY))
+        outcome = settle(policy, votes) if policy.rounds and task.state == "done" else OPEN
+        items.append(Looked(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
         number = before[key].round if key in before else 1
         listed = ratings.setdefault(kind, [])
         while True:

@@ -7,57 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from benchwright.records import Item
 
-from .hand_out import HandOut, hand_out_of
-from .kinds import REVIEW, VERIFY
-from .review_votes import reviewed, reviewed_already
 from .revising import ItemEdits, revised
-from .rounds import Judge, Settled, in_count, settle, verified, verified_already
-from .rules import Rule, parse_rule
+from .rounds import NOBODY, next_edits, votes_in
+from .settlement import NEXT_ROUND, policy_of, settle
 from .store import Annotation, Campaign, ReviewStore, Task, Work, item_in
 from .store.adjudicating import list_adjudicated
 from .store.campaigns import find_task
+from .store.lineage import has_rounds
 from .store.records import Adjudicated
 from .store.reports import list_decisions
 from .store.revisions import add_revision, round_of
-
-JUDGES: Mapping[str, Judge] = {VERIFY: verified, REVIEW: reviewed}
-"""What decisions come to, by the kind of campaigns that have rounds."""
-FOREGONE: Mapping[str, Judge] = {VERIFY: verified_already, REVIEW: reviewed_already}
-"""What they come to already, whatever is said by those who have not decided."""
-NOBODY = Adjudicated(0, None)
-
-
-def foregone_of(kind: str, handout: HandOut) -> Judge | None:
-    """Return what tells that a task is decided already; None where tasks do not close before all have decided."""
-    return FOREGONE.get(kind) if handout.close_decided else None
-
-
-class Game(NamedTuple):
-    """By what a campaign goes: its rule, what decisions come to, and how many rounds there are."""
-
-    rule: Rule
-    judge: Judge
-    rounds: int
-    foregone: Judge | None = None
-    """Where tasks close as soon as they are decided: what tells so."""
-
-    def settle(self, said: Sequence[Annotation], adjudicated: Adjudicated = NOBODY) -> Settled:
-        """Return what the decisions on one version came to."""
-        counted, _ = in_count(self.rule, said, sent_back=adjudicated.sent_back)
-        return settle(self.rule, self.judge, counted, adjudicated.decision, foregone=self.foregone)
-
-
-def game_of(campaign: Campaign) -> Game | None:
-    """Return by what a campaign goes; None where it has no rounds."""
-    rounds = campaign.form.get("rounds")
-    judge = JUDGES.get(campaign.kind)
-    if rounds is None or judge is None:
-        return None
-    return Game(parse_rule(campaign.rule), judge, rounds, foregone_of(campaign.kind, hand_out_of(campaign.settings)))
 
 
 def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
@@ -71,23 +33,26 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
         task: Only where this task is decided.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
-    game = game_of(campaign)
-    if game is None:
+    if not has_rounds(campaign):
         return 0
+    policy = policy_of(campaign)
     with store.writing() as connection:
-        said = by_version(list_decisions(connection, campaign, task=task))
+        decisions = by_version(list_decisions(connection, campaign, task=task))
         adjudicated = list_adjudicated(connection, campaign, task=task)
         opened = 0
-        for key, given in said.items():
-            verdict = adjudicated.get(key, NOBODY)
-            settled = game.settle(given, verdict)
-            if settled.state != "revise" or settled.proposal is None:
+        for version, annotations in decisions.items():
+            verdict = adjudicated.get(version, NOBODY)
+            votes = votes_in(policy, annotations, verdict)
+            if settle(policy, votes) != NEXT_ROUND:  # nor is it in a later round, which is looked up for few
                 continue
-            before = find_task(connection, campaign, *key)
-            if round_of(connection, before.id) < game.rounds:
-                edits, by = settled.proposal
-                work, now = _next(before, edits), max(_moments(given, verdict))
-                opened += add_revision(connection, campaign, before, work, edits=edits, annotator=by, now=now)
+            before, proposal = find_task(connection, campaign, *version), next_edits(policy, annotations, verdict)
+            round_number = round_of(connection, before.id)
+            if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
+                continue
+            work, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
+            opened += add_revision(
+                connection, campaign, before, work, edits=proposal.edits, annotator=proposal.annotator, now=now
+            )
         return opened
 
 

@@ -10,12 +10,13 @@ import numpy as np
 
 from .agreement import Agreement, agreement_in
 from .annotator_quality import RaterQuality, Tally, qualities_in
-from .aspects import VOTES, Asked, aspects_of, criteria_of, reasons_field
+from .aspects import VOTES, Asked, aspects_of, reasons_field
 from .closing import count_closed
+from .criteria import criteria_of
 from .periods import periods_of
 from .ratings import Metric
 from .rulings import Rulings, rulings_in
-from .standing import InRound, rounds_of
+from .standing import InRound, edits_matter, rounds_of
 from .store import Campaign, ReviewStore, tallies
 from .store.adjudicated import list_rulings
 from .store.patterns import Pattern, count_patterns, count_revised
@@ -74,7 +75,8 @@ class Overview:
     def patterns(self) -> list[Pattern]:
         """Return tasks counted by what they are and what was decided."""
         with self._store.reading() as connection:
-            return count_patterns(connection, self.campaign, criteria_of(self.campaign))
+            criteria = criteria_of(self.campaign)
+            return count_patterns(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
 
     def rounds(self, patterns: Sequence[Pattern]) -> list[InRound]:
         """Return what became of items round by round, given the patterns; nothing where there are no rounds."""

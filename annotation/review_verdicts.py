@@ -10,25 +10,16 @@ from benchwright.steps import Outcome, Verdicts
 
 from .agreement import agreement
 from .asking_in_rounds import History
-from .criteria import missed, tally
+from .criteria import short_of, tally
 from .ratings import Rating
 from .review_votes import votes_of
 from .rounds import Round
 from .rules import Rule
+from .settlement import FAILED_REVIEW, OUT_OF_ROUNDS
 from .store.blind import ANSWER
-from .verdicts import (
-    NEEDS_REVISION,
-    NO_AGREEMENT,
-    OUT_OF_ROUNDS,
-    pseudonyms,
-    reason_of,
-    rounded,
-    rounds_told,
-    short_agreement,
-)
+from .verdicts import REJECTED, pseudonyms, reason_of, rounded, rounds_told, short_agreement
 
-FAILED = "failed_review"
-DROPPED_AS = (FAILED, OUT_OF_ROUNDS, "rejected")
+DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
 """Reasons of what is dropped."""
 
 
@@ -36,7 +27,6 @@ def closed_review(
     rule: Rule,
     histories: Mapping[str, History],
     *,
-    rounds: int,
     criteria: Sequence[str],
     simulated: bool,
     seed: int,
@@ -46,12 +36,11 @@ def closed_review(
     Args:
         rule: How many votes each criterion needs.
         histories: What became of each item, by its id.
-        rounds: How many an item gets.
         criteria: What was voted on, beside the answer.
         simulated: Nobody voted: the annotators are simulated.
         seed: Of the intervals.
     """
-    outcomes = {item_id: _outcome(rule, one, rounds) for item_id, one in histories.items()}
+    outcomes = {item_id: _outcome(rule, one) for item_id, one in histories.items()}
     reasons = Counter(outcome.reason for outcome in outcomes.values())
     said = [given for one in histories.values() for round_ in one.rounds for given in (*round_.before, *round_.said)]
     answers = _ratings(histories, ANSWER, by_decision=True)
@@ -80,7 +69,7 @@ def gold_review(key: str) -> Outcome:
     return Outcome(evidence={"gold": key})
 
 
-def _outcome(rule: Rule, history: History, rounds: int) -> Outcome:
+def _outcome(rule: Rule, history: History) -> Outcome:
     last = history.rounds[-1]
     evidence = {
         "rule": str(rule),
@@ -90,17 +79,16 @@ def _outcome(rule: Rule, history: History, rounds: int) -> Outcome:
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_told(rule, one) for one in history.rounds]
     made = () if history.item is None else (history.item,)
-    reason = reason_of(history, rounds)
+    reason = reason_of(history.outcome)
     if reason is None:
         return Outcome(evidence=evidence, items=made)
-    failed = reason in {NO_AGREEMENT, NEEDS_REVISION}
-    return Outcome("drop", FAILED if failed else reason, evidence=evidence, items=made)
+    return Outcome("drop", reason, evidence=evidence, items=made)
 
 
 def _told(rule: Rule, one: Round) -> dict[str, Any]:
     """Return a round's votes by criterion, what it missed, and the edits that came of it."""
-    votes = [votes_of(given) for given in one.said]
-    found: dict[str, Any] = {"votes": tally(votes), "missed": list(missed(rule, votes))}
+    yes = tally([votes_of(given) for given in one.said])
+    found: dict[str, Any] = {"votes": yes, "missed": list(short_of(rule, yes))}
     if one.before:
         found["before_sent_back"] = tally([votes_of(given) for given in one.before])
     if one.adjudication is not None:

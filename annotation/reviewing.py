@@ -21,9 +21,8 @@ from .form import Form, FormField, OneChoice, OneOf, Option, Text
 from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import REVIEW
-from .next_rounds import Game, foregone_of
 from .review_verdicts import closed_review, gold_review
-from .review_votes import NOTE, reviewed
+from .review_votes import NOTE
 from .rule_setting import RuleSetting
 from .rules import parse_rule
 from .simulated import check_enough
@@ -89,14 +88,12 @@ class Review(HandedOut):
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
         )  # fmt: skip
-        game = Game(rule, reviewed, self.rounds, foregone_of(REVIEW, self.handout))
-        asked = ask_in_rounds(asking, game, records, ctx)
+        asked = ask_in_rounds(asking, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         verdicts = closed_review(
             rule,
             asked.histories,
-            rounds=self.rounds,
             criteria=self.criteria,
             simulated=self.simulate is not None,
             seed=ctx.seed,

@@ -1,28 +1,28 @@
-"""Rounds: what the decisions on one version of an item come to, and which version comes next. Pure functions.
+"""Rounds: which decisions on a version of an item count, and which edits make the next one. Pure functions.
 
 version 1 ──▶ decisions ──▶ accept            kept
                       ├──▶ reject            dropped
                       ├──▶ a revision        version 2 ──▶ decisions ──▶ ... at most so many rounds
                       └──▶ nothing agreed    an adjudicator decides where the rule names one, else dropped
+
+What decisions come to is settled in `settlement.py`.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from benchwright.canonical import canonical_json
 
-from .rules import Decision, Rule
-from .store.records import Adjudication, Annotation
+from .criteria import YES
+from .settlement import SettlementPolicy, TaskVotes
+from .store.records import Adjudicated, Adjudication, Annotation
 
-State = Literal["open", "waits", "accept", "reject", "revise", "undecided"]
-"""Of a round: not all have decided; an adjudicator has to; kept; dropped; revised; nothing is agreed."""
-
-Judge = Callable[[Rule, Sequence[Annotation]], Decision | None]
-"""What the decisions of a round come to by themselves; None where nothing is agreed."""
+NOBODY = Adjudicated(0, None)
+"""What adjudicators did with a task that none has decided or sent back."""
 
 
 class Proposal(NamedTuple):
@@ -30,14 +30,6 @@ class Proposal(NamedTuple):
 
     edits: Mapping[str, Any]
     annotator: str
-
-
-class Settled(NamedTuple):
-    """What a round came to, and the edits that make the next version where it is revised."""
-
-    state: State
-    proposal: Proposal | None = None
-    by_adjudicator: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,46 +51,39 @@ class Round:
     edits: Mapping[str, Any] | None = None
 
 
-def in_count(rule: Rule, said: Sequence[Annotation], *, sent_back: int) -> tuple[list[Annotation], list[Annotation]]:
+def in_count(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], *, sent_back: int
+) -> tuple[list[Annotation], list[Annotation]]:
     """Part decisions into those that count and those before: each time an item is sent back it gets slots anew."""
-    first = sent_back * rule.slots
-    return [one for one in said if one.slot > first], [one for one in said if one.slot <= first]
+    first = sent_back * policy.slots
+    counted = [annotation for annotation in annotations if annotation.slot > first]
+    return counted, [annotation for annotation in annotations if annotation.slot <= first]
 
 
-def settle(
-    rule: Rule,
-    judge: Judge,
-    said: Sequence[Annotation],
-    adjudication: Adjudication | None = None,
-    *,
-    foregone: Judge | None = None,
-) -> Settled:
-    """Return what a round came to.
+def votes_in(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
+) -> TaskVotes:
+    """Return what counts of a task, given all decisions on it and what adjudicators did with it."""
+    counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
+    fields = [annotation.fields or {} for annotation in counted]
+    return TaskVotes(
+        given=len(counted),
+        decisions=Counter(annotation.decision for annotation in counted),
+        votes={name: sum(values.get(name) == YES for values in fields) for name in policy.criteria},
+        proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
+        adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
+    )
 
-    An adjudicator's decision goes before all others. A revision that somebody proposed becomes the next version where
-    the annotators agree on neither accepting nor rejecting; where the rule names an adjudicator, only if there is
-    one proposal.
 
-    Args:
-        rule: Of the campaign.
-        judge: What decisions come to in this kind of campaign.
-        said: Decisions that count, by slot.
-        adjudication: The adjudicator's, if there is one that counts.
-        foregone: What decisions come to that the missing ones cannot change, where a task closes with these.
-    """
-    if len(said) < rule.slots:
-        return Settled((foregone and foregone(rule, said)) or "open")
-    if adjudication is not None:
-        return _adjudicated(adjudication)
-    decision = judge(rule, said)
-    if decision in {"accept", "reject"}:
-        return Settled(decision)
-    proposals = proposals_of(said)
-    if rule.is_adjudicated and (decision is None or len(proposals) != 1):
-        return Settled("waits")
-    if proposals:
-        return Settled("revise", proposals[0])
-    return Settled("revise" if decision == "revise" else "undecided")
+def next_edits(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
+) -> Proposal | None:
+    """Return the edits that make the next version: the adjudicator's, else those of most annotators."""
+    decision = adjudicated.decision
+    if decision is not None:
+        return Proposal(decision.edits, decision.annotator) if decision.edits else None
+    counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
+    return next(iter(proposals_of(counted)), None)
 
 
 def proposals_of(said: Sequence[Annotation]) -> list[Proposal]:
@@ -110,25 +95,3 @@ def proposals_of(said: Sequence[Annotation]) -> list[Proposal]:
         first.setdefault(canonical_json(dict(one.edits or {})), one)
     ranked = sorted(first, key=lambda text: -votes[text])  # a stable sort: among equals the earliest stays first
     return [Proposal(first[text].edits or {}, first[text].annotator) for text in ranked]
-
-
-def verified(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
-    """Return what decisions of a campaign `verify` come to: each is accept, reject or revise."""
-    known: dict[str, Decision] = {"accept": "accept", "reject": "reject", "revise": "revise"}
-    return rule.decide(known[one.decision] for one in said)
-
-
-def verified_already(rule: Rule, said: Sequence[Annotation]) -> Decision | None:
-    """Return accept or reject where decisions of a campaign `verify` come to it whatever else is said.
-
-    A revision never is: who decides last may propose the edits that are taken.
-    """
-    known: dict[str, Decision] = {"accept": "accept", "reject": "reject", "revise": "revise"}
-    decision = rule.certain(known[one.decision] for one in said)
-    return None if decision == "revise" else decision
-
-
-def _adjudicated(one: Adjudication) -> Settled:
-    if one.decision == "revise":
-        return Settled("revise", Proposal(one.edits or {}, one.annotator) if one.edits else None, by_adjudicator=True)
-    return Settled("accept" if one.decision == "accept" else "reject", by_adjudicator=True)

@@ -11,17 +11,17 @@ and each of these within `adjudicated(...)`: where it comes to no decision, an a
 
 A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
 equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may
-be set to close a task as soon as what is open can change nothing (`closing.py`), which `Rule.certain` tells.
+be set to close a task as soon as what is open can change nothing (`closing.py`), which `Rule.certain_of` tells.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import combinations_with_replacement
-from typing import Literal
+from typing import Literal, TypeVar
 
 from benchwright.errors import BenchwrightError
 
@@ -30,6 +30,7 @@ DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
 """What one annotator can say; where several reach what a rule asks for, the first of these goes."""
 
 MAX_SLOTS = 99
+_Code = TypeVar("_Code", bound=str)
 _SINGLE = re.compile(r"single(?:\( *\))?")
 _MAJORITY = re.compile(r"majority\( *([0-9]{1,4}) *\)")
 _UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
@@ -76,24 +77,24 @@ class Rule:
         given = list(decisions)
         if len(given) > self.slots or not set(given) <= set(DECISIONS):
             raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {given}")
-        if len(given) < self.slots:
-            return None
-        return next((decision for decision in DECISIONS if given.count(decision) >= self.need), None)
+        return self.certain_of(Counter(given), DECISIONS, missing=0) if len(given) == self.slots else None
 
-    def certain(self, decisions: Iterable[Decision], *, possible: Sequence[Decision] = DECISIONS) -> Decision | None:
-        """Return what the decisions come to whatever the open slots say; None where that depends on them.
+    def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
+        """Return what decisions come to whatever the missing ones are; None where that depends on them.
 
         Args:
-            decisions: Those that are in.
-            possible: What the others may say.
-
-        Raises:
-            ValueError: As `decide`.
+            counts: How often each decision was given.
+            possible: Decisions that can be given, at least two; where several have enough, the first goes.
+            missing: How many are not given yet.
         """
-        given = list(decisions)
-        missing = self.slots - len(given)
-        outcomes = {self.decide([*given, *more]) for more in combinations_with_replacement(possible, max(missing, 0))}
-        return outcomes.pop() if len(outcomes) == 1 else None
+        # A decision is certain once it has enough and none that goes before it can still have enough: the missing
+        # ones may all be any other decision, so it counts on none of them.
+        for decision in possible:
+            if counts.get(decision, 0) >= self.need:
+                return decision
+            if counts.get(decision, 0) + missing >= self.need:
+                return None
+        return None
 
 
 def parse_rule(text: str) -> Rule:

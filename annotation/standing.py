@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
-from benchwright.errors import BenchwrightError
-
-from .aspects import criteria_of
-from .rules import Rule, parse_rule
+from .settlement import (
+    ACCEPT,
+    DECIDED,
+    FAILED_REVIEW,
+    NEEDS_REVISION,
+    NO_AGREEMENT,
+    OUT_OF_ROUNDS,
+    REJECT,
+    REVISE,
+    WAITS,
+    SettlementPolicy,
+    TaskVotes,
+    policy_of,
+    settle_last,
+)
 from .store import Campaign
 from .store.patterns import Pattern
 
-NO_AGREEMENT, DECIDED, BEGUN, UNTOUCHED = "no_agreement", "decided", "begun", "untouched"
-WAITS, FAILED = "waits", "failed_review"
+BEGUN, UNTOUCHED = "begun", "untouched"
 Facet = Literal["kind", "task", "category"]
-_PASSED, _REVISE = "accept", "revise"
 
 
 class Standing(NamedTuple):
@@ -63,31 +71,13 @@ class InRound(NamedTuple):
         return {name: number for name, number in self._asdict().items() if name not in {"round", "items"}}
 
 
-class _Game(NamedTuple):
-    """By what tasks of a campaign are settled."""
-
-    rule: Rule | None
-    order: tuple[str, ...]
-    criteria: tuple[str, ...]
-    rounds: int
-
-    @property
-    def known(self) -> tuple[str, ...]:
-        """Return the outcomes of decided tasks that can occur."""
-        if self.rule is None:
-            return (DECIDED,)
-        if self.criteria:
-            return (_PASSED, "reject", WAITS) if self.rule.is_adjudicated else (_PASSED, FAILED)
-        return (*self.order, WAITS if self.rule.is_adjudicated else NO_AGREEMENT)
-
-
 def standing_of(campaign: Campaign, patterns: Iterable[Pattern], name: str = "") -> Standing:
     """Return what became of tasks."""
-    game = _game_of(campaign)
+    policy = policy_of(campaign)
     counted: Counter[str] = Counter()
     for one in patterns:
-        counted[_outcome(game, one)] += one.times
-    outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*game.known, BEGUN, UNTOUCHED)}
+        counted[_outcome(policy, one)] += one.times
+    outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*_known(campaign, policy), BEGUN, UNTOUCHED)}
     return Standing(name, sum(outcomes.values()) + counted.total(), {**dict(sorted(counted.items())), **outcomes})
 
 
@@ -107,45 +97,52 @@ def rounds_of(campaign: Campaign, patterns: Iterable[Pattern], revised: Mapping[
         patterns: Its current tasks.
         revised: How many items each round revised.
     """
-    game = _game_of(campaign)
-    if not game.rounds:
+    policy = policy_of(campaign)
+    if not policy.rounds:
         return []
     found: dict[int, Counter[str]] = {number: Counter(revised=times) for number, times in revised.items()}
     for one in patterns:
-        found.setdefault(one.round, Counter())[_part(_outcome(game, one))] += one.times
+        found.setdefault(one.round, Counter())[_part(_outcome(policy, one))] += one.times
     return [
         InRound(number, found[number].total(), **{part: found[number][part] for part in InRound._fields[2:]})
         for number in sorted(found)
     ]
 
 
+def edits_matter(campaign: Campaign) -> Callable[[Pattern], bool]:
+    """Return what tells of alike tasks whether their outcome depends on how many different edits were proposed."""
+    policy = policy_of(campaign)
+
+    def matter(pattern: Pattern) -> bool:
+        return len({_outcome(policy, pattern._replace(proposals=proposals)) for proposals in (0, 1, 2)}) > 1
+
+    return matter
+
+
 def _part(outcome: str) -> str:
-    known = {_PASSED: "passed", WAITS: "waiting", BEGUN: "open", UNTOUCHED: "open"}
+    known = {ACCEPT: "passed", WAITS: "waiting", BEGUN: "open", UNTOUCHED: "open"}
     return known.get(outcome, "dropped")
 
 
-def _game_of(campaign: Campaign) -> _Game:
-    form: Mapping[str, Any] = campaign.form
-    rule = None
-    with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
-        rule = parse_rule(campaign.rule)
-    return _Game(rule, tuple(form.get("decisions", ())), criteria_of(campaign), form.get("rounds") or 0)
+def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
+    """Return the outcomes of decided tasks that are counted also where none has come to them, in their order."""
+    if policy.rule is None:
+        return (DECIDED,)
+    if policy.criteria:
+        return (ACCEPT, REJECT, WAITS) if policy.rule.is_adjudicated else (ACCEPT, FAILED_REVIEW)
+    return (*campaign.form.get("decisions", ()), WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
 
 
-def _outcome(game: _Game, one: Pattern) -> str:
-    if one.state == "open":
-        return BEGUN if one.given else UNTOUCHED
-    if game.rule is None:
-        return DECIDED
-    if one.adjudicated is not None:
-        return one.adjudicated
-    if game.criteria:
-        passes = all(one.votes[name] >= game.rule.need for name in game.criteria)
-        return _PASSED if passes else WAITS if game.rule.is_adjudicated else FAILED
-    given = [*game.order, *sorted(set(one.decisions) - set(game.order))]
-    agreed = next((said for said in given if one.decisions.get(said, 0) >= game.rule.need), None)
-    if not game.rule.is_adjudicated:
-        return agreed or NO_AGREEMENT
-    # With one edit that all agree on it would have come again, as long as there are rounds.
-    waits = agreed is None or (agreed == _REVISE and one.round < game.rounds)
-    return WAITS if waits else str(agreed)
+def _outcome(policy: SettlementPolicy, pattern: Pattern) -> str:
+    """Return what alike tasks came to, in the words of `review status`.
+
+    What was to be revised and does not come again is `revise`, or `failed_review` where annotators vote on criteria;
+    why it does not is in the outcomes of the run.
+    """
+    if pattern.state == "open":
+        return BEGUN if pattern.given else UNTOUCHED
+    votes = TaskVotes(pattern.given, pattern.decisions, pattern.votes, pattern.proposals, pattern.adjudicated)
+    outcome = settle_last(policy, votes, round_number=pattern.round)
+    if outcome in {NEEDS_REVISION, OUT_OF_ROUNDS}:
+        return FAILED_REVIEW if policy.criteria else REVISE
+    return outcome

@@ -13,32 +13,32 @@ from .asking_in_rounds import History
 from .ratings import Rating
 from .rounds import Round
 from .rules import DECISIONS, Rule
+from .settlement import ACCEPT, NEEDS_REVISION, NO_AGREEMENT, OUT_OF_ROUNDS, REJECT
 from .store import Annotation
 
 DIGITS = 6
 """Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
 
-NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT = "needs_revision", "out_of_rounds", "no_agreement"
-DROPPED_AS = ("rejected", NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
+REJECTED = "rejected"
+DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
 """Reasons of what is dropped."""
 
 
-def closed(rule: Rule, histories: Mapping[str, History], *, rounds: int, simulated: bool, seed: int) -> Verdicts:
+def closed(rule: Rule, histories: Mapping[str, History], *, simulated: bool, seed: int) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
         rule: What decides an item.
         histories: What became of each item, by its id.
-        rounds: How many an item gets.
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
     """
-    outcomes = {item_id: outcome_of(rule, one, rounds=rounds) for item_id, one in histories.items()}
+    outcomes = {item_id: outcome_of(rule, one) for item_id, one in histories.items()}
     head = {"rule": str(rule), "simulated": simulated}
     return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
 
 
-def outcome_of(rule: Rule, history: History, *, rounds: int) -> Outcome:
+def outcome_of(rule: Rule, history: History) -> Outcome:
     """Return the verdict on an item; one that was revised comes as its last version, with what each round said."""
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **said_in(last)}
@@ -46,7 +46,7 @@ def outcome_of(rule: Rule, history: History, *, rounds: int) -> Outcome:
     if len(history.rounds) > 1 or last.before:
         evidence["rounds"] = [_told(one) for one in history.rounds]
     made = () if history.item is None else (history.item,)
-    reason = reason_of(history, rounds)
+    reason = reason_of(history.outcome)
     if reason is None:
         return Outcome(evidence=evidence, items=made)
     return Outcome("drop", reason, evidence=evidence, items=made)
@@ -57,22 +57,12 @@ def of_gold(decision: str) -> Outcome:
     evidence = {"gold": decision}
     if decision == "accept":
         return Outcome(evidence=evidence)
-    return Outcome("drop", "rejected" if decision == "reject" else NEEDS_REVISION, evidence=evidence)
+    return Outcome("drop", REJECTED if decision == REJECT else NEEDS_REVISION, evidence=evidence)
 
 
-def reason_of(history: History, rounds: int) -> str | None:
-    """Return why an item is dropped; None where it is kept."""
-    state, proposal, _ = history.settled
-    if state == "accept":
-        return None
-    if state == "reject":
-        return "rejected"
-    if state != "revise":
-        return NO_AGREEMENT
-    if proposal is None or rounds == 1:
-        return NEEDS_REVISION
-    # With rounds left and edits there, the item would have become what it was before.
-    return OUT_OF_ROUNDS if len(history.rounds) >= rounds else NO_AGREEMENT
+def reason_of(outcome: str) -> str | None:
+    """Return why an item is dropped whose last version came to an outcome of `settle_last`; None where it is kept."""
+    return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
 def said_in(one: Round) -> dict[str, Any]:

@@ -9,12 +9,11 @@ from typing import Any
 
 from .agreement import agreement
 from .ratings import Rating
-from .rules import Decision, Rule
+from .rounds import votes_in
+from .rules import Rule
+from .settlement import SettlementPolicy, settle
 from .store import Annotation
 from .verdicts import pseudonyms, rounded, short_agreement
-
-_SIDES: tuple[Decision, Decision] = ("accept", "reject")
-"""As rules call the two options, in their order."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +39,10 @@ class Votes:
 
     def decided(self, given: Sequence[Annotation]) -> str | None:
         """Return the option that the annotations of one record come to; None where neither has enough."""
-        sides = dict(zip(self.options, _SIDES, strict=True))
         # Of fewer than the rule takes there are only those whose others could change nothing (`closing.py`).
-        decision = self.rule.certain((sides[one.decision] for one in given), possible=_SIDES)
-        return None if decision is None else self.options[_SIDES.index(decision)]
+        policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
+        outcome = settle(policy, votes_in(policy, given))
+        return outcome if outcome in self.options else None
 
     def evidence(self, given: Sequence[Annotation]) -> dict[str, Any]:
         """Return how the annotations of one record are told in its outcome."""

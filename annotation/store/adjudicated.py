@@ -35,10 +35,11 @@ class Ruling(NamedTuple):
 
 
 class SaidOfRuled(NamedTuple):
-    """What one annotator said of a task that an adjudicator decided: in which slot, what, and each vote."""
+    """What one annotator said of a task that an adjudicator decided: in which slot, what, its edits, and each vote."""
 
     slot: int
     decision: str
+    edits: str | None
     votes: Sequence[str]
 
 
@@ -95,10 +96,12 @@ def said_of_ruled(
         .join(slots, annotations_table.c.slot_id == slots.c.id)
         .join(tasks, slots.c.task_id == tasks.c.id)
         .where(tasks.c.id.in_(ruled_tasks()), tasks.c.campaign_id + 0 == campaign.id)
-        .with_only_columns(slots.c.task_id, slots.c.slot, annotations_table.c.decision, *votes)
+        .with_only_columns(
+            slots.c.task_id, slots.c.slot, annotations_table.c.decision, annotations_table.c.edits, *votes
+        )
         .order_by(slots.c.task_id, slots.c.slot)
     )
     found: dict[int, list[SaidOfRuled]] = {}
-    for task_id, slot, decision, *voted in connection.execute(query):
-        found.setdefault(task_id, []).append(SaidOfRuled(slot, decision, voted))
+    for task_id, slot, decision, edits, *voted in connection.execute(query):
+        found.setdefault(task_id, []).append(SaidOfRuled(slot, decision, edits, voted))
     return found

@@ -15,7 +15,7 @@ from .audit import record
 from .records import Adjudicated, Adjudication, Campaign
 from .schema import adjudications, annotators, slots, tasks
 
-OPENED, SEND_BACK = "opened", "send_back"
+OPENED, SEND_BACK, REVISE = "opened", "send_back", "revise"
 
 
 _ADJUDICATED = (

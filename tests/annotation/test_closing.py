@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -17,15 +18,16 @@ from pydantic import ValidationError
 
 from benchwright.annotation.answering import Answer
 from benchwright.annotation.campaign import Verify
-from benchwright.annotation.closing import close_decided, count_closed, key_stands_already
+from benchwright.annotation.closing import close_decided, count_closed
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.hand_out import HandOut
 from benchwright.annotation.handout_options import handout_of
 from benchwright.annotation.overview import Overview
-from benchwright.annotation.review_votes import reviewed, reviewed_already
 from benchwright.annotation.reviewing import Review
+from benchwright.annotation.rounds import votes_in
 from benchwright.annotation.rules import DECISIONS, Rule, parse_rule
 from benchwright.annotation.screening import ScreenItems
+from benchwright.annotation.settlement import CLOSING, SettlementPolicy, settle
 from benchwright.annotation.standing import standing_of
 from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
 from benchwright.records import Item
@@ -43,12 +45,12 @@ def test_what_is_certain_is_what_every_completion_comes_to(rule: str) -> None:
         for said in product(DECISIONS, repeat=given):
             outcomes = {taken.decide([*said, *more]) for more in product(DECISIONS, repeat=taken.slots - given)}
             expected = next(iter(outcomes)) if len(outcomes) == 1 else None
-            assert taken.certain(said) == expected, said
+            assert taken.certain_of(Counter(said), DECISIONS, missing=taken.slots - given) == expected, said
 
 
 def test_the_largest_rule_is_asked_in_time() -> None:
-    assert Rule(50, 99).certain(["accept"] * 50) == "accept"
-    assert Rule(50, 99).certain(["accept"] * 49) is None
+    assert Rule(50, 99).certain_of({"accept": 50}, DECISIONS, missing=49) == "accept"
+    assert Rule(50, 99).certain_of({"accept": 49}, DECISIONS, missing=50) is None
 
 
 @pytest.fixture
@@ -224,27 +226,33 @@ def reviewed_as(place: int, votes: tuple[bool, bool], now: datetime) -> Annotati
     )  # fmt: skip
 
 
+def settled(policy: SettlementPolicy, annotations: list[Annotation]) -> str:
+    return settle(policy, votes_in(policy, annotations))
+
+
 def test_a_review_is_certain_of_passing_where_every_completion_passes(now: datetime) -> None:
     rule = parse_rule("at_least(2, of=3)")
+    policy = SettlementPolicy(rule, 3, criteria=("answer_right", "clear"), closes_with=CLOSING["review"])
     possible = list(product((True, False), repeat=2))
     for given in range(1, 4):
         for said in product(possible, repeat=given):
-            every = [
-                reviewed(rule, [reviewed_as(place, votes, now) for place, votes in enumerate((*said, *more), 1)])
+            every = {
+                settled(policy, [reviewed_as(place, votes, now) for place, votes in enumerate((*said, *more), 1)])
                 for more in product(possible, repeat=3 - given)
-            ]
-            already = reviewed_already(rule, [reviewed_as(place, votes, now) for place, votes in enumerate(said, 1)])
-            assert (already == "accept") == (set(every) == {"accept"}), said
+            }
+            already = settled(policy, [reviewed_as(place, votes, now) for place, votes in enumerate(said, 1)])
+            assert already == ("accept" if every == {"accept"} else "failed_review" if given == 3 else "open"), said
 
 
 def test_a_doubted_key_stands_once_most_of_all_asked_say_so(now: datetime) -> None:
     def finding(place: int, code: str) -> Annotation:
         return replace(reviewed_as(place, (True, True), now), decision=code)
 
-    rule = parse_rule("majority(3)")
-    assert key_stands_already(rule, [finding(1, "key_right")]) is None
-    assert key_stands_already(rule, [finding(1, "key_right"), finding(2, "key_right")]) == "accept"
-    assert key_stands_already(rule, [finding(1, "key_wrong"), finding(2, "key_wrong")]) is None
+    codes = ("key_right", "key_wrong", "ambiguous")
+    policy = SettlementPolicy(parse_rule("majority(3)"), 3, codes, closes_with=CLOSING["errata"])
+    assert settled(policy, [finding(1, "key_right")]) == "open"
+    assert settled(policy, [finding(1, "key_right"), finding(2, "key_right")]) == "key_right"
+    assert settled(policy, [finding(1, "key_wrong"), finding(2, "key_wrong")]) == "open"
 
 
 def test_where_every_answer_counts_the_setting_is_refused_in_words() -> None:

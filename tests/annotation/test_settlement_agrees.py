@@ -1,0 +1,241 @@
+"""What a run does with a campaign is what everybody else says of it.
+
+- Whatever people, adjudicators and curators do in a campaign of whatever kind and rule, the run, the curator's counts,
+  `review status`, the adjudicator's queue and what closes early agree.
+- Cases in which they once did not stand beside what is right by the documentation.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from itertools import cycle
+from pathlib import Path
+
+import pytest
+from driven_campaigns import (
+    CLOSING,
+    FIXED_RULES,
+    JUDGES,
+    LETTERS,
+    OPENED_ON_FILES,
+    WITH_ADJUDICATOR,
+    WITH_ROUNDS,
+    Driven,
+)
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from benchwright.annotation.kinds import ANSWER, COLLECT, ERRATA, KINDS, PAIR, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from benchwright.errors import BenchwrightError
+
+RULES = (
+    "single", "unanimous(2)", "majority(3)", "at_least(2, of=3)", "at_least(1, of=2)", "at_least(2, of=4)",
+)  # fmt: skip
+
+
+def rules_of(kind: str) -> st.SearchStrategy[str]:
+    """Return the rules that a kind of campaign takes; a number of annotators where the kind has its own rule."""
+    if kind in FIXED_RULES:
+        return st.just(FIXED_RULES[kind])
+    if kind == ANSWER or kind in OPENED_ON_FILES:
+        return st.sampled_from(["1", "2", "3", "4"])
+    plain = st.sampled_from(RULES)
+    return plain | plain.map("adjudicated({})".format) if kind in WITH_ADJUDICATOR else plain
+
+
+def machine_of(kind: str, empty_store: bytes) -> type[RuleBasedStateMachine]:
+    """Return the state machine of a campaign of this kind."""
+    letters = st.sampled_from(LETTERS[kind])
+    has_rounds, closes, is_adjudicated = kind in WITH_ROUNDS, kind in CLOSING, kind in WITH_ADJUDICATOR
+
+    class Machine(RuleBasedStateMachine):
+        driven: Driven
+
+        def __init__(self) -> None:
+            super().__init__()
+            self._folder = tempfile.TemporaryDirectory()
+
+        @initialize(
+            rule=rules_of(kind), rounds=st.integers(1, 3), tasks=st.integers(1, 2),
+            closing=st.booleans() if closes else st.just(False),
+        )  # fmt: skip
+        def open(self, rule: str, rounds: int, tasks: int, closing: bool) -> None:
+            folder = Path(self._folder.name)
+            self.driven = Driven(folder, empty_store, kind, rule, rounds=rounds, tasks=tasks, closes=closing)
+
+        def teardown(self) -> None:
+            if hasattr(self, "driven"):
+                self.driven.close()
+            self._folder.cleanup()
+
+        @rule(letter=letters, first=st.integers(0, 5))
+        def decide(self, letter: str, first: int) -> None:
+            self.driven.decide(letter, first=first)
+            self.driven.check()
+
+        @rule(said=st.text(LETTERS[kind], min_size=1, max_size=8))
+        def finish(self, said: str) -> None:
+            self.driven.finish(cycle(said))
+            self.driven.check_run()
+
+        @rule(which=st.integers(0, 20), letter=letters)
+        def change_mind(self, which: int, letter: str) -> None:
+            self.driven.change_mind(which, letter)
+            self.driven.check()
+
+        @rule(first=st.integers(0, 5), is_put_back=st.booleans())
+        def hold(self, first: int, is_put_back: bool) -> None:
+            (self.driven.skip if is_put_back else self.driven.hold)(first)
+            self.driven.check()
+
+        @precondition(lambda self: is_adjudicated and self.driven.rule.startswith("adjudicated"))
+        @rule(
+            decision=st.sampled_from(["accept", "reject", "revise", "send_back"]), which=st.integers(0, 3),
+            judge=st.sampled_from(JUDGES), edits=st.sampled_from("xyb"),
+        )  # fmt: skip
+        def adjudicate(self, decision: str, which: int, judge: str, edits: str) -> None:
+            self.driven.adjudicate(decision, which=which, judge=judge, edits=edits)
+            self.driven.check()
+
+        @rule()
+        def run(self) -> None:
+            self.driven.check_run()
+
+        @precondition(lambda self: self.driven.tasks > 1)
+        @rule(number=st.integers(0, 1))
+        def withdraw_or_bring_back(self, number: int) -> None:
+            self.driven.present ^= {number}
+            self.driven.present = self.driven.present or {0}
+            self.driven.check_run()
+
+        @rule(number=st.integers(0, 1))
+        def change_content(self, number: int) -> None:
+            self.driven.changed ^= {number}
+            self.driven.check_run()
+
+        @precondition(lambda self: kind != COLLECT)
+        @rule(number=st.integers(0, 1))
+        def name_gold(self, number: int) -> None:
+            before, self.driven.gold = self.driven.gold, self.driven.gold ^ {number}
+            try:
+                self.driven.check_run()
+            except BenchwrightError as refusal:
+                if "went out as gold" not in str(refusal):  # to more annotators than an ordinary task takes
+                    raise
+                self.driven.gold = before
+
+        @precondition(lambda self: closes)
+        @rule()
+        def close_or_not(self) -> None:
+            self.driven.closes = not self.driven.closes
+            self.driven.check_run()
+
+        @precondition(lambda self: has_rounds)
+        @rule(rounds=st.integers(1, 3))
+        def change_rounds(self, rounds: int) -> None:
+            self.driven.rounds = rounds
+            self.driven.check_run()
+
+    return Machine
+
+
+EXAMPLES = {VERIFY: 14, REVIEW: 8}
+"""Campaigns that are tried of kinds with rounds; of others 4 each."""
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_everybody_says_what_the_run_does(kind: str, empty_store: bytes) -> None:
+    checks = settings(
+        max_examples=EXAMPLES.get(kind, 4), stateful_step_count=14, deadline=None, derandomize=True,
+        phases=[Phase.generate], suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
+    run_state_machine_as_test(machine_of(kind, empty_store), settings=checks)
+
+
+ADJUDICATED = "adjudicated(unanimous(2))"
+
+
+@pytest.mark.parametrize(
+    ("kind", "rule", "rounds", "steps", "outcome"),
+    [
+        pytest.param(VERIFY, ADJUDICATED, 1, "xy", "waits", id="two different edits in the only round"),
+        pytest.param(VERIFY, ADJUDICATED, 1, "vv", "waits", id="a revision that nobody made in the only round"),
+        pytest.param(VERIFY, ADJUDICATED, 1, "xx", "revise", id="the same edits in the only round"),
+        pytest.param(VERIFY, ADJUDICATED, 2, "xx", "untouched", id="the same edits with a round left"),
+        pytest.param(VERIFY, ADJUDICATED, 2, "xy", "waits", id="two different edits with a round left"),
+        pytest.param(VERIFY, ADJUDICATED, 2, "xxyb", "waits", id="two different edits in the last round"),
+        pytest.param(VERIFY, ADJUDICATED, 3, "xxbb", "no_agreement", id="edits that lead back, all agree"),
+        pytest.param(VERIFY, ADJUDICATED, 3, "arXarB", "no_agreement", id="an adjudicator's edits that lead back"),
+        pytest.param(VERIFY, ADJUDICATED, 2, "arWxx", "untouched", id="sent back, then the same edits"),
+        pytest.param(VERIFY, ADJUDICATED, 2, "arWxy", "waits", id="sent back, then different edits"),
+        pytest.param(VERIFY, ADJUDICATED, 1, "xyWxx", "revise", id="edits from before it was sent back"),
+        pytest.param(VERIFY, "unanimous(2)", 1, "ax", "revise", id="one edits in the only round"),
+        pytest.param(VERIFY, "unanimous(2)", 2, "axay", "revise", id="one edits in the last round"),
+        pytest.param(VERIFY, "unanimous(2)", 3, "axab", "no_agreement", id="one edits back to what it was"),
+        pytest.param(VERIFY, "unanimous(2)", 3, "xxbb", "no_agreement", id="all edit back to what it was"),
+        pytest.param(VERIFY, "unanimous(2)", 1, "vv", "revise", id="all ask for a revision"),
+        pytest.param(VERIFY, "unanimous(2)", 1, "av", "no_agreement", id="one asks for a revision"),
+        pytest.param(REVIEW, ADJUDICATED, 3, "nnXnnB", "failed_review", id="a review's edits that lead back"),
+        pytest.param(REVIEW, "unanimous(2)", 2, "pxpx", "failed_review", id="a review's edits in the last round"),
+        pytest.param(SCREEN, "at_least(1, of=2)", 0, "dk", "keep", id="both options have enough: keep goes first"),
+        pytest.param(SCREEN_ITEMS, "at_least(2, of=4)", 0, "dkkd", "keep", id="of items, too"),
+        pytest.param(PAIR, "at_least(1, of=2)", 0, "ds", "same", id="of a pair: the same picture goes first"),
+        pytest.param(ERRATA, "4", 0, "ssww", "no_agreement", id="half of the annotators are not most"),
+    ],
+)
+def test_what_is_right_where_they_once_disagreed(
+    kind: str, rule: str, rounds: int, steps: str, outcome: str, tmp_path: Path, empty_store: bytes
+) -> None:
+    """Annotators say the small letters in turn; an adjudicator accepts, rejects, edits (X, B) or sends back (W)."""
+    driven = Driven(tmp_path, empty_store, kind, rule, rounds=max(rounds, 1))
+    for step in steps:
+        _step(driven, step)
+        driven.check()
+    driven.check_run()
+    assert driven.outcomes() == {outcome: 1}
+    driven.close()
+
+
+def _step(driven: Driven, step: str) -> None:
+    decisions = {"A": "accept", "R": "reject", "X": "revise", "B": "revise", "W": "send_back"}
+    if step in decisions:
+        assert driven.adjudicate(decisions[step], edits=step.lower() if step in "XB" else "x")
+    else:
+        assert driven.decide(step)
+
+
+def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(
+    tmp_path: Path, empty_store: bytes
+) -> None:
+    driven = Driven(tmp_path, empty_store, VERIFY, "adjudicated(majority(5))", closes=True)
+    for step in "araaR":
+        _step(driven, step)
+    assert driven.outcomes() == {"reject": 1}
+    ran = driven.check_run()
+    assert ran.outcomes == {"reject": 1}
+    assert driven.change_mind(0, "r")
+    assert driven.check_run().outcomes == {
+        "reject": 1
+    }  # two of four accept now: by itself the task would be open again
+    driven.closes = False
+    assert driven.check_run().outcomes == {"reject": 1}
+    driven.close()
+
+
+@pytest.mark.parametrize("kind", [VERIFY, REVIEW])
+def test_what_simulated_annotators_decide_is_settled_as_what_people_do(
+    kind: str, tmp_path: Path, empty_store: bytes
+) -> None:
+    driven = Driven(tmp_path, empty_store, kind, "at_least(2, of=3)", rounds=3, tasks=12, simulated=True)
+    ran = driven.check_run()
+    assert ran.outcomes is not None
+    assert len(ran.outcomes) > 1
+    assert len(ran.rounds) > 1
+    driven.close()

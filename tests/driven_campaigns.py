@@ -1,0 +1,474 @@
+"""Campaigns of every kind, driven through their steps, annotators' desks and adjudicators' desks.
+
+`Driven` asks everybody who says something of a campaign's tasks, the run, the curator's counts, `review status`, the
+adjudicator's queue and what closes early, and holds what they say equal. Names of outcomes are those of `review status`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from brought_photographs import jpeg
+
+from benchwright.annotation.adjudication import AdjudicationDesk
+from benchwright.annotation.answering import Answer
+from benchwright.annotation.answers_given import results_of
+from benchwright.annotation.asking import Asking, handed, open_campaign, work_of
+from benchwright.annotation.campaign import Verify
+from benchwright.annotation.closing import close_decided, count_closed
+from benchwright.annotation.collecting import Collect
+from benchwright.annotation.describing import Describe
+from benchwright.annotation.desk import Desk, OwnTask
+from benchwright.annotation.form import Photograph, form_of
+from benchwright.annotation.hand_out import HandOut
+from benchwright.annotation.intake import take_in_photograph
+from benchwright.annotation.judged_keys import settled
+from benchwright.annotation.kept_table import kept_in
+from benchwright.annotation.kinds import (
+    ANSWER,
+    COLLECT,
+    DESCRIBE,
+    ERRATA,
+    ERROR_ANALYSIS,
+    KINDS,
+    PAIR,
+    REVIEW,
+    SCREEN,
+    SCREEN_ITEMS,
+    VERIFY,
+)
+from benchwright.annotation.overview import Overview
+from benchwright.annotation.pairing import Pair
+from benchwright.annotation.reviewing import Review
+from benchwright.annotation.screening import Screen, ScreenItems
+from benchwright.annotation.simulated import SimulatedAnnotators
+from benchwright.annotation.simulated_reviewers import SimulatedReviewers
+from benchwright.annotation.standing import Standing, standing_of, standings_by
+from benchwright.annotation.store import Campaign, ReviewStore, Uploads, open_store
+from benchwright.canonical import digest
+from benchwright.cli.main import invoke
+from benchwright.records import Choice, ImageRecord, Item, ItemImage
+from benchwright.review_tasks import Category
+from benchwright.steps import CampaignContext, Verdicts
+from benchwright.workspace import Workspace
+
+PEOPLE = tuple(f"p{number:02}" for number in range(16))
+"""Enough for three rounds of a review with four places, and to send an item back."""
+JUDGES = ("judge", "other judge")
+CRITERIA = ("accurate", "difficult")
+WITH_ROUNDS, WITH_ADJUDICATOR = (VERIFY, REVIEW), (VERIFY, REVIEW)
+CLOSING = (VERIFY, REVIEW, SCREEN, SCREEN_ITEMS, ERRATA)
+OPENED_ON_FILES = (ERRATA, ERROR_ANALYSIS)
+FIXED_RULES = {DESCRIBE: "single", COLLECT: "single"}
+_EDITS = {"x": {"question": "Which piece fits best?"}, "y": {"question": "Which of these fits?"}}
+_FINDINGS = {
+    "s": {"finding": "key_right"}, "w": {"finding": "key_wrong", "instead": "A", "reason": "It is the other one."},
+    "a": {"finding": "ambiguous", "reason": "Both fit."},
+    "p": {"finding": "picture_problem", "reason": "It is broken."},
+}  # fmt: skip
+_WRITTEN: Mapping[str, Any] = {
+    "implication": "conveys", "image_type": "single_panel_comic", "difficulty": "middle", "domain": "society",
+    "emotion": "negative", "rhetoric": ["metaphor"], "questions": "one", "explanation": "Time runs out.",
+    "ask_1": "What does the sand stand for?", "right_1": "money",
+    "wrong_1": ["a feast", "a wedding", "a storm", "a journey", "a debt"],
+}  # fmt: skip
+
+LETTERS: Mapping[str, str] = {
+    VERIFY: "arvxyb", REVIEW: "paxybnm", ANSWER: "AB", SCREEN: "kd", SCREEN_ITEMS: "kd", PAIR: "sd", DESCRIBE: "cn",
+    COLLECT: "on", ERRATA: "swap", ERROR_ANALYSIS: "bw",
+}  # fmt: skip
+"""What annotators say, a letter for each decision.
+
+Of `verify`: accept, reject, ask for a revision (v), make one or another (x, y), or undo that one (b, "back"). Of
+`review`: pass (p), answer otherwise (a), edit and vote no on accuracy (x, y), vote no on accuracy (n) or difficulty (m).
+"""
+
+
+class Ran(NamedTuple):
+    """What a run does with a campaign.
+
+    Args:
+        waiting: Its line on what waits; None where nothing does.
+        outcomes: Tasks by outcome, gold ones left out; None while something waits.
+        by_task: Outcome by what the item asks, where tasks are items; None while something waits.
+        rounds: Of its summary.
+    """
+
+    waiting: str | None
+    outcomes: Counter[str] | None = None
+    by_task: Mapping[str, str] | None = None
+    rounds: Sequence[Mapping[str, int]] = ()
+
+
+class Driven:
+    """One campaign, its people and its recipe's settings, all of which may change."""
+
+    def __init__(
+        self, folder: Path, empty_store: bytes, kind: str, rule: str, *, rounds: int = 2, tasks: int = 1,
+        closes: bool = False, simulated: bool = False,
+    ) -> None:  # fmt: skip
+        self.kind, self.rule, self.rounds, self.closes = kind, rule, rounds, closes
+        self.present, self.changed, self.gold = set(range(tasks)), set[int](), set[int]()
+        self.tasks, self.simulated = tasks, simulated
+        self.now = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+        self._folder = folder
+        space = Workspace.create(folder / "work")
+        space.save_settings({})
+        Path(space.store_url.removeprefix("sqlite:///")).write_bytes(empty_store)
+        self._root = space.root
+        self._context = CampaignContext(seed=5, stage=kind, workspace=space.root, store_url=space.store_url)
+        self.store: ReviewStore = open_store(space.store_url)
+        for name in (*PEOPLE, *JUDGES):
+            self.store.upsert_annotator(name)
+        self.run()
+
+    def close(self) -> None:
+        self.store.close()
+
+    @property
+    def campaign(self) -> Campaign:
+        return self.store.campaign(self.kind)
+
+    # What people do
+
+    def decide(self, letter: str, *, first: int = 0) -> bool:
+        """Let the first annotator who gets a task, from a place on, say something; return whether anybody did."""
+        for place in range(len(PEOPLE)):
+            if (held := self._desk(first + place)) is not None:
+                desk, task = held
+                self._say(desk, task, letter)
+                return True
+        return False
+
+    def hold(self, first: int) -> None:
+        """Let an annotator take a task and not decide it."""
+        self._desk(first)
+
+    def skip(self, first: int) -> None:
+        """Let an annotator put a task back."""
+        if (held := self._desk(first)) is not None:
+            desk, task = held
+            desk.skip(task.task_id, now=self.now)
+
+    def change_mind(self, which: int, letter: str) -> bool:
+        """Let somebody change a decision that can still be changed; return whether there is one."""
+        changeable = []
+        for person in PEOPLE:
+            desk = Desk(self.store, self.campaign, person)
+            changeable += [(desk, entry.task_id) for entry in desk.history() if entry.is_current]
+        if not changeable:
+            return False
+        desk, task_id = changeable[which % len(changeable)]
+        self._say(desk, desk.open(task_id, now=self.now), letter)
+        return True
+
+    def adjudicate(self, decision: str, *, which: int = 0, judge: str = JUDGES[0], edits: str = "x") -> bool:
+        """Let an adjudicator decide a case; return whether there is one."""
+        desk = AdjudicationDesk(self.store, self.campaign, judge)
+        queue = desk.queue()
+        if not queue:
+            return False
+        head = queue[which % len(queue)]
+        case = desk.open(head.task_id, now=self._tick())
+        if decision == "revise" and case.is_last:
+            decision = "reject"
+        reasons = ["unclear"] if decision == "reject" and self.campaign.form.get("reasons") else []
+        changed = self._edits(case.item.question, edits) if decision == "revise" else None
+        if decision == "revise" and changed is None:
+            decision = "accept"
+        desk.decide(head.task_id, decision, now=self._tick(), reasons=reasons, note="so it is", edits=changed)
+        return True
+
+    def finish(self, letters: Iterator[str]) -> None:
+        """Let annotators say something of all that is open."""
+        while self.decide(next(letters)):
+            pass
+
+    def _desk(self, place: int) -> tuple[Desk, OwnTask] | None:
+        desk = Desk(self.store, self.campaign, PEOPLE[place % len(PEOPLE)])
+        task = desk.next(now=self._tick())
+        return None if task is None else (desk, task)
+
+    def _tick(self) -> datetime:
+        self.now += timedelta(seconds=20)
+        return self.now
+
+    def _say(self, desk: Desk, task: OwnTask, letter: str) -> None:
+        now, slot = self._tick(), task.slot_id
+        if self.kind == VERIFY:
+            edits = self._edits(task.item.question, letter) if letter in "xyb" else None
+            decision = {"a": "accept", "r": "reject"}.get(letter, "revise")
+            reasons = ("unclear",) if letter == "r" else ()
+            desk.say(slot, decision, now=now, reasons=reasons, note="Say which.", edits=edits)
+        elif self.kind == REVIEW:
+            if task.answered is None:
+                desk.answer(slot, "A" if letter == "a" else "B", now=now)
+            no = {"x": "accurate", "y": "accurate", "b": "accurate", "n": "accurate", "m": "difficult"}.get(letter)
+            fields = {name: "no" if name == no else "yes" for name in CRITERIA}
+            edits = self._edits(task.item.question, letter) if letter in "xyb" else None
+            desk.say(slot, "", now=now, fields=fields, edits=edits)
+        elif self.kind == ANSWER:
+            desk.say(slot, letter, now=now)
+        else:
+            desk.say(slot, "", now=now, fields=self._fields(desk, task, letter))
+
+    def _edits(self, question: str, letter: str) -> Mapping[str, str] | None:
+        """Return edits of a question; those that lead back to how it came, or none where they change nothing."""
+        edits = {"question": _question(is_changed=bool(self.changed))} if letter == "b" else _EDITS[letter]
+        return None if edits["question"] == question else edits
+
+    def _fields(self, desk: Desk, task: OwnTask, letter: str) -> Mapping[str, Any]:
+        if self.kind in {SCREEN, SCREEN_ITEMS}:
+            reasons = ["ambiguous"] if self.kind == SCREEN_ITEMS else ["poor_quality"]
+            return {"verdict": "keep"} if letter == "k" else {"verdict": "discard", "reasons": reasons}
+        if self.kind == PAIR:
+            return {"verdict": "same" if letter == "s" else "different"}
+        if self.kind == DESCRIBE:
+            return _WRITTEN if letter == "c" else {"implication": "nothing"}
+        if self.kind == ERRATA:
+            return _FINDINGS[letter]
+        if self.kind == ERROR_ANALYSIS:
+            return {"categories": ["blind"] if letter == "b" else ["blind", "wrong_place"], "reason": "So it reads."}
+        assert self.kind == COLLECT
+        if letter == "n":
+            return {"found": "none"}
+        form = form_of(self.campaign.form)
+        assert form is not None
+        [field] = [field for field in form.fields if isinstance(field, Photograph)]
+        taken = take_in_photograph(self._root, jpeg(seed=task.task_id), field)
+        Uploads(self.store).note(task.task_id, desk.annotator, taken.image_id)
+        return {"found": "own", "licence": "cc0_1_0", "photograph": taken.image_id, "author": "A. B."}
+
+    # What the run does
+
+    def run(self) -> Ran:
+        """Run the recipe as it is set now."""
+        ran = self._ran_on_file() if self.kind in OPENED_ON_FILES else self._ran_step()
+        self._tick()
+        return ran
+
+    def _handout(self) -> HandOut:
+        if not self.gold:
+            return HandOut(close_decided=self.closes)
+        rows = [f"{self._record_id(number)},{_GOLD.get(self.kind, '')}" for number in sorted(self.gold)]
+        path = self._folder / "gold.csv"
+        path.write_text("\n".join(["item_id,decision", *rows]), encoding="utf-8")
+        return HandOut(gold=str(path), gold_rate=0.5, close_decided=self.closes)
+
+    def _ran_step(self) -> Ran:
+        numbers = sorted(self.present)
+        verdicts = self._advance(numbers)
+        if verdicts.waiting is not None and not verdicts.begin_anew:
+            return Ran(verdicts.waiting)
+        if self.kind == COLLECT:  # whose photographs the next run takes in
+            said = self.store.decisions(COLLECT)
+            return Ran(None, Counter(decision.decision for decision in said))
+        if self.kind == PAIR:
+            counts = {name: verdicts.summary[name] for name in ("same", "different", "no_agreement")}
+            return Ran(None, Counter(counts))
+        by_number = {
+            number: self._outcome(outcome.verdict, outcome.reason)
+            for number in numbers
+            if "gold" not in (outcome := verdicts.outcomes[self._record_id(number)]).evidence
+        }
+        by_task = {_task(number): outcome for number, outcome in by_number.items()}
+        is_of_items = self.kind not in {SCREEN, DESCRIBE}
+        rounds = verdicts.summary.get("rounds", ())
+        return Ran(None, Counter(by_number.values()), by_task if is_of_items else None, rounds)
+
+    def _advance(self, numbers: Sequence[int]) -> Verdicts:
+        context, handout = self._context, self._handout()
+        items = [self._item(number) for number in numbers]
+        images = [_image(number) for number in numbers]
+        if self.kind == VERIFY:
+            annotators = SimulatedAnnotators(annotators=4, error_rate=0.2, reasons=("unclear",), revise_rate=0.3)
+            group = annotators if self.simulated else None
+            verify = Verify(rule=self.rule, rounds=self.rounds, handout=handout, simulate=group)
+            return verify.advance(items, context)
+        if self.kind == REVIEW:
+            reviewers = SimulatedReviewers(annotators=12, accuracy=0.8, approval=0.7) if self.simulated else None
+            review = Review(
+                rule=self.rule, rounds=self.rounds, criteria=CRITERIA, handout=handout, simulate=reviewers
+            )  # fmt: skip
+            return review.advance(items, context)
+        if self.kind == ANSWER:
+            return Answer(annotators_per_item=int(self.rule), handout=handout).advance(items, context)
+        if self.kind == SCREEN_ITEMS:
+            return ScreenItems(rule=self.rule, handout=handout).advance(items, context)
+        if self.kind == SCREEN:
+            return Screen(rule=self.rule, handout=handout).advance(images, context)
+        if self.kind == DESCRIBE:
+            return Describe(handout=handout).advance(images, context)
+        if self.kind == COLLECT:
+            step = Collect(prompts=tuple(_task(number) for number in numbers), min_side_px=1, handout=handout)
+            return step.advance([], context)
+        assert self.kind == PAIR
+        like = {_image(number).image_id: [_image(99).image_id] for number in numbers}
+        values = {"near_duplicates.kept.like": like}
+        return Pair(rule=self.rule, handout=handout).advance([*images, _image(99)], context._replace(values=values))
+
+    def _ran_on_file(self) -> Ran:
+        """Open the campaign as `review open` does, and count what `review results` says of it."""
+        kind = KINDS[self.kind]
+        assert kind.form is not None
+        annotators = int(self.rule)
+        categories = [Category(code=code, words=code) for code in ("blind", "wrong_place")]
+        asking = Asking(
+            kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
+            form=kind.form(categories).model_dump(mode="json"), group=None, handout=self._handout(),
+        )  # fmt: skip
+        work = [handed(work_of(self._item(number)), asking) for number in sorted(self.present)]
+        with self.store.batch() as held:
+            open_campaign(held, asking, self._context)
+            held.upsert_tasks(self.kind, work)
+            close_decided(held, self.kind)
+        results = results_of(self.store, self.kind)
+        if results.open:
+            total = len(results.tasks)
+            return Ran(f"{results.open} of {total} tasks and some slots are open")
+        if self.kind == ERROR_ANALYSIS:
+            return Ran(None, Counter({"decided": len(results.tasks)}))
+        by_task = {task.payload["task"]: "no_agreement" for task in results.tasks.values()}
+        by_task |= {key.task.payload["task"]: key.finding for key in settled(results)}
+        return Ran(None, Counter(by_task.values()), by_task)
+
+    def _outcome(self, verdict: str, reason: str | None) -> str:
+        """Return how `review status` calls what a run does with a record."""
+        if self.kind == VERIFY:
+            return {
+                None: "accept", "rejected": "reject", "needs_revision": "revise", "out_of_rounds": "revise",
+                "no_agreement": "no_agreement",
+            }[reason]  # fmt: skip
+        if self.kind == REVIEW:
+            return {
+                None: "accept", "rejected": "reject", "failed_review": "failed_review",
+                "out_of_rounds": "failed_review",
+            }[reason]  # fmt: skip
+        if self.kind in {SCREEN, SCREEN_ITEMS}:
+            return "keep" if reason is None else "no_agreement" if reason == "no_agreement" else "discard"
+        if self.kind == DESCRIBE:
+            return "conveys" if verdict == "keep" else "nothing"
+        assert self.kind == ANSWER
+        return "decided"
+
+    def _item(self, number: int) -> Item:
+        picture = digest(["picture", number])
+        return Item(
+            item_id=digest(["item", number])[:32], task=_task(number), kind="multiple_choice",
+            images=(ItemImage(image_id=picture, role="reference"),), question=_question(number in self.changed),
+            choices=(Choice(key="A", text="the left one"), Choice(key="B", text="the right one")), answer="B",
+            root_image_id=picture, operation_id="0" * 32, made_from=picture,
+        )  # fmt: skip
+
+    def _record_id(self, number: int) -> str:
+        if self.kind == PAIR:
+            return digest(["pair", *sorted((_image(number).image_id, _image(99).image_id))])
+        return _image(number).image_id if self.kind in {SCREEN, DESCRIBE} else self._item(number).item_id
+
+    # What everybody says
+
+    def outcomes(self) -> Mapping[str, int]:
+        """Return what the curator's page says, without what is nowhere."""
+        return {name: times for name, times in self._page().outcomes.items() if times}
+
+    def _page(self) -> Standing:
+        overview = Overview(self.store, self.campaign)
+        return standing_of(self.campaign, overview.patterns())
+
+    def check(self) -> None:
+        """Hold equal what page, queue and store say as it is."""
+        overview = Overview(self.store, self.campaign)
+        patterns = overview.patterns()
+        page, rounds = standing_of(self.campaign, patterns), overview.rounds(patterns)
+        is_open = page.outcomes["begun"] + page.outcomes["untouched"]
+        tasks = self.store.status(self.kind, now=self.now).tasks
+        assert (is_open, page.tasks - is_open) == (tasks["open"], tasks["done"])
+        queue = AdjudicationDesk(self.store, self.campaign, JUDGES[0]).queue()
+        assert page.outcomes.get("waits", 0) == sum(head.waits for head in queue)
+        if rounds:
+            assert sum(line.open for line in rounds) == is_open
+            assert sum(line.waiting for line in rounds) == page.outcomes.get("waits", 0)
+            assert sum(line.passed for line in rounds) == page.outcomes["accept"]
+            kept = kept_in(self.store, self.kind)[-1]
+            assert kept.kept == page.outcomes["accept"]
+            assert kept.total - kept.decided == is_open + page.outcomes.get("waits", 0)
+        self._check_closed()
+
+    def _check_closed(self) -> None:
+        """Hold what is closed early to what is certain: nothing is left to close, and every closed task has an outcome."""
+        before = self.outcomes()
+        assert close_decided(self.store, self.kind) == 0
+        assert self.outcomes() == before
+        if not self.closes:
+            assert count_closed(self.store, self.campaign) <= self._adjudicated()
+
+    def _adjudicated(self) -> int:
+        return sum(ruled.times for ruled in Overview(self.store, self.campaign).rulings().ruled)
+
+    def check_run(self) -> Ran:
+        """Run, and hold equal what the run does and what everybody says afterwards; return what it did."""
+        ran = self.run()
+        self.check()
+        overview = Overview(self.store, self.campaign)
+        patterns = overview.patterns()
+        page = standing_of(self.campaign, patterns).outcomes
+        status = self._status()
+        assert status["outcomes"] == page
+        assert status.get("rounds", []) == [line._asdict() for line in overview.rounds(patterns)]
+        is_open, waits = page["begun"] + page["untouched"], page.get("waits", 0)
+        if ran.waiting is not None:
+            counted = re.search(r"(\d+) of \d+ (items are undecided|tasks and)", ran.waiting)
+            assert counted is not None, ran.waiting
+            assert int(counted[1]) == (is_open or waits)
+            assert ("adjudicator" in ran.waiting) == (is_open == 0)
+            return ran
+        assert (is_open, waits) == (0, 0)
+        assert ran.outcomes is not None
+        assert {name: times for name, times in page.items() if times} == {
+            name: times for name, times in ran.outcomes.items() if times
+        }
+        if ran.by_task is not None:
+            by_task = {
+                part.name: next(name for name, times in part.outcomes.items() if times)
+                for part in standings_by(self.campaign, patterns, "task")
+            }
+            assert by_task == ran.by_task
+        rounds = overview.rounds(patterns)
+        if ran.rounds:
+            assert [(line.round, line.items, line.passed, line.dropped, line.revised) for line in rounds] == [
+                (line["round"], line["items"], line["kept"], line["dropped"], line["revised"]) for line in ran.rounds
+            ]
+        return ran
+
+    def _status(self) -> Mapping[str, Any]:
+        with redirect_stdout(io.StringIO()) as printed:
+            assert invoke(["review", "status", "--workspace", str(self._root), "--json"]) == 0
+        [campaign] = json.loads(printed.getvalue())["campaigns"]
+        return dict(campaign)
+
+
+_GOLD = {VERIFY: "accept", SCREEN: "keep", SCREEN_ITEMS: "keep", PAIR: "same", DESCRIBE: "nothing", ERRATA: "key_right",
+         ERROR_ANALYSIS: "blind"}  # fmt: skip
+
+
+def _task(number: int) -> str:
+    return f"t{number}"
+
+
+def _question(is_changed: bool) -> str:
+    return "Which piece is missing?" if is_changed else "Which piece fits?"
+
+
+def _image(number: int) -> ImageRecord:
+    image_id = digest(["image", number])
+    return ImageRecord(
+        image_id=image_id, width=40, height=30, media_type="image/png", size_bytes=9, root_image_id=image_id
+    )
