@@ -100,9 +100,9 @@ class AdjudicationDesk:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the campaign's rule names an adjudicator at all."""
+        """Return whether the campaign's rule names an adjudicator at all, and people decide there."""
         rule = self._policy.rule
-        return bool(self._policy.rounds and rule and rule.is_adjudicated and not self.campaign.is_simulated)
+        return bool(self._policy.rounds and rule and rule.is_adjudicated)
 
     def queue(self) -> list[Head]:
         """Return the cases for this adjudicator: what the rule leaves open, then what annotators differ on, most first.

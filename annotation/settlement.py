@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
@@ -81,10 +82,12 @@ class TaskVotes(NamedTuple):
 
 
 def policy_of(campaign: Campaign) -> SettlementPolicy:
-    """Return how a campaign settles its tasks."""
+    """Return how a campaign settles its tasks; with simulated annotators nobody adjudicates."""
     rule = None
     with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
         rule = parse_rule(campaign.rule)
+    if rule is not None and campaign.is_simulated:
+        rule = replace(rule, is_adjudicated=False)
     closes = hand_out_of(campaign.settings).close_decided
     criteria = criteria_of(campaign)
     return SettlementPolicy(

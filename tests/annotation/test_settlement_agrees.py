@@ -229,11 +229,12 @@ def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(
     driven.close()
 
 
+@pytest.mark.parametrize("rule", ["at_least(2, of=3)", "adjudicated(at_least(2, of=3))"])
 @pytest.mark.parametrize("kind", [VERIFY, REVIEW])
-def test_what_simulated_annotators_decide_is_settled_as_what_people_do(
-    kind: str, tmp_path: Path, empty_store: bytes
+def test_what_simulated_annotators_decide_closes_the_campaign_whether_or_not_the_rule_names_an_adjudicator(
+    kind: str, rule: str, tmp_path: Path, empty_store: bytes
 ) -> None:
-    driven = Driven(tmp_path, empty_store, kind, "at_least(2, of=3)", rounds=3, tasks=12, simulated=True)
+    driven = Driven(tmp_path, empty_store, kind, rule, rounds=3, tasks=12, simulated=True)
     ran = driven.check_run()
     assert ran.outcomes is not None
     assert len(ran.outcomes) > 1
