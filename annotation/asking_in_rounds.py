@@ -29,7 +29,8 @@ class History:
 
     Attributes:
         task: Kind of question, as tables of results have it.
-        rounds: At least one, the first on the item as it came.
+        rounds: At least one. The first is on the item as it came, unless that is a version which people have made in
+            this campaign: then on what they made it of.
         outcome: What the last one came to (`settlement.settle_last`).
         item: The last version; None where it is the item as it came.
     """
@@ -106,6 +107,13 @@ def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]
         content_hash = link.content_hash
 
 
+def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Revision]:
+    """Yield the revisions that made a content of an item, the last first, given each by what it made."""
+    while (link := made.get((item_id, content_hash))) is not None:
+        yield link
+        content_hash = link.revised_from
+
+
 def _work(
     items: Iterable[Item], links: _Links, asking: Asking, came: dict[str, _Came], gold: dict[str, str]
 ) -> Iterator[Work]:
@@ -128,23 +136,24 @@ def _work(
 def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, History]:
     campaign, links = store.campaign(name), _links(store, name)
     policy = policy_of(campaign)
-    round_numbers = {(link.item_id, link.content_hash): link.round for link in links.values()}
+    made = {(link.item_id, link.content_hash): link for link in links.values()}
     with store.reading() as connection:
         said = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
     found = {}
     for item_id, one in came.items():
         chain = list(_chain(item_id, one.content_hash, links))
+        whole = [*reversed(list(_chain_before(item_id, one.content_hash, made))), *chain]
         rounds = []
-        contents = [one.content_hash, *(link.content_hash for link in chain)]
+        contents = [*(link.revised_from for link in whole), chain[-1].content_hash if chain else one.content_hash]
         for place, content in enumerate(contents):
             given, verdict = said.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
             counted, before = in_count(policy, given, sent_back=verdict.sent_back)
-            edits = chain[place].edits if place < len(chain) else None
+            edits = whole[place].edits if place < len(whole) else None
             rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
         last = (item_id, contents[-1])
         votes = votes_in(policy, said.get(last, []), adjudicated.get(last, NOBODY))
-        outcome = settle_last(policy, votes, round_number=round_numbers.get(last, 1))
+        outcome = settle_last(policy, votes, round_number=len(contents))
         if chain and one.item is None:
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, one.content_hash).payload

@@ -229,6 +229,23 @@ def test_an_adjudicator_overrules_a_task_that_closed_early_and_it_stays_closed(
     driven.close()
 
 
+def test_an_item_that_comes_as_people_had_made_it_has_the_rounds_that_led_there(
+    tmp_path: Path, empty_store: bytes
+) -> None:
+    driven = Driven(tmp_path, empty_store, VERIFY, "unanimous(2)", rounds=2)
+    driven.changed = {1}  # another item: what `b` makes of this one is then the content that it comes with later
+    for step in "ab":
+        _step(driven, step)
+    driven.changed = {0}
+    assert driven.check_run().waiting is not None
+    for step in "ax":
+        _step(driven, step)
+    ran = driven.check_run()
+    assert ran.outcomes == {"revise": 1}  # out of rounds: this was the second
+    assert [(line["round"], line["revised"], line["dropped"]) for line in ran.rounds] == [(1, 1, 0), (2, 0, 1)]
+    driven.close()
+
+
 @pytest.mark.parametrize("rule", ["at_least(2, of=3)", "adjudicated(at_least(2, of=3))"])
 @pytest.mark.parametrize("kind", [VERIFY, REVIEW])
 def test_what_simulated_annotators_decide_closes_the_campaign_whether_or_not_the_rule_names_an_adjudicator(
