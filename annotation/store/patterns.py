@@ -84,7 +84,7 @@ def count_patterns(
 
 _Facet = tuple[str | None, str | None, str | None, TaskState, int]
 _Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
-_AT_ONCE = 500
+_AT_ONCE = 2000
 MOST_PROPOSALS = 2
 """How many different edits are told apart: whether there are none, one, or several."""
 
@@ -102,7 +102,8 @@ def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict
         query = (
             latest_annotations()
             .join(slots, annotations_table.c.slot_id == slots.c.id)
-            .where(slots.c.task_id.in_(task_ids[start : start + _AT_ONCE]), annotations_table.c.edits.is_not(None))
+            .where(slots.c.task_id.in_(task_ids[start : start + _AT_ONCE]), slots.c.decision == REVISE)
+            .where(annotations_table.c.edits.is_not(None))
             .group_by(slots.c.task_id)
             .with_only_columns(slots.c.task_id, sa.func.count(sa.distinct(annotations_table.c.edits)))
         )
