@@ -114,7 +114,10 @@ def find_duplicates(
 
 def report_of(done: Finished) -> DuplicateReport:
     """Tell what `exact_duplicates` and `near_duplicates`, with their default names, found in a run."""
-    stages = ("exact_duplicates.pixels", *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks")))
+    stages = (
+        "exact_duplicates.pixels",
+        *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
+    )
     failed = {
         row["record_id"]: str(row["reason"])
         for stage in stages
@@ -125,7 +128,8 @@ def report_of(done: Finished) -> DuplicateReport:
     same_as = {row["record_id"]: row["evidence"]["of"] for row in equal if row["verdict"] == "drop"}
     paths, unreadable = _paths_by_picture(done.files(), failed=failed, same_as=same_as)
     decided = {row["record_id"]: row["evidence"] for row in done.outcomes("near_duplicates.kept")}
-    scores = _scores(done.outcomes("near_duplicates.looks"))
+    looks = [row for part in ("looks", "chain_looks") for row in done.outcomes(f"near_duplicates.{part}")]
+    scores = _scores(looks)
     first = {image: sorted(files)[0] for image, files in paths.items()}
     pictures = []
     for image, files in paths.items():
@@ -143,15 +147,29 @@ def report_of(done: Finished) -> DuplicateReport:
     kept_as = {first[image]: first[evidence["of"]] for image, evidence in decided.items() if "of" in evidence}
     views = [
         tuple(kept_as.get(first[image], first[image]) for image in (row["record_id"], other))
-        for row in done.outcomes("near_duplicates.looks")
+        for row in looks
         for other in row["scene"] or ()
     ]
-    left_out = [
-        (first[row["record_id"]], row["left_out"]) for row in done.outcomes("near_duplicates.pairs") if row["left_out"]
-    ]
     return DuplicateReport(
-        images, tuple(sorted(unreadable)), tuple(group_pictures(pictures)), _scenes(views), tuple(sorted(left_out))
+        images,
+        tuple(sorted(unreadable)),
+        tuple(group_pictures(pictures)),
+        _scenes(views),
+        tuple(sorted((first[image], more) for image, more in _not_compared(done).items())),
     )
+
+
+def _not_compared(done: Finished) -> dict[str, int]:
+    """Return for each image how many more are near by hash than it was compared with, where there are more."""
+    left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
+    for row in done.outcomes("near_duplicates.chains"):
+        for image, met in (
+            (row["record_id"], len(row["partners"] or ())),
+            *((one, 1) for one in row["partners"] or ()),
+        ):
+            if image in left:
+                left[image] -= met
+    return {image: more for image, more in left.items() if more > 0}
 
 
 def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:

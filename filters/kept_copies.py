@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 REASON = "near_duplicate"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _COLUMNS = (
-    "image_id", "source_uri", "licence", "width", "height", "size_bytes", "looks.confirmed", "looks.unsure",
-    "looks.scene",
+    "image_id", "source_uri", "licence", "width", "height", "size_bytes",
+    *(f"{looks}.{verdict}" for looks in ("looks", "chain_looks") for verdict in Links._fields),
 )  # fmt: skip
 
 
@@ -33,7 +33,7 @@ class KeptOfCopies(GatherStep):
     """Drop confirmed copies of what is kept, ask about the unsure, and group what hangs together, scenes too."""
 
     name: ClassVar[str] = "kept"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
     """`like`: of an image that is asked about, the images before it that it may be a copy of, best first."""
@@ -102,7 +102,7 @@ def _links(images: list[dict[str, Any]]) -> Links:
             [
                 (row, row_of[partner])
                 for row, image in enumerate(images)
-                for partner in image[f"looks.{verdict}"] or ()
+                for partner in (*(image[f"looks.{verdict}"] or ()), *(image[f"chain_looks.{verdict}"] or ()))
                 if partner in row_of
             ]
             for verdict in Links._fields

@@ -23,8 +23,16 @@ from .hamming import MAX_DISTANCE
 from .keep_order import CRITERIA, Criterion
 from .kept_copies import KeptOfCopies
 from .perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from .proposals import MOST_BY_HASH, Bonds, near_by_features, near_by_hash, near_by_mirrored_hash, told_once
-from .second_looks import SecondLooks
+from .proposals import (
+    MOST_BY_HASH,
+    Bonds,
+    near_by_chain,
+    near_by_features,
+    near_by_hash,
+    near_by_mirrored_hash,
+    told_once,
+)
+from .second_looks import ChainLooks, SecondLooks
 from .word_geometry import read_miniature
 
 if TYPE_CHECKING:
@@ -132,6 +140,51 @@ class ProposedPairs(GatherStep):
         return {told[one]: {told[other] for other in others} for one, others in near.items()}
 
 
+class ChainedPairs(GatherStep):
+    """Name for each image of a chain of confirmed copies the ones of it that it has yet to be compared with."""
+
+    name: ClassVar[str] = "chains"
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
+    columns: ClassVar[tuple[str, ...]] = (
+        "image_id", "width", "height", "pairs.partners", "pairs.mirrored", "looks.confirmed",
+    )  # fmt: skip
+    imports: ClassVar[tuple[str, ...]] = ()
+
+    def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
+        """Follow confirmed pairs; a pair is looked at mirrored too where either image was proposed so with another."""
+        del ctx
+        images = columns.to_pylist()
+        rows = sorted(
+            range(len(images)), key=lambda row: (-images[row]["width"] * images[row]["height"], images[row]["image_id"])
+        )
+        ids = [images[row]["image_id"] for row in rows]
+        position = {image_id: place for place, image_id in enumerate(ids)}
+        compared, turned, confirmed = (
+            [
+                (place, position[partner])
+                for place, row in enumerate(rows)
+                for partner in images[row][name] or ()
+                if partner in position
+            ]
+            for name in ("pairs.partners", "pairs.mirrored", "looks.confirmed")
+        )
+        flipped = {place for pair in turned for place in pair}
+        bonds = near_by_chain(confirmed, compared, images=len(ids))
+        bearers = sorted(bonds, key=lambda place: rows[place])
+        partners = [sorted(bonds[place], key=lambda other: ids[other]) for place in bearers]
+        return Gathered(
+            rows=np.array([rows[place] for place in bearers], np.int64),
+            values={
+                "partners": [[ids[other] for other in others] for others in partners],
+                "mirrored": [
+                    [ids[other] for other in others if flipped & {place, other}]
+                    for place, others in zip(bearers, partners, strict=True)
+                ],
+            },
+        )
+
+
 class NearDuplicates(Step):
     """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
 
@@ -187,8 +240,12 @@ class NearDuplicates(Step):
         return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
 
     def parts(self) -> tuple[Step, ...]:
-        """Hash and describe, propose, look again, decide. Another order of what is kept decodes nothing."""
+        """Hash and describe, propose, look again, also along chains, decide.
+
+        Another order of what is kept decodes nothing.
+        """
         assert self._kept is not None
         embedded = () if self._embeddings is None else (self._embeddings,)
         pairs = ProposedPairs(distance=self.distance, cosine=self.cosine if embedded else None)
-        return (PerceptualHashes(), FeatureWords(), *embedded, pairs, SecondLooks(), self._kept)
+        looks = (SecondLooks(), ChainedPairs(), ChainLooks())
+        return (PerceptualHashes(), FeatureWords(), *embedded, pairs, *looks, self._kept)

@@ -1,4 +1,4 @@
-"""Who deserves a second look: partners proposed by hashes of the whole frame and by local features.
+"""Who deserves a second look: partners proposed by hashes of the whole frame, by local features, and by other partners.
 
 Each proposer names an image's likeliest partners, a few at most, so that a thousand blank pages are not a million
 pairs. Images are numbered largest first; one with more partners than can be named is also compared with the
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .clusters import components
 from .feature_words import Words
 from .hamming import Pairs, iter_pairs
 from .neighbours import Neighbourhood
@@ -22,6 +23,7 @@ from .word_geometry import Miniature, agreement
 
 MOST_BY_HASH = 12
 MOST_BY_FEATURES = 6
+MOST_BY_CHAIN = 12
 _MOST_CHECKED = 24
 """Pictures that share most words with one, whose words are checked to lie alike before `MOST_BY_FEATURES` are named."""
 
@@ -105,6 +107,32 @@ def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tupl
     source, target, strength = source[order], target[order], strength[order]
     first = np.arange(len(source)) - np.searchsorted(source, source) < most
     return source[first], target[first], strength[first]
+
+
+def near_by_chain(confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int) -> Bonds:
+    """Return for each picture the largest ones of its chain that it has yet to be compared with, up to `MOST_BY_CHAIN`.
+
+    Of many copies each is compared with a few, so that the few that the others are dropped for may never have met, and
+    each would stay. A chain are pictures that hang together by confirmed pairs.
+
+    Args:
+        confirmed: Pairs of positions that a second look found to be copies, either way round.
+        compared: All pairs that had a second look, either way round.
+        images: How many there are.
+    """
+    ends = np.array(confirmed, np.int64).reshape(-1, 2)
+    root = components(images, ends[:, 0], ends[:, 1])
+    chains: defaultdict[int, list[int]] = defaultdict(list)
+    for image in np.unique(ends).tolist():
+        chains[int(root[image])].append(image)
+    met = {frozenset(pair) for pair in compared}
+    bonds: Bonds = {}
+    for chain in chains.values():
+        for place, image in enumerate(chain):
+            largest = chain[: min(place, MOST_BY_CHAIN)]
+            if others := {other for other in largest if frozenset((image, other)) not in met}:
+                bonds[image] = others
+    return bonds
 
 
 def told_once(found: Iterable[Bonds], ids: Sequence[str]) -> dict[int, list[int]]:

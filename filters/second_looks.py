@@ -59,8 +59,7 @@ class SecondLooks(MapStep):
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Compare with each partner. A partner that cannot be read is left to its own row."""
-        partners = ctx.value(record.image_id, "pairs.partners") or ()
-        mirrored = frozenset(ctx.value(record.image_id, "pairs.mirrored") or ())
+        partners, mirrored = (ctx.value(record.image_id, name) or () for name in self.reads)
         if not partners:
             return Outcome()
         looks: Looks = ctx.opened
@@ -74,6 +73,14 @@ class SecondLooks(MapStep):
             found.append({"image_id": partner, **measured})
         by = {verdict: [one["image_id"] for one in found if one["verdict"] == verdict] for verdict in self.values}
         return Outcome(values={name: ids for name, ids in by.items() if ids}, evidence={"partners": found})
+
+
+class ChainLooks(SecondLooks):
+    """Compare the images of a chain of copies that were not proposed to each other; drops nothing."""
+
+    name: ClassVar[str] = "chain_looks"
+    version: ClassVar[int] = 1
+    reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 
 def _looked(one: ImageRecord, other: ImageRecord, mirrored: bool, ctx: Context) -> dict[str, Any]:

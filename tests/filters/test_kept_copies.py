@@ -30,6 +30,7 @@ def told(
     confirmed: dict[int, list[int]],
     unsure: dict[int, list[int]] | None = None,
     scene: dict[int, list[int]] | None = None,
+    confirmed_by_chain: dict[int, list[int]] | None = None,
     **more: Any,
 ) -> dict[str, tuple[str, str | None, dict[str, Any]]]:
     count = len(IDS)
@@ -41,7 +42,8 @@ def told(
         "image_id": IDS, "source_uri": [f"{one[0]}.png" for one in IDS], "licence": pa.array([None] * count, pa.string()),
         "width": [40, 30, 20, 10], "height": [10] * count, "size_bytes": [100] * count,
         "looks.confirmed": partners(confirmed), "looks.unsure": partners(unsure or {}),
-        "looks.scene": partners(scene or {}), **more,
+        "looks.scene": partners(scene or {}), "chain_looks.confirmed": partners(confirmed_by_chain or {}),
+        "chain_looks.unsure": partners({}), "chain_looks.scene": partners({}), **more,
     }  # fmt: skip
     table = pa.table(columns).select(list(made.columns))
     found = made.gather(table, CONTEXT)
@@ -52,6 +54,11 @@ def told(
         IDS[row][0]: (found.verdicts[place], found.values["group"][place], dict(found.evidence[place]))
         for place, row in enumerate(found.rows.tolist())
     }
+
+
+def test_what_was_confirmed_along_a_chain_counts_as_what_was_proposed() -> None:
+    found = told(step(), confirmed={1: [0], 2: [1]}, confirmed_by_chain={2: [0]})
+    assert {name: row[0] for name, row in found.items()} == {"a": "keep", "b": "drop", "c": "drop"}
 
 
 def test_a_copy_is_dropped_for_the_kept_one_and_shares_its_group() -> None:

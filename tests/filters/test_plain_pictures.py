@@ -59,6 +59,21 @@ def test_a_copy_of_a_plain_poster_is_confirmed(copy: str) -> None:
     assert looked(original, COPIES[copy](original)).verdict == "confirmed"
 
 
+def test_of_many_copies_of_a_poster_one_stays(tmp_path: Path) -> None:
+    original = poster("SUMMER SALE", "every day from nine")
+    copies = {name: copy(original) for name, copy in COPIES.items() if name != "leaning"}
+    for name, copy in copies.items():
+        copy.save(tmp_path / f"{name}.png")
+        for percent in (70, 85):
+            small = copy.resize((copy.width * percent // 100, copy.height * percent // 100))
+            small.save(tmp_path / f"{name}-{percent}.jpg", quality=90)
+    result = CliRunner().invoke(duplicates, [str(tmp_path), "--workers", "1", "--json"], catch_exceptions=False)
+    (group,) = json.loads(result.stdout)["groups"]
+    kinds = [member["kind"] for member in group["members"]]
+    assert len(kinds) == 3 * len(copies) - 1
+    assert kinds.count("ask") <= 1  # the smallest
+
+
 def test_unrelated_logos_on_plain_ground_are_different() -> None:
     def logo(draw_mark: object) -> Image.Image:
         image = Image.new("RGB", (480, 480), "white")
