@@ -176,7 +176,7 @@ def _aligned(fixed: Look, moving: Look, *, mirrored: bool) -> Comparison:
                     compare(fixed.grey, moving.grey, affine), affine, registered.inliers, mirrored=mirrored
                 )
                 found = min(found, better, key=_order)
-    if found.verdict != "confirmed":
+    if registered is None or (found.verdict != "confirmed" and registered.inliers < _FEW_INLIERS):
         found = min(found, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
     if found.verdict == "different" and registered is not None:
         found = _as_scene(fixed, moving, registered, found)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
-from picture_copies import COPIES, captioned, photograph
+from picture_copies import COPIES, captioned, compressed, photograph
 from PIL import Image, ImageDraw
 
 from benchwright.filters.same_picture import Comparison, Look, look_again
@@ -56,6 +58,19 @@ def test_halves_that_share_a_strip_are_different_pictures() -> None:
     original = photograph("astronaut")
     left, right = original.crop((0, 0, 320, 512)), original.crop((192, 0, 512, 512))
     assert looked(left, right).verdict == "different"
+
+
+@pytest.mark.parametrize("column", [0, 1])
+def test_quarters_of_a_comic_whose_corners_lie_elsewhere_are_not_laid_frame_on_frame(
+    ii_bench: Path, column: int
+) -> None:
+    (path,) = ii_bench.rglob("test-1391.*")
+    with Image.open(path) as image:
+        page = image.convert("RGB")
+    across, down = page.width // 2, page.height // 2
+    corners = ((column * across, row * down) for row in (0, 1))
+    upper, lower = (compressed(page.crop((x, y, x + across, y + down)), 92) for x, y in corners)
+    assert looked(upper, lower).verdict == "different"
 
 
 def test_a_small_detail_is_asked_about_rather_than_confirmed() -> None:
