@@ -29,10 +29,12 @@ from benchwright.workspace import Workspace
 
 from .exhibit import Exhibit
 from .store import ReviewStore, open_store
+from .store.campaigns import digest_of_payloads
 from .store.guidelines import digest_of_guidelines
 from .store.migrate import schema_checksum
 from .store.payloads import facets_of, item_in
 from .store.read_only import reading_engine
+from .store.revisions import digest_of_revision
 from .store.schema import (
     accounts,
     adjudications,
@@ -115,9 +117,9 @@ def row_problems(store: ReviewStore) -> Iterator[Problem]:
     if found.broken is not None:
         yield _row("audit_log", found.broken.row, found.broken.why)
     with store.snapshot() as connection:
-        yield from _tasks(connection)
+        yield from (wrong := list(_tasks(connection)))
         yield from _slots(connection)
-        yield from _logged(connection)
+        yield from _logged(connection, with_payloads=not wrong)
 
 
 def _row(table: str, number: int | None, what: str) -> Problem:
@@ -178,8 +180,8 @@ def _slots(connection: sa.Connection) -> Iterator[Problem]:
             yield _row("slots", row.id, "does not agree with what was decided in it")
 
 
-def _logged(connection: sa.Connection) -> Iterator[Problem]:
-    """Name what the log tells of and what is no longer there as it was."""
+def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
+    """Name what the log tells of and what is no longer there as it was; payloads only where no task is named yet."""
     kept = _kept(connection)
     opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
     stated: dict[str, dict[str, tuple[int, Any]]] = {}
@@ -190,6 +192,9 @@ def _logged(connection: sa.Connection) -> Iterator[Problem]:
         elif row.act == "guidelines_written":
             if digest_of_guidelines(connection, about["guidelines"]) != about["said"]:
                 yield _row("guidelines", about["guidelines"], _NOT_AS_LOGGED.format(row.id))
+        elif row.act == "tasks_changed":
+            if with_payloads and "said" in about:
+                yield from _opened_tasks(connection, row.id, about)
         elif row.act in _OF_ACCOUNTS:
             changed = _OF_ACCOUNTS[row.act](row.at, about)
             stated.setdefault(about["name"], {}).update({column: (row.id, value) for column, value in changed.items()})
@@ -200,6 +205,16 @@ def _logged(connection: sa.Connection) -> Iterator[Problem]:
                 yield _row(table, None, _NOT_AS_LOGGED.format(row.id))
     yield from _campaigns(connection, opened)
     yield from _accounts(connection, stated)
+
+
+def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, Any]) -> Iterator[Problem]:
+    """Compare the payloads of tasks that were opened together with what the log says of them."""
+    first, last = about["after"] + 1, about["up_to"]
+    opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
+    if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:
+        yield _row(
+            "tasks", None, f"rows {first} to {last} are not all as row {number} of the log says: one was changed"
+        )
 
 
 _NOT_AS_LOGGED = "what row {} of the log tells of is not there as it was written"
@@ -221,8 +236,8 @@ def _kept(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str
         kept["overrides"][*who, row.stage, row.record_id, row.action, row.why].append(said)
     for row in connection.execute(sa.select(remarks)):
         kept["remarks"][row.made_at, names[row.annotator_id], row.task_id, row.words, row.is_flag].append("")
-    for row in connection.execute(sa.select(revisions)):
-        said = digest([row.round, row.edits])
+    for row in connection.execute(sa.select(revisions, tasks.c.payload).join(tasks, revisions.c.task_id == tasks.c.id)):
+        said = digest_of_revision(row.round, row.edits, row.payload)
         kept["revisions"][row.revised_at, names[row.annotator_id], row.task_id, row.revised_from].append(said)
     return kept
 

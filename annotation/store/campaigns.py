@@ -189,7 +189,8 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     for item_id, _ in known:
         rounds[item_id] = rounds.get(item_id, 0) + 1
     wanted: dict[str, Wanted] = {}
-    opened = 0
+    opened: list[tuple[str, str]] = []
+    last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
         new = []
         for one in batch:
@@ -200,11 +201,11 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
                 new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
         if new:
             connection.execute(sa.insert(tasks), new)
-            opened += len(new)
+            opened += [(row["item_id"], row["payload"]) for row in new]
         note_authors(connection, batch)
     if opened:
         _make_slots(connection, campaign)
-    if opened > _BATCH and connection.dialect.name == "postgresql":
+    if len(opened) > _BATCH and connection.dialect.name == "postgresql":
         for table in (tasks, slots):  # PostgreSQL would plan by tables of the size before for a minute
             connection.exec_driver_sql(f"ANALYZE {table.name}")
     current = [row for key, row in known.items() if _is_wanted(wanted, key)]
@@ -216,10 +217,19 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     back = [row.id for row in current if row.state == "retired" and row.id not in marked]
     retire(connection, gone)
     reopen(connection, back)
-    counts = Upserted(opened, len(current) - len(back), len(gone), len(back))
+    counts = Upserted(len(opened), len(current) - len(back), len(gone), len(back))
     if not campaign.is_simulated and (opened or gone or back):
-        record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), campaign=campaign.name, **counts._asdict())
+        about = {"campaign": campaign.name, **counts._asdict()}
+        if opened:
+            newest = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one()
+            about |= {"after": last, "up_to": newest, "said": digest_of_payloads(opened)}
+        record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), **about)
     return counts
+
+
+def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
+    """Return what the log keeps of tasks that were opened together: of which items they are, and their payloads."""
+    return digest(sorted(digest([item_id, payload]) for item_id, payload in payloads))
 
 
 def _is_wanted(wanted: Mapping[str, Wanted], key: tuple[str, str]) -> bool:

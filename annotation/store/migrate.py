@@ -88,11 +88,17 @@ def upgrade_within(connection: sa.Connection, revision: str) -> None:
         connection.exec_driver_sql(f"PRAGMA user_version = {schema_checksum(connection)}")
 
 
+_MADE = """
+    SELECT hex(type), hex(name), hex(tbl_name), hex(sql) FROM sqlite_master
+    WHERE name NOT LIKE 'sqlite_stat%' ORDER BY 1, 2
+"""
+"""In hexadecimal digits, for a changed definition need not be UTF-8 any more."""
+
+
 def schema_checksum(connection: sa.Connection) -> int:
     """Return a checksum over what a SQLite file has for tables, indexes and triggers, never 0.
 
     It stands in the file's `user_version`, so that a changed trigger is known; 0 says that an older program made them.
     """
-    made = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%' ORDER BY type, name"
-    rows = [[*row] for row in connection.exec_driver_sql(made)]
+    rows = [[*row] for row in connection.exec_driver_sql(_MADE)]
     return crc32(canonical_json(rows).encode()) - 2**31 or 1  # the file has 32 bits with a sign for it

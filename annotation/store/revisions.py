@@ -93,15 +93,21 @@ def add_revision(
     urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
     connection.execute(sa.update(tasks).where(tasks.c.id == there).values(priority=urgent))
     who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
-    row = {"task_id": there, "revised_from": task.id, "round": round_of(connection, task.id) + 1, "revised_at": now}
-    values = {**row, "edits": canonical_json(dict(edits)), "annotator_id": who}
-    connection.execute(sa.insert(revisions).values(values))
+    round_, spelled = round_of(connection, task.id) + 1, canonical_json(dict(edits))
+    row = {"task_id": there, "revised_from": task.id, "round": round_, "edits": spelled, "revised_at": now}
+    connection.execute(sa.insert(revisions).values({**row, "annotator_id": who}))
     if not campaign.is_simulated:
+        payload = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == there)).scalar_one()
         record(
             connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash,
-            said=digest([values["round"], values["edits"]]),
+            said=digest_of_revision(round_, spelled, payload),
         )  # fmt: skip
     return True
+
+
+def digest_of_revision(round_: int, edits: str, payload: str) -> str:
+    """Return what the log keeps of a revision: its round, its edits, and the payload of the task that it led to."""
+    return digest([round_, edits, payload])
 
 
 def _open(connection: sa.Connection, campaign: Campaign, work: Work) -> int:

@@ -84,7 +84,7 @@ def _logged_as_before(url: str) -> None:
 
 
 _KEPT_LATER = {
-    "campaign_opened": ("slots", "seed"), "revised": ("said",), "password_set": ("said",), "overridden": ("said",),
+    "campaign_opened": ("slots", "seed"), "tasks_changed": ("after", "up_to", "said"), "revised": ("said",), "password_set": ("said",), "overridden": ("said",),
 }  # fmt: skip
 
 
@@ -120,6 +120,7 @@ def test_a_store_whose_log_keeps_less_has_no_problems(reviewed: ReviewStore, sto
     [
         ("UPDATE tasks SET payload = replace(payload, 'piece', 'niece') WHERE id = 2", "table tasks, row 2"),
         ("UPDATE tasks SET payload = replace(payload, 'choices', 'chomces') WHERE id = 3", "table tasks, row 3"),
+        ("UPDATE tasks SET payload = replace(payload, '000000', '000001') WHERE id = 3", "table tasks"),
         ("UPDATE tasks SET item_task = 'jigsew' WHERE id = 1", "table tasks, row 1"),
         ("UPDATE slots SET decision = 'reject' WHERE decision = 'accept' AND id = 1", "table slots, row 1"),
         ("UPDATE campaigns SET form = replace(form, 'unclear', 'unklear')", "table campaigns, row 1"),
@@ -145,7 +146,7 @@ def test_a_changed_row_is_named(reviewed: ReviewStore, store_url: str, statement
     assert [problem.path for problem in row_problems(reviewed)] == [path]
 
 
-def test_a_changed_trigger_is_named_and_a_file_of_an_older_program_states_none(tmp_path: Path) -> None:
+def test_a_changed_trigger_is_named(tmp_path: Path) -> None:
     path = tmp_path / "review.sqlite"
     with open_store(f"sqlite:///{path}"):
         pass
@@ -157,5 +158,16 @@ def test_a_changed_trigger_is_named_and_a_file_of_an_older_program_states_none(t
     [problem] = store_problems(tmp_path)
     assert problem.path == "review.sqlite, table sqlite_master"
     with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, 'ever', cast(x'ff766572' AS TEXT))")
+        connection.commit()
+    assert "review.sqlite, table sqlite_master" in [problem.path for problem in store_problems(tmp_path)]
+
+
+def test_a_file_of_an_older_program_states_no_definitions(tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{tmp_path / 'review.sqlite'}"):
+        pass
+    with closing(sqlite3.connect(tmp_path / "review.sqlite")) as connection:
+        connection.execute("DROP TRIGGER annotations_no_delete")
         connection.execute("PRAGMA user_version = 0")
     assert list(store_problems(tmp_path)) == []
