@@ -157,7 +157,8 @@ def test_consecutive_map_stages_run_as_one_pass() -> None:
     found = [tuple(stage.id for stage in phase.stages) for phase in phases(plan(recipe.steps))]
     assert found == [
         ("near_duplicates.hashes", "near_duplicates.features"), ("near_duplicates.pairs",), ("near_duplicates.looks",),
-        ("near_duplicates.kept",), ("jigsaw", "visual_correspondence"), ("splits",),
+        ("near_duplicates.chains",), ("near_duplicates.chain_looks",), ("near_duplicates.kept",),
+        ("jigsaw", "visual_correspondence"), ("splits",),
     ]  # fmt: skip
 
 
