@@ -56,7 +56,7 @@ def duplicates(
     with Drawn() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
         near = Proposing(distance)
-        leaks = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else []
+        against = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else None
     if pairs is not None:
         from .pair_sheet import write_pairs
 
@@ -70,10 +70,12 @@ def duplicates(
         "scenes": [list(scene) for scene in report.scenes],
         "not_compared": [{"path": path, "more": more} for path, more in report.not_compared],
     }
-    if places:
-        document["leaks"] = [leak.to_json() for leak in leaks]
-    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(leaks) if places else [])]))
-    if any(leak.kind == "leak" for leak in leaks):
+    if against is not None:
+        document["leaks"] = [leak.to_json() for leak in against.leaks]
+        reasons = {file.path: file for file in (*against.unreadable, *report.unreadable)}
+        document["unreadable"] = [reasons[path]._asdict() for path in sorted(reasons)]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(against) if against else [])]))
+    if any(leak.kind == "leak" for leak in (against.leaks if against else ())):
         raise click.exceptions.Exit(1)
 
 

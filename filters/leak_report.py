@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.cli.output import printable
 
+from .duplicate_groups import UnreadableFile
 from .leakage import Leakage
 from .split_folders import split_folders
 
@@ -45,6 +46,18 @@ class Leak:
         return asdict(self)
 
 
+class LeakReport(NamedTuple):
+    """What a search for leaks found.
+
+    Args:
+        leaks: One a picture, sorted by path.
+        unreadable: Files that could not be compared with anything, and why; sorted by path.
+    """
+
+    leaks: tuple[Leak, ...]
+    unreadable: tuple[UnreadableFile, ...]
+
+
 class Proposing(NamedTuple):
     """Which pairs of pictures get a second look.
 
@@ -74,8 +87,8 @@ def find_leaks(
     proposing: Proposing = BY_HASHES,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> list[Leak]:
-    """Return the pictures of a folder that other collections hold, sorted by path; one leak a picture.
+) -> LeakReport:
+    """Return the pictures of a folder that other collections hold, and what could not be compared with them.
 
     Args:
         folder: Searched with all its subfolders.
@@ -93,8 +106,10 @@ def find_leaks(
         against = [str(place.resolve()) for place in places]
         step = Leakage.model_validate({"against": against, **proposing.settings()})
         done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
-        rows = {row["record_id"]: row for row in done.outcomes("leakage.looks") if row["verdict"] in {"drop", "ask"}}
-        return sorted(
+        outcomes = [row for stage in ("leakage.candidates", "leakage.looks") for row in done.outcomes(stage)]
+        rows = {row["record_id"]: row for row in outcomes if row["verdict"] in {"drop", "ask"}}
+        failed = {row["record_id"]: str(row["reason"]) for row in outcomes if row["verdict"] == "failed"}
+        leaks = sorted(
             Leak(
                 path=file["uri"],
                 against=str(places[row["evidence"]["against"]]),
@@ -106,11 +121,17 @@ def find_leaks(
             for file in done.files()
             if (row := rows.get(file["image_id"])) is not None
         )
+        unreadable = sorted(
+            UnreadableFile(file["uri"], str(file["reason"]) if file["image_id"] is None else failed[file["image_id"]])
+            for file in done.files()
+            if file["image_id"] is None or file["image_id"] in failed
+        )
+        return LeakReport(tuple(leaks), tuple(unreadable))
 
 
 def leaks_between_splits(
     place: Path, *, proposing: Proposing = BY_HASHES, workers: int | None = None, progress: Progress | None = None
-) -> list[Leak]:
+) -> LeakReport:
     """Return the pictures of each split that a split before it holds too, by image id.
 
     Args:
@@ -124,19 +145,26 @@ def leaks_between_splits(
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
         folders = split_folders(place, Path(name))
-        found = []
-        for one, other in combinations(folders, 2):
-            leaks = find_leaks(folders[other], [folders[one]], proposing=proposing, workers=workers, progress=progress)
-            found += [Leak(f"{other}:{leak.path}", one, leak.name, leak.kind, leak.by, leak.score) for leak in leaks]
-    return sorted(found)
+        leaks: list[Leak] = []
+        unreadable: set[UnreadableFile] = set()
+        for earlier, later in combinations(folders, 2):
+            report = find_leaks(
+                folders[later], [folders[earlier]], proposing=proposing, workers=workers, progress=progress
+            )
+            leaks += [replace(leak, path=f"{later}:{leak.path}", against=earlier) for leak in report.leaks]
+            unreadable |= {UnreadableFile(f"{later}:{file.path}", file.reason) for file in report.unreadable}
+    return LeakReport(tuple(sorted(leaks)), tuple(sorted(unreadable)))
 
 
-def told(leaks: Sequence[Leak]) -> list[str]:
-    """Return leaks as lines for people, the count last."""
+def told(report: LeakReport) -> list[str]:
+    """Return leaks and what could not be compared as lines for people, the count last."""
+    leaks = report.leaks
     lines = [
         f"{leak.kind:<5} {printable(leak.path)}  in {printable(leak.against)}: {printable(leak.name)}  "
         f"({leak.by}, {leak.score:.3f})"
         for leak in leaks
     ]
+    lines += [f"not compared  {printable(file.path)}: {printable(file.reason)}" for file in report.unreadable]
     sure = sum(leak.kind == "leak" for leak in leaks)
-    return [*lines, f"leaks {sure}, to look at {len(leaks) - sure}"]
+    not_compared = f", not compared {len(report.unreadable)}" if report.unreadable else ""
+    return [*lines, f"leaks {sure}, to look at {len(leaks) - sure}{not_compared}"]

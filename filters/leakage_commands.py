@@ -58,12 +58,15 @@ def leakage(
     proposing = Proposing(distance, embeddings, cosine)
     with Drawn() as progress:
         if places:
-            leaks = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
+            report = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
         else:
-            leaks = leaks_between_splits(place, proposing=proposing, workers=workers, progress=progress)
-    document = {"leaks": [leak.to_json() for leak in leaks]}
-    emit(document, as_json=as_json, text=lambda: "\n".join(told(leaks)))
-    if any(leak.kind == "leak" for leak in leaks):
+            report = leaks_between_splits(place, proposing=proposing, workers=workers, progress=progress)
+    document = {
+        "leaks": [leak.to_json() for leak in report.leaks],
+        "unreadable": [file._asdict() for file in report.unreadable],
+    }
+    emit(document, as_json=as_json, text=lambda: "\n".join(told(report)))
+    if any(leak.kind == "leak" for leak in report.leaks):
         raise click.exceptions.Exit(1)
 
 

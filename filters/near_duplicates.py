@@ -32,6 +32,7 @@ from .proposals import (
     near_by_mirrored_hash,
     told_once,
 )
+from .same_picture import LEAST_SIDE_PX
 from .second_looks import ChainLooks, SecondLooks
 from .word_geometry import read_miniature
 
@@ -152,7 +153,11 @@ class ChainedPairs(GatherStep):
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Follow confirmed pairs; a pair is looked at mirrored too where either image was proposed so with another."""
+        """Follow confirmed pairs; a pair is looked at mirrored too where either image was proposed so with another.
+
+        Pictures that are enlarged before they are compared are not followed: so few of their pixels tell them apart
+        that a chain of icons would join different ones.
+        """
         del ctx
         images = columns.to_pylist()
         rows = sorted(
@@ -170,6 +175,8 @@ class ChainedPairs(GatherStep):
             for name in ("pairs.partners", "pairs.mirrored", "looks.confirmed")
         )
         flipped = {place for pair in turned for place in pair}
+        is_tiny = [max(images[row]["width"], images[row]["height"]) < LEAST_SIDE_PX for row in rows]
+        confirmed = [(left, right) for left, right in confirmed if not is_tiny[left] and not is_tiny[right]]
         bonds = near_by_chain(confirmed, compared, images=len(ids))
         bearers = sorted(bonds, key=lambda place: rows[place])
         partners = [sorted(bonds[place], key=lambda other: ids[other]) for place in bearers]

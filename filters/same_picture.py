@@ -27,7 +27,7 @@ from .structure import BLOCK_PX, Structure, compare
 
 SIDE_PX = 448
 """Longer side at which pictures are compared."""
-_LEAST_SIDE_PX = 160
+LEAST_SIDE_PX = 160
 """Tiny pictures of a block and more are enlarged to this, so that they are more than a handful of blocks."""
 DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
@@ -132,8 +132,8 @@ class Look:
 
     def __init__(self, luma: Image.Image) -> None:
         longer = max(luma.size)
-        if min(luma.size) >= BLOCK_PX and longer < _LEAST_SIDE_PX:
-            factor = _LEAST_SIDE_PX / longer
+        if min(luma.size) >= BLOCK_PX and longer < LEAST_SIDE_PX:
+            factor = LEAST_SIDE_PX / longer
             size = (max(1, round(luma.width * factor)), max(1, round(luma.height * factor)))
             luma = luma.resize(size, Image.Resampling.BILINEAR)
         self.grey: NDArray[np.uint8] = shrunk(luma, side_px=SIDE_PX)

@@ -18,6 +18,7 @@ from walks import RECIPE, benchwright, live_digest, make_photographs, run_json, 
 
 from benchwright.pipeline import open_view
 from benchwright.pipeline.run import stages_of_workspace
+from benchwright.sealed import read_sealed, write_sealed
 
 
 @pytest.fixture
@@ -168,8 +169,7 @@ def test_an_image_taken_away_leaves_the_release_and_nothing_is_decoded(scene: Pa
 def test_another_library_version_is_a_warning_and_runs_nothing(scene: Path) -> None:
     _run(scene)
     versions = scene / "w" / "runs" / "versions.json"
-    document = json.loads(versions.read_text())
-    versions.write_text(json.dumps({**document, "pillow": "1.2.3"}))
+    write_sealed(versions, {**read_sealed(versions), "pillow": "1.2.3"})
     done = benchwright(
         "run", scene / "walk.yaml", "--images", scene / "photographs", "--workspace", scene / "w", "--json"
     )

@@ -30,25 +30,25 @@ def chained(
 
 def test_the_ends_of_a_chain_are_compared_under_the_smaller_image() -> None:
     links = {"b": ["a"], "c": ["b"]}
-    assert chained({"a": 30, "b": 20, "c": 10}, partners=links, confirmed=links) == {"c": (["a"], [])}
-    assert chained({"a": 10, "b": 20, "c": 30}, partners=links, confirmed=links) == {"a": (["c"], [])}
+    assert chained({"a": 3000, "b": 2000, "c": 1000}, partners=links, confirmed=links) == {"c": (["a"], [])}
+    assert chained({"a": 1000, "b": 2000, "c": 3000}, partners=links, confirmed=links) == {"a": (["c"], [])}
 
 
 def test_what_was_compared_is_not_compared_again() -> None:
     found = chained(
-        {"a": 30, "b": 20, "c": 10}, partners={"b": ["a"], "c": ["b", "a"]}, confirmed={"b": ["a"], "c": ["b"]}
+        {"a": 3000, "b": 2000, "c": 1000}, partners={"b": ["a"], "c": ["b", "a"]}, confirmed={"b": ["a"], "c": ["b"]}
     )
     assert found == {}
 
 
 def test_pairs_that_were_not_confirmed_make_no_chain() -> None:
     links = {"b": ["a"], "c": ["b"]}
-    assert chained({"a": 30, "b": 20, "c": 10}, partners=links, confirmed={"b": ["a"]}) == {}
+    assert chained({"a": 3000, "b": 2000, "c": 1000}, partners=links, confirmed={"b": ["a"]}) == {}
 
 
 def test_a_chain_with_a_mirrored_image_is_looked_at_mirrored_too() -> None:
     links = {"b": ["a"], "c": ["b"]}
-    found = chained({"a": 30, "b": 20, "c": 10}, partners=links, confirmed=links, mirrored={"b": ["a"]})
+    found = chained({"a": 3000, "b": 2000, "c": 1000}, partners=links, confirmed=links, mirrored={"b": ["a"]})
     assert found == {"c": (["a"], ["a"])}
 
 
@@ -62,3 +62,8 @@ def test_a_long_chain_is_compared_with_its_largest_images() -> None:
 
 def test_images_without_confirmed_pairs_are_left_alone() -> None:
     assert near_by_chain([], [(0, 1)], images=2) == {}
+
+
+def test_tiny_pictures_are_not_followed() -> None:
+    links = {"b": ["a"], "c": ["b"]}
+    assert chained({"a": 300, "b": 48, "c": 32}, partners=links, confirmed=links) == {}

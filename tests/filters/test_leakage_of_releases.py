@@ -68,8 +68,21 @@ def test_a_folder_is_checked_against_a_releases_pictures(release: tuple[Path, di
     (tmp_path / "mine").mkdir()
     COPIES["captioned"](photograph("rocket")).save(tmp_path / "mine" / "r.png")
     photograph("moon").save(tmp_path / "mine" / "m.png")
-    [leak] = find_leaks(tmp_path / "mine", [folder], workers=1)
+    [leak] = find_leaks(tmp_path / "mine", [folder], workers=1).leaks
     assert (leak.path, leak.against, leak.name, leak.kind) == ("r.png", str(folder), ids["rocket"], "leak")
+
+
+def test_files_that_cannot_be_compared_are_named(release: tuple[Path, dict[str, str]], tmp_path: Path) -> None:
+    folder, _ = release
+    (tmp_path / "mine").mkdir()
+    photograph("moon").save(tmp_path / "mine" / "m.png")
+    (tmp_path / "mine" / "torn.png").write_bytes((tmp_path / "mine" / "m.png").read_bytes()[:-900])
+    arguments = [str(tmp_path / "mine"), "--against", str(folder), "--workers", "1"]
+    document = json.loads(CliRunner().invoke(leakage, [*arguments, "--json"], catch_exceptions=False).stdout)
+    assert [document["leaks"], [file["path"] for file in document["unreadable"]]] == [[], ["torn.png"]]
+    text = CliRunner().invoke(leakage, arguments, catch_exceptions=False).stdout
+    assert "not compared  torn.png: " in text
+    assert text.endswith("leaks 0, to look at 0, not compared 1\n")
 
 
 def test_a_release_tells_canonical_ids(release: tuple[Path, dict[str, str]]) -> None:
@@ -94,7 +107,7 @@ def test_splits_of_a_workspace_are_checked_before_anything_is_frozen(tmp_path: P
     (root := tmp_path / "laid out").mkdir()
     folders = split_folders(tmp_path / "w", root)
     assert list(folders) == ["test", "val"]
-    leaks = leaks_between_splits(tmp_path / "w", workers=1)
+    leaks = leaks_between_splits(tmp_path / "w", workers=1).leaks
     assert {(leak.kind, leak.against) for leak in leaks} >= {("leak", "test")}
     assert all(leak.path.startswith("val:") for leak in leaks)
 
