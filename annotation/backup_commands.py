@@ -53,7 +53,7 @@ def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
     The store may be a file or a PostgreSQL database, whatever the backup came from.
     """
     from benchwright.photographs import collected_photographs
-    from benchwright.store_place import settle_store
+    from benchwright.workspace.store_place import settle_store
 
     from .store import open_store
     from .store.audit import COMMAND_LINE, clock

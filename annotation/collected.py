@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchwright.photographs import Photograph, collected_photographs
 from benchwright.records import Source
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 from .answers_given import fields_in
 from .collect_form import NONE

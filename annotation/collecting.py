@@ -13,10 +13,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, field_validator
 
 from benchwright.canonical import digest
-from benchwright.pipeline.finished import files_of
 from benchwright.records import ImageRecord
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.run_results import files_of
+from benchwright.workspace.workspace import Workspace
 
 from .asking import Asking, ask
 from .collect_form import collect_form, licence_code

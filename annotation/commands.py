@@ -75,7 +75,7 @@ def open_for_commands(workspace: Path | None) -> ReviewStore:
     Raises:
         BenchwrightError: There is no workspace, or it has no store yet.
     """
-    from benchwright.workspace import Workspace
+    from benchwright.workspace.workspace import Workspace
 
     from .store import open_store, store_exists
 

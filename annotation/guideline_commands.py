@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import printable
 
 from .commands import campaign_option, open_for_commands, workspace_option
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
-from benchwright.identify import Limits, identify, read_file
-from benchwright.previews import preview
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
 
 from .form import can_be_kept
 from .store.guidelines import GuidelinePicture

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import UnreadableImage
-from benchwright.identify import Limits
-from benchwright.objects import ObjectStore
+from benchwright.images.formats.walking import Limits
 from benchwright.photographs import collected_photographs
+from benchwright.workspace.objects import ObjectStore
 
 from .form import Photograph
 from .store import RefusedError
@@ -42,7 +42,7 @@ def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
     Raises:
         RefusedError: It is too large or too small, or none that can be decoded; the message says why.
     """
-    from benchwright.images import decode_rgb, encode_png
+    from benchwright.images.decode import decode_rgb, encode_png
 
     if len(data) > field.max_bytes:
         raise RefusedError(f"the file has {len(data):,} bytes; at most {field.max_bytes:,} are taken")

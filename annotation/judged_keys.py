@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from benchwright.release.errata import Erratum
+from benchwright.release.format.errata import Erratum
 
 from .answers_given import Results, fields_in
 from .kinds import KEY_RIGHT, KEY_WRONG

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.release import Release
 from benchwright.review_tasks import ReviewTasks, read_review_tasks
-from benchwright.store_place import settle_store
-from benchwright.workspace import Workspace
+from benchwright.workspace.store_place import settle_store
+from benchwright.workspace.workspace import Workspace
 
 from .asking import Asking, handed
 from .closing import check_closes, close_decided

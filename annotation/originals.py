@@ -10,10 +10,11 @@ from pathlib import Path
 
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.identify import Limits, path_for, read_file
-from benchwright.objects import ObjectStore
-from benchwright.pipeline.finished import files_of
-from benchwright.workspace import Workspace
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import path_for, read_file
+from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.run_results import files_of
+from benchwright.workspace.workspace import Workspace
 
 BROUGHT = "review-pictures"
 """Folder of a workspace with the pictures of releases whose items people look at again."""

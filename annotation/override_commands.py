@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.overrides import Override
-    from benchwright.pipeline.standing import Standing
+    from benchwright.pipeline.overrides import Standing
 
     from .reversing import Reversing
     from .store import ReviewStore
@@ -86,8 +87,8 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
 @json_option
 def overrides(workspace: Path, as_json: bool) -> None:
     """List what curators decided against verdicts of steps of WORKSPACE, and how each decision stands."""
-    from benchwright.pipeline.standing import how_they_stand
-    from benchwright.workspace import Workspace
+    from benchwright.pipeline.overrides import how_they_stand
+    from benchwright.workspace.workspace import Workspace
 
     from .overrides import standing_decisions
 
@@ -124,7 +125,7 @@ def _decide(
 
 
 def _store(workspace: Path) -> ReviewStore:
-    from benchwright.store_place import settle_store
+    from benchwright.workspace.store_place import settle_store
 
     from .store import open_store
 
@@ -149,7 +150,7 @@ def _checked(why: str, *, needed: bool = False) -> str:
 
 def _named(standing: Sequence[Override], name: str, reversing: Reversing) -> list[Override]:
     """Return the standing decisions about a record, whether it is still there or not."""
-    from benchwright.pipeline.lookup import SHORTEST_PREFIX
+    from benchwright.workspace.record_lookup import SHORTEST_PREFIX
 
     found = [one for one in standing if len(name) >= SHORTEST_PREFIX and one.record_id.startswith(name)]
     if not found:

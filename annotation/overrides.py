@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchwright.overrides import Override
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from .store import Decided

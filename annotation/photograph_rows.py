@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import UnreadableImage
-from benchwright.identify import Limits, read_file
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import read_file
 
 from .csv_rows import shown
 from .form import Form, Photograph

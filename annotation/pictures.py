@@ -8,7 +8,7 @@ from pathlib import Path
 from benchwright.canonical import digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.images import decode_rgb, encode_png
+from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import ItemImage
 
 from .originals import Originals

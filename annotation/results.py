@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import replacing, write_bytes
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
-from benchwright.release.errata import spelled
+from benchwright.release.format.errata import spelled
+from benchwright.workspace.atomic import replacing, write_bytes
 
 from .answers_given import Results, Row, rows_of
 from .judged_keys import errata_of, settled

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import AGAINST, BY_HAND, Action, Override
-from benchwright.pipeline.lookup import Known, Lookup, Told
 from benchwright.pipeline.overrides import may_be_overridden
 from benchwright.pipeline.run import stages_of_workspace
-from benchwright.stages import Stage
-from benchwright.workspace import Workspace
+from benchwright.workspace.record_lookup import Known, Lookup, Told
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 
 class Reversing:

@@ -258,7 +258,7 @@ def _brought(
     workspace: Path,
 ) -> dict[str, str]:
     """Take a picture in by the door that photographs of people come through, and return what its field says."""
-    from benchwright.images import encode_png
+    from benchwright.images.decode import encode_png
 
     typed = form_of(form)
     assert typed is not None, "pictures are handed in by a typed form"

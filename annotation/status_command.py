@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
 
 from .commands import open_for_commands, workspace_option
 

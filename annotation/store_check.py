@@ -23,9 +23,9 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError, DamagedError, DataError
 from benchwright.pipeline.check import Problem
 from benchwright.records import Item
-from benchwright.sealed import read_sealed
-from benchwright.store_place import FILE, PIN, has_store
-from benchwright.workspace import Workspace
+from benchwright.workspace.sealed import read_sealed
+from benchwright.workspace.store_place import FILE, PIN, has_store
+from benchwright.workspace.workspace import Workspace
 
 from .exhibit import Exhibit
 from .store import ReviewStore, open_store

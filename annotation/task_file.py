@@ -6,10 +6,10 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-from benchwright.atomic import replacing
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
+from benchwright.workspace.atomic import replacing
 
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 from .exhibit import Exhibit, exhibit_in

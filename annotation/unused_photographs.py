@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from benchwright.photographs import Unused, collected_photographs
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 from .store import ReviewStore, open_store, store_exists
 from .store.audit import COMMAND_LINE, clock, record

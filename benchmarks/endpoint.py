@@ -31,7 +31,7 @@ from measuring import benchwright, show
 from servers import serving
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.images import encode_png
+from benchwright.images.decode import encode_png
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation
 from benchwright.release import write_release
 

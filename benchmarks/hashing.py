@@ -29,7 +29,7 @@ from PIL import Image
 from benchwright.errors import UnreadableImage
 from benchwright.filters.hamming import pairs_within
 from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, phash
-from benchwright.images import decode_luma
+from benchwright.images.decode import decode_luma
 
 RADIUS = 8
 GRAINS = {"smooth": 0.0, "grainy": 4.0}

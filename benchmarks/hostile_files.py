@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from hostile import make_good, make_hostile
 from measuring import benchwright, cost_of, show
 
-from benchwright.identify import uri_for
+from benchwright.images.identify import uri_for
 
 RECIPE = """\
 name: hostile

@@ -16,7 +16,7 @@ from benchwright.annotation.app.passwords import hash_password
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.store import Accounts, ReviewStore, Work, item_in, open_store
 from benchwright.records import Item
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 PASSWORD = "a password for measuring"
 CAMPAIGN = "many"

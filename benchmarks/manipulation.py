@@ -36,7 +36,7 @@ from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.manipulated import unpacked
 from benchwright.construction.manipulation.masks.choosing import choose
 from benchwright.construction.manipulation.masks.sam_import import segment_anything
-from benchwright.images import encode_png, pixel_hash
+from benchwright.images.decode import encode_png, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.seeds import generator_for
 

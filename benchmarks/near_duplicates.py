@@ -37,7 +37,7 @@ from benchwright.filters.near_duplicates import ProposedPairs
 from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, hashes
 from benchwright.filters.same_picture import DECODED_AT_LEAST_PX, Look, look_again
 from benchwright.filters.word_geometry import miniature, spelled_miniature
-from benchwright.images import decode_luma
+from benchwright.images.decode import decode_luma
 from benchwright.steps import GatherContext
 
 DISTANCES = (4, 8, 10)

@@ -46,7 +46,7 @@ from websockets.exceptions import WebSocketException
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.app.site import clock
 from benchwright.annotation.store import LEASE_S, Campaign, ReviewStore, open_store
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 IN_A_PROCESS = 10
 Acknowledged = set[tuple[str, int]]

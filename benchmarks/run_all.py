@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchwright.demo import prepare_photographs
+from benchwright.cli.demo import prepare_photographs
 
 HERE = Path(__file__).resolve().parent
 

@@ -23,7 +23,7 @@ import numpy as np
 from measuring import benchwright, cost_of, show
 
 from benchwright.canonical import bytes_digest, digest
-from benchwright.images import encode_png
+from benchwright.images.decode import encode_png
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Operation
 from benchwright.release import Release, write_release
 

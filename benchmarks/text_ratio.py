@@ -26,7 +26,7 @@ from typing import Any
 from measuring import Cost, benchwright, cost_of, show
 from text_reference import Careful
 
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 
 THRESHOLDS = (0.1, 0.2, 0.3)
 _PEER: list[Any] = []

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.objects import ObjectStore
 from benchwright.records import Source
 from benchwright.rooms import catalogue
-from benchwright.store_place import has_store
+from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.store_place import has_store
 
 FOLDER = "collected"
 """Folder of a workspace that holds them, by hash: those that nobody handed in yet among them."""

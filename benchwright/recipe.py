@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from benchwright.errors import BenchwrightError, RecipeError
-from benchwright.identify import Limits
+from benchwright.images.formats.walking import Limits
 from benchwright.recipes import bundled_recipes
 from benchwright.rooms import find
 from benchwright.steps import FOLDER, Step

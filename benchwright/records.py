@@ -1,7 +1,7 @@
 """The records that every room speaks: images, visual prompts, items, operations.
 
 All are frozen and checked when made, so that code after that need not check again. Bulk data stays in Arrow
-columns (`benchwright.tables`); these models are for one record at a time and for the edges.
+columns (`benchwright.workspace.tables`); these models are for one record at a time and for the edges.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pydantic import (
 )
 
 from benchwright.canonical import digest
-from benchwright.runs import decode_runs
+from benchwright.rle import decode_runs
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 ItemId = Annotated[str, Field(pattern=r"^[0-9a-f]{32}$")]
@@ -97,7 +97,7 @@ class MaskRuns(Record):
     size: tuple[int, int]
     """Rows and columns, 1 to 65,535 each."""
     counts: str = Field(max_length=1_000_000)
-    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.runs`)."""
+    """Lengths of runs, column by column, the first of cells that are not set (`benchwright.rle`)."""
 
     @cached_property
     def runs(self) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
-from benchwright.release import documents
+from benchwright.release.format import documents
 from benchwright.review_tasks import Category, Code
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"

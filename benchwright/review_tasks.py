@@ -13,11 +13,11 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from pydantic import Field, ValidationError
 
-from benchwright.atomic import replacing
 from benchwright.canonical import canonical_json, file_digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ItemId, Record, Sha256
-from benchwright.release import documents
+from benchwright.release.format import documents
+from benchwright.workspace.atomic import replacing
 
 FORMAT: Literal["benchwright/review-tasks"] = "benchwright/review-tasks"
 VERSION = 1

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from benchwright.images import ImageReader
+    from benchwright.images.decode import ImageReader
 
 Verdict = Literal["keep", "drop", "ask", "failed"]
 Stream = Literal["images", "items"]

@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import OVERRIDDEN, REVERSED, Override, unsaid
-from benchwright.pipeline.finished import files_of, outcomes_of, stage_names
-from benchwright.pipeline.live import INGEST
 from benchwright.pipeline.overrides import snapshot_of
 from benchwright.records import ImageRecord, Item
-from benchwright.shards import StageTable
 from benchwright.steps import AnyRecord
-from benchwright.tables import image_records, items_of
-from benchwright.workspace import Workspace
+from benchwright.workspace.run_results import files_of, outcomes_of, stage_names
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.tables import image_records, items_of
+from benchwright.workspace.workspace import Workspace
 
 SHORTEST_PREFIX = 6
 

@@ -52,7 +52,7 @@ def emu(dataset: Path, images: Path, out: Path, *, as_json: bool) -> None:
 def _write_facts(out: Path, found: list[Any]) -> None:
     import yaml
 
-    from benchwright.atomic import write_bytes
+    from benchwright.workspace.atomic import write_bytes
 
     from .sources.emu import facts_of
 

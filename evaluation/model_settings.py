@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from benchwright.errors import BenchwrightError
-from benchwright.request_fields import RequestFields
+from benchwright.models.request_fields import RequestFields
 
 from .backends.base import DECODING, BackendOptions
 from .judging.judge import Judge

@@ -11,14 +11,14 @@ from dataclasses import replace as replace_in
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.atomic import replacing, write_json
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
-from benchwright.item_cache import ItemCache
-from benchwright.private_files import keep_private, make_private_folder
 from benchwright.progress import Progress, Silent
 from benchwright.release import Release
 from benchwright.rooms import catalogue
+from benchwright.workspace.atomic import replacing, write_json
+from benchwright.workspace.item_cache import ItemCache
+from benchwright.workspace.private_files import keep_private, make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
 from .backends.base import Backend, BackendOptions, parse_model
@@ -49,8 +49,8 @@ from .backends.result_names import slug
 from .questions.release_files import columns_of
 
 if TYPE_CHECKING:
-    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
+    from benchwright.workspace.item_cache import ItemCache
 
     from .judging.judge import Judge
     from .judging.judge_queue import JudgeQueue

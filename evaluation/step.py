@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.atomic import write_json
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import StepError
 from benchwright.steps import FinalContext, FinalStep, Stream, WorkspaceView
+from benchwright.workspace.atomic import write_json
 
 from .model_settings import ModelSettings, known_protocols, known_reader
 from .parsing.readers import ROBUST
 from .results.score import MAX_ERRORS, told_apart
 
 if TYPE_CHECKING:
-    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
+    from benchwright.workspace.item_cache import ItemCache
 
 logger = logging.getLogger(__name__)
 
@@ -113,9 +113,9 @@ class Evaluate(FinalStep):
 
     def finish(self, view: WorkspaceView, ctx: FinalContext) -> Mapping[str, str]:
         """Score every model and return the folder of results, and the report."""
-        from benchwright.item_cache import cache_of
         from benchwright.release import Release
-        from benchwright.workspace import Workspace
+        from benchwright.workspace.item_cache import cache_of
+        from benchwright.workspace.workspace import Workspace
 
         from .results.human_baseline import HUMAN_FILE, human_figures
         from .results.summary import summary_document

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from benchwright.drawing import draw, mask_of
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 from benchwright.records import MaskRuns, PromptKind, PromptStyle, VisualPrompt
 
 Pixels = NDArray[np.uint8]

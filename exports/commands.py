@@ -44,7 +44,7 @@ def verify(
     That it is the release that was frozen only --expect or --signed-by can prove.
     """
     from benchwright.release import verify_release
-    from benchwright.release.signature import AllowedSigners
+    from benchwright.release.verification.signature import AllowedSigners
 
     if signed_by is None:
         for option, given in (("--identity", identity), ("--revoked", revoked), ("--signature", signature)):
@@ -196,7 +196,7 @@ def freeze(
 def correct(folder: Path, *, errata: Path, version: str, out: Path, description: str, as_json: bool) -> None:
     """Write the next version of the release in DIR: wrong keys set right, other items found wrong left out."""
     from benchwright.release import Release
-    from benchwright.release.errata import read_errata, released_errata
+    from benchwright.release.format.errata import read_errata, released_errata
 
     from .correct import correct as corrected
 

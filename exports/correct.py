@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.objects import ObjectStore
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.release.errata import Corrections, Erratum, released_errata
+from benchwright.release.format.errata import Corrections, Erratum, released_errata
+from benchwright.workspace.objects import ObjectStore
 
 if TYPE_CHECKING:
     from benchwright.release import Release
@@ -34,7 +34,7 @@ def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: P
         DataError: The release is damaged.
     """
     from benchwright.release import verify_release, write_release
-    from benchwright.release.agreement import read_agreement
+    from benchwright.release.format.agreement import read_agreement
 
     if version == release.version:
         raise BenchwrightError(f"{release.path} is version {version!r} already; a release never changes, so raise it")
@@ -74,7 +74,7 @@ def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: P
 
 def _baseline(release: Release, changed: set[tuple[str, str]]) -> dict[str, Any] | None:
     """Return the human baseline of the items that stay as they are."""
-    from benchwright.release.human import read_human_baseline
+    from benchwright.release.format.human_baseline import read_human_baseline
 
     baseline = read_human_baseline(release)
     if baseline is None:

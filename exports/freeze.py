@@ -12,7 +12,7 @@ from pydantic import AliasChoices, Field, PrivateAttr, ValidationInfo, field_val
 from benchwright.canonical import bytes_digest
 from benchwright.errors import BenchwrightError, PrerequisiteError, StepError
 from benchwright.records import Item
-from benchwright.release.errata import Corrections, Erratum, read_errata, spelled
+from benchwright.release.format.errata import Corrections, Erratum, read_errata, spelled
 from benchwright.steps import FOLDER, FinalContext, FinalStep, Stream, WorkspaceView
 
 if TYPE_CHECKING:

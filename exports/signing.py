@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchwright.errors import CheckFailed
 
 if TYPE_CHECKING:
-    from benchwright.release.signature import Signer
+    from benchwright.release.verification.signature import Signer
 
 
 def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[Path, Signer, str]:
@@ -25,10 +25,11 @@ def sign_release(folder: Path, key: Path, *, out: Path | None = None) -> tuple[P
         PrerequisiteError: There is no `ssh-keygen` that can sign.
     """
     from benchwright.canonical import bytes_digest
-    from benchwright.release import documents, verify_release
-    from benchwright.release.files import read_inside
-    from benchwright.release.manifest import MANIFEST, SIGNATURE
-    from benchwright.release.signature import sign, signing_key, store
+    from benchwright.release import verify_release
+    from benchwright.release.format import documents
+    from benchwright.release.format.files import read_inside
+    from benchwright.release.format.manifest import MANIFEST, SIGNATURE
+    from benchwright.release.verification.signature import sign, signing_key, store
 
     checked = verify_release(folder)
     if not checked.ok:

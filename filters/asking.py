@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from benchwright.chat import Chat, ChatSettings
 from benchwright.errors import RequestFailed, UnreadableImage
+from benchwright.models.chat import Chat, ChatSettings
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 

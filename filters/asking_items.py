@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from benchwright.chat import ChatSettings
+from benchwright.models.chat import ChatSettings
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 

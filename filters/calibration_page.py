@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.atomic import write_bytes
-from benchwright.cli.output import printable
 from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
-from benchwright.identify import path_for
+from benchwright.images.identify import path_for
+from benchwright.text_normalization import printable
+from benchwright.workspace.atomic import write_bytes
 
 from .calibration import NEAR, Candidate, candidates
 from .calibration_plot import distribution_svg
@@ -138,7 +138,7 @@ class _Pictures:
         return self._known[share.path]
 
     def _read(self, share: TextShare) -> Example:
-        from benchwright.previews import preview
+        from benchwright.drawing.previews import preview
 
         number, problem, size = None, None, (1, 1)
         try:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from benchwright.batching import Batches, OutOfMemory
 from benchwright.errors import UnreadableImage
+from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
 
 from .command_options import distance_option, workers_option
 
@@ -44,7 +45,7 @@ def duplicates(
     copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
     with 1 where a picture leaked.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from .duplicate_groups import find_duplicates
     from .leak_report import Proposing, find_leaks, told

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from benchwright.atomic import write_bytes
 from benchwright.errors import BenchwrightError
+from benchwright.workspace.atomic import write_bytes
 
 COLUMNS, ROWS = 6, 5
 PER_PAGE = COLUMNS * ROWS

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
-from benchwright.wording import normal
+from benchwright.text_normalization import normal
 
 from .clusters import components
 from .item_texts import grams, option_key, right_key

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchwright.arrow_arrays import numbers_of
-from benchwright.images import pixel_hash
+from benchwright.images.decode import pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
+from benchwright.workspace.arrow_arrays import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

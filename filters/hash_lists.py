@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from benchwright.atomic import write_bytes
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
+from benchwright.workspace.atomic import write_bytes
 
 from .feature_words import read_words
 from .picture_hashes import KnownPicture

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from .item_report import ItemReport

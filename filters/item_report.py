@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchwright.records import Item
-from benchwright.wording import likeness, normal
+from benchwright.text_normalization import likeness, normal
 
 from .answer_balance import AnswerBalance, Letters, letters_of
 from .duplicate_questions import DuplicateQuestions

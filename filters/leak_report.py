@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from benchwright.cli.output import printable
+from benchwright.text_normalization import printable
 
 from .duplicate_groups import UnreadableFile
 from .leakage import Leakage

@@ -13,7 +13,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
-from benchwright.images import decode_luma
+from benchwright.images.decode import decode_luma
 from benchwright.records import ImageRecord
 from benchwright.steps import (
     FOLDER,

@@ -51,7 +51,7 @@ def leakage(
     Without --against, DIR is a release or a workspace with splits, and these are checked against each other. Leaves
     with 1 where a picture leaked.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from .leak_report import Proposing, find_leaks, leaks_between_splits, told
 
@@ -80,7 +80,7 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
 
     It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
     from benchwright.errors import BenchwrightError
 
     from .hash_lists import write_hash_list

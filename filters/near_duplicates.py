@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from benchwright.arrow_arrays import arrow_array, numbers_of
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream
+from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 
 from .embeddings import Embeddings
 from .feature_words import FeatureWords, read_words

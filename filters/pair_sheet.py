@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchwright.errors import UnreadableImage
-from benchwright.identify import path_for
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
+from benchwright.images.identify import path_for
 
 from .contact_sheet import Tile, write_sheets
 from .duplicate_groups import DuplicateReport

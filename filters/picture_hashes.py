@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from benchwright.images import luma_of, pixel_hash
+from benchwright.images.decode import luma_of, pixel_hash
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stream
 
@@ -50,7 +50,7 @@ class KnownPicture(NamedTuple):
         name: As its collection calls it.
         image_id: SHA-256 of the file's bytes.
         canonical_id: Such as `coco:000000123`.
-        pixel_hash: As `benchwright.images.pixel_hash`.
+        pixel_hash: As `benchwright.images.decode.pixel_hash`.
         phash: 64 bits; so are `dhash` and `mirrored`.
         dhash: As `PerceptualHashes`.
         mirrored: As `PerceptualHashes`.

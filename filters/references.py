@@ -12,7 +12,7 @@ from typing import Literal
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import BenchwrightError
-from benchwright.identify import path_for
+from benchwright.images.identify import path_for
 from benchwright.records import ImageRecord
 from benchwright.release import Release
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchwright.records import LETTERS, Choice, Item, ItemImage
-from benchwright.wording import normal
+from benchwright.text_normalization import normal
 
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 _NAMES_A_LETTER = re.compile(

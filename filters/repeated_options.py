@@ -14,7 +14,7 @@ from pydantic import Field
 
 from benchwright.records import Choice, Item
 from benchwright.steps import Context, Filter, Measured, Outcome, Stream
-from benchwright.wording import likeness, normal
+from benchwright.text_normalization import likeness, normal
 
 from .item_texts import option_key
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
 
 from .command_options import workers_option
 
@@ -64,7 +65,7 @@ def text_ratio(
     The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
     count only where they can be read.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from .text_report import measure_text
 
@@ -120,8 +121,8 @@ def _draw(out: Path, folder: Path, report: TextReport) -> None:
 
 
 def _tiles(folder: Path, shares: list[TextShare]) -> Iterator[Tile]:
-    from benchwright.identify import path_for
-    from benchwright.images import decode_rgb
+    from benchwright.images.decode import decode_rgb
+    from benchwright.images.identify import path_for
 
     from .contact_sheet import GREY, RED, Outline, Tile
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from benchwright.wording import normal
+from benchwright.text_normalization import normal
 
 Words = Sequence[str]
 """The texts of an item's options, in order."""

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from benchwright.option_guessing import Worded, folds_of, guess, weights_of_folds
 from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
+from benchwright.text_only_baseline import Worded, folds_of, guess, weights_of_folds
 
 from .item_texts import right_key
 from .text_rules import RULES

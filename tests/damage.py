@@ -14,7 +14,7 @@ from benchwright.annotation.store.guidelines import Guidelines
 from benchwright.annotation.store.remarks import add_remark
 from benchwright.cli.main import invoke
 from benchwright.release import Release
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 RECIPE = """\
 name: damage

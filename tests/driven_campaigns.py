@@ -58,7 +58,7 @@ from benchwright.cli.main import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
 from benchwright.review_tasks import Category
 from benchwright.steps import CampaignContext, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 PEOPLE = tuple(f"p{number:02}" for number in range(16))
 """Enough for three rounds of a review with four places, and to send an item back."""

@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.pipeline.check import problems_of
-from benchwright.release.verify import verify_release
-from benchwright.workspace import Workspace
+from benchwright.release.verification.verify import verify_release
+from benchwright.workspace.workspace import Workspace
 
 CLASSES: Mapping[str, tuple[str, ...]] = {
     "tables": ("tables/*/*.parquet",),

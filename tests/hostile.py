@@ -5,7 +5,7 @@
 
 Both write into an existing folder and only there, in a rotation of kinds: the first `len(KINDS)` entries hold one of
 each. Names of bad files take turns too: plain, with a newline, of 250 characters, not UTF-8, in other scripts. Paths
-are as `os.fsdecode` spells them; `benchwright.identify.uri_for` brings them to uris.
+are as `os.fsdecode` spells them; `benchwright.images.identify.uri_for` brings them to uris.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from pathlib import Path
 from itsdangerous import BadSignature, Signer
 
 from benchwright.errors import DataError
-from benchwright.private_files import keep_private
+from benchwright.workspace.private_files import keep_private
 
 from ..store.accounts import SESSION
 

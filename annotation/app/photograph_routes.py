@@ -7,9 +7,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
-from benchwright.previews import preview
 
 from ..desk import Desk, is_id
 from ..form import Photograph, form_of

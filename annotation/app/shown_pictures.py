@@ -11,9 +11,9 @@ from pathlib import Path
 
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
+from benchwright.drawing.previews import Preview, marks_preview, preview
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.images import upright_size
-from benchwright.previews import Preview, marks_preview, preview
+from benchwright.images.decode import upright_size
 from benchwright.records import ItemImage
 
 from ..originals import Originals

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.convertors import Convertor, register_url_convertor
 
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 from ..store import Account, Accounts, ReviewStore, open_store
 from .attempts import Attempts

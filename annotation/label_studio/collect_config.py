@@ -134,7 +134,7 @@ def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str
 def _empty_picture() -> str:
     import numpy as np
 
-    from benchwright.images import encode_png
+    from benchwright.images.decode import encode_png
 
     png = encode_png(np.full((8, 240, 3), 224, dtype=np.uint8))
     return f"data:image/png;base64,{base64.b64encode(png).decode()}"

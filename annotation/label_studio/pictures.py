@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.canonical import digest
-from benchwright.previews import preview
+from benchwright.drawing.previews import preview
 from benchwright.records import ItemImage
 
 from ..originals import Originals

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from benchwright.atomic import write_json
 from benchwright.errors import BenchwrightError, DataError
+from benchwright.workspace.atomic import write_json
 
 FILE = "label-studio.json"
 FORMAT, VERSION = "benchwright/label-studio", 1

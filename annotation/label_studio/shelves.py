@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from benchwright.atomic import write_bytes
+from benchwright.workspace.atomic import write_bytes
 
 from .label_config import pictures_config
 from .projects import Projects

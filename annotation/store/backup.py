@@ -19,10 +19,10 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from benchwright.atomic import replacing
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.objects import ObjectStore
+from benchwright.workspace.atomic import replacing
+from benchwright.workspace.objects import ObjectStore
 
 from .backup_photographs import Carried, restore_photographs, write_photographs
 from .connection import WRITING, connect, name_of

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import DataError
-from benchwright.objects import ObjectStore
+from benchwright.workspace.objects import ObjectStore
 
 FOLDER = "photographs/"
 MAX_BYTES = 512 << 20

@@ -30,8 +30,8 @@ from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.private_files import make_private_file
 from benchwright.storage_faults import storage_fault
+from benchwright.workspace.private_files import make_private_file
 
 from .fair_lock import FairLock
 from .read_only import is_read_only, read_only_engine

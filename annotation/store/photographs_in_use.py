@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 
-from benchwright.objects import ObjectStore
+from benchwright.workspace.objects import ObjectStore
 
 from .schema import annotations_table, drafts, slots, uploads
 

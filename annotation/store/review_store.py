@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.private_files import keep_private
+from benchwright.workspace.private_files import keep_private
 
 from ..hand_out import LEASE_S
 from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from benchwright.private_files import file_mode
+from benchwright.workspace.private_files import file_mode
 
 from .fair_lock import FairLock
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.atomic import write_json
 from benchwright.errors import BenchwrightError
+from benchwright.workspace.atomic import write_json
 
 from ..overview import Overview
 from ..store import ReviewStore

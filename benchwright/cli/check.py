@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ def check(workspace: Path, is_repairing: bool, as_json: bool) -> int:
     """
     from benchwright.errors import BenchwrightError, StorageError
     from benchwright.pipeline.check import problems_of
-    from benchwright.workspace import Workspace
+    from benchwright.workspace.workspace import Workspace
 
     space = Workspace(workspace)
     if not (workspace / "workspace.json").exists() and not space.tables.is_dir():

@@ -13,6 +13,80 @@ from benchwright.cli.output import emit, json_option, note
 
 if TYPE_CHECKING:
     from benchwright.pipeline import Finished
+import shutil
+from importlib.util import find_spec
+
+import yaml
+
+from benchwright.errors import PrerequisiteError
+from benchwright.recipe import Recipe, parse_recipe
+from benchwright.recipes import bundled_recipes
+
+PHOTOGRAPHS = {
+    "skimage": (
+        "data",
+        (
+            "astronaut.png", "camera.png", "chelsea.png", "coffee.png", "coins.png", "hubble_deep_field.jpg", "ihc.png",
+            "motorcycle_left.png", "motorcycle_right.png", "retina.jpg", "rocket.jpg",
+        ),
+    ),
+    "sklearn": ("datasets/images", ("china.jpg", "flower.jpg")),
+}  # fmt: skip
+"""By package: folder inside it, and files."""
+
+
+def prepare_photographs(folder: Path) -> None:
+    """Copy the photographs into a folder, with the usual blemishes of a raw collection; existing files stay.
+
+    Raises:
+        PrerequisiteError: scikit-image or scikit-learn is not installed.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for package, (below, names) in PHOTOGRAPHS.items():
+        spec = find_spec(package)
+        if spec is None or not spec.submodule_search_locations:
+            raise PrerequisiteError(
+                "the demo's photographs come with scikit-image and scikit-learn; "
+                "install them with: pip install 'benchwright[demo]' -c constraints.txt"
+            )
+        for name in names:
+            _copy(Path(spec.submodule_search_locations[0]) / below / name, folder / name)
+    _copy(folder / "coffee.png", folder / "coffee (1).png")
+    _reencode(folder / "chelsea.png", folder / "chelsea.bmp", scale=1.0)
+    _reencode(folder / "china.jpg", folder / "china-small.jpg", scale=0.5)
+    broken = folder / "rocket-download.jpg"
+    if not broken.exists():
+        broken.write_bytes((folder / "rocket.jpg").read_bytes()[:40_000])
+
+
+def _copy(source: Path, target: Path) -> None:
+    if not target.exists():
+        shutil.copyfile(source, target)
+
+
+def _reencode(source: Path, target: Path, *, scale: float) -> None:
+    if target.exists():
+        return
+    from PIL import Image
+
+    from benchwright.images.decode import decode_rgb
+
+    image = Image.fromarray(decode_rgb(source))
+    image.resize((round(image.width * scale), round(image.height * scale)), Image.Resampling.LANCZOS).save(target)
+
+
+def demo_recipe(*, headless: bool) -> Recipe:
+    """Return the demo's recipe; without `headless` its verification waits for people."""
+    path = bundled_recipes()["demo"]
+    text = path.read_text(encoding="utf-8")
+    if not headless:
+        document = yaml.safe_load(text)
+        for step in document["steps"]:
+            # Not of `answer`: whoever verified the items has seen their keys, so the baseline stays simulated.
+            if isinstance(step, dict) and step.get("step") == "verify":
+                del step["simulate"]
+        text = yaml.safe_dump(document, sort_keys=False)
+    return parse_recipe(text, "demo.yaml", path.parent)
 
 
 @click.command()
@@ -27,8 +101,7 @@ if TYPE_CHECKING:
 @json_option
 def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
     """Build, freeze and score a small benchmark from photographs: offline, no GPU, no key."""
-    from benchwright.cli.drawing_progress import Drawn
-    from benchwright.demo import demo_recipe, prepare_photographs
+    from benchwright.cli.progress_bars import Drawn
     from benchwright.pipeline import run_recipe
 
     prepare_photographs(out / "photographs")

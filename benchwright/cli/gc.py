@@ -31,10 +31,10 @@ def gc(workspace: Path, dry_run: bool, older_than: float, as_json: bool) -> None
     Tables, images that a table names, releases, results and everything that people said stay; so do photographs that
     a decision, in any version, or a draft refers to.
     """
-    from benchwright.item_cache import FILE_NAME, ItemCache
     from benchwright.photographs import unused_photographs
-    from benchwright.pipeline.garbage import orphans
-    from benchwright.workspace import Workspace
+    from benchwright.pipeline.check import orphans
+    from benchwright.workspace.item_cache import FILE_NAME, ItemCache
+    from benchwright.workspace.workspace import Workspace
 
     space = Workspace.open(workspace)
     # Where nothing can be written nothing runs, and nobody can take the lock.

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from benchwright.pipeline.record_names import RecordNames
+    from benchwright.workspace.record_lookup import RecordNames
 
 
 @click.command()
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 def outcomes(workspace: Path, step: str | None, verdict: str | None, reason: str | None, as_json: bool) -> None:
     """List what every step said of every file, image and item of WORKSPACE, and why."""
     from benchwright.errors import BenchwrightError
-    from benchwright.pipeline.finished import stage_names
-    from benchwright.pipeline.live import INGEST
-    from benchwright.pipeline.record_names import RecordNames
-    from benchwright.workspace import Workspace
+    from benchwright.workspace.record_lookup import RecordNames
+    from benchwright.workspace.run_results import stage_names
+    from benchwright.workspace.stage_input import INGEST
+    from benchwright.workspace.workspace import Workspace
 
     space = Workspace.open(workspace)
     names = stage_names(space)
@@ -69,8 +70,8 @@ def _is_of(stage: str, step: str) -> bool:
 
 
 def _rows(space: Any, stage: str) -> Iterator[dict[str, Any]]:
-    from benchwright.pipeline.finished import files_of, outcomes_of
-    from benchwright.pipeline.live import INGEST
+    from benchwright.workspace.run_results import files_of, outcomes_of
+    from benchwright.workspace.stage_input import INGEST
 
     if stage == INGEST:
         for row in files_of(space):

@@ -33,8 +33,3 @@ def emit(document: Mapping[str, Any], *, as_json: bool, text: str | Callable[[],
 def note(message: str) -> None:
     """Print one line for people to standard error."""
     click.echo(message, err=True)
-
-
-def printable(text: str) -> str:
-    """Spell control and undecodable characters of a name out, so that it stays on one line of a terminal."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)

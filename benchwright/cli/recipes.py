@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
-from benchwright.atomic import write_bytes
 from benchwright.cli.output import emit, json_option
 from benchwright.errors import BenchwrightError
 from benchwright.recipes import bundled_recipes, companions
+from benchwright.workspace.atomic import write_bytes
 
 
 @click.command()

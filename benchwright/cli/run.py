@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
-from benchwright.engines.choice import ENGINES
+from benchwright.cli.output import emit, json_option
+from benchwright.pipeline.engine_choice import ENGINES
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.pipeline import Finished
@@ -48,7 +49,7 @@ def run(
     Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
     or was killed, and redoes only what changed.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
     from benchwright.pipeline import run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
     from benchwright.pipeline.run import image_folder
@@ -87,7 +88,7 @@ def _funnel(finished: Finished) -> Path:
 
 def _failures(finished: Finished) -> list[dict[str, str]]:
     """Return files that were refused or whose image failed in a step: path, step, reason."""
-    from benchwright.pipeline.failures import failures_of
+    from benchwright.workspace.run_results import failures_of
 
     return failures_of(finished.workspace)
 

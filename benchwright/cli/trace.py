@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
 from benchwright.cli.workspaces import find_workspace
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from benchwright.pipeline.record_names import RecordNames
+    from benchwright.workspace.record_lookup import RecordNames
 
 
 @click.command()
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 @json_option
 def trace(item: str, workspace: Path | None, as_json: bool) -> None:
     """Tell the whole history of ITEM: an item's or image's id (or its first digits), or a file of the image folder."""
-    from benchwright.pipeline.record_names import RecordNames
     from benchwright.trace import trace as trace_of
-    from benchwright.workspace import Workspace
+    from benchwright.workspace.record_lookup import RecordNames
+    from benchwright.workspace.workspace import Workspace
 
     root = find_workspace(workspace)
     document = trace_of(root, item)

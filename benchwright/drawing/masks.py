@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchwright.drawing.areas import Rect
 from benchwright.drawing.painting import HALO_OPACITY, Color, Pixels, blend
 from benchwright.records import MaskRuns
-from benchwright.runs import encode_runs
+from benchwright.rle import encode_runs
 
 TINT = 0.35
 """How much of the mark's colour lies over a mask's inside."""

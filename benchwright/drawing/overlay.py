@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 
 from pydantic import BaseModel, ValidationError
 
-from benchwright.atomic import write_bytes
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import Drawing, PromptError, check_prompt, draw
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
-from benchwright.identify import Limits, read_file
-from benchwright.images import decode_rgb, encode_png
+from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import read_file
 from benchwright.records import MaskRuns, PromptStyle, VisualPrompt
+from benchwright.workspace.atomic import write_bytes
 
 _MOST_BYTES = 16 << 20
 _MOST_PROMPTS = 1000

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
-from benchwright.engines.jobs import Done, Job, Place
-from benchwright.engines.whereabouts import Whereabouts
+from benchwright.engines.base import Done, Job, Place
+from benchwright.engines.progress_slot import Whereabouts
 from benchwright.errors import BenchwrightError, StepError
 
 if TYPE_CHECKING:

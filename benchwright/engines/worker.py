@@ -21,9 +21,9 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, TextIO
 
-from benchwright.engines.jobs import Attempt
+from benchwright.engines.base import Attempt
+from benchwright.engines.progress_slot import Whereabouts
 from benchwright.engines.starting import THREAD_SETTINGS
-from benchwright.engines.whereabouts import Whereabouts
 from benchwright.storage_faults import storage_fault
 
 
@@ -112,7 +112,7 @@ def _serve(conn: Connection, whereabouts: Whereabouts) -> None:
 
 def _rest(surroundings: Any) -> None:
     """Drop what can be made again, where the surroundings know of anything, and give memory back to the system."""
-    from benchwright.memory import give_back
+    from benchwright.engines.memory import give_back
 
     if (rest := getattr(surroundings, "rest", None)) is not None:
         rest()

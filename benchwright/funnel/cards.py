@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from benchwright.funnel.examples import Example
 from benchwright.funnel.markup import cut, number, safe
-from benchwright.funnel.shown import Showing, Shown, partners_in
+from benchwright.funnel.thumbnails import Showing, Shown, partners_in
 from benchwright.overrides import BY_HAND, REVERSED, Override
 
 MOST_PARTNERS = 2

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from benchwright.overrides import REVERSED
-from benchwright.pipeline.live import INGEST
-from benchwright.shards import Counts, StageTable
-from benchwright.stages import Stage
-from benchwright.workspace import Workspace
+from benchwright.workspace.shards import Counts, StageTable
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 Flow = Literal["files", "images", "items"]
 

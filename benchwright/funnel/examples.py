@@ -17,9 +17,9 @@ import pyarrow.compute as pc
 
 from benchwright.funnel.thresholds import Threshold, thresholds_of
 from benchwright.overrides import REVERSED, unsaid
-from benchwright.shards import Marker, StageTable
-from benchwright.stages import Stage
-from benchwright.workspace import Workspace
+from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 Reason = tuple[str, str]
 """Verdict and reason as they count."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from benchwright.cli.output import printable
+from benchwright.text_normalization import printable
 
 
 def safe(text: object) -> str:

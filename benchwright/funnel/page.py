@@ -12,15 +12,13 @@ from string import Template
 from typing import NamedTuple
 
 from benchwright.funnel.cards import SAY_WHY, Place, card
-from benchwright.funnel.count_panels import count_panels, facts_of
+from benchwright.funnel.charts import HATCH, count_panels, facts_of
 from benchwright.funnel.counting import FunnelStep
 from benchwright.funnel.examples import Example
-from benchwright.funnel.flow_plot import HATCH
 from benchwright.funnel.markup import number, safe
-from benchwright.funnel.shown import Showing, Shown
-from benchwright.funnel.spread_plot import spread_plot
-from benchwright.funnel.thresholds import Spread
-from benchwright.pipeline.standing import Standing
+from benchwright.funnel.thresholds import Spread, spread_plot
+from benchwright.funnel.thumbnails import Showing, Shown
+from benchwright.pipeline.overrides import Standing
 
 _STALE_SHOWN = 10
 

@@ -7,22 +7,21 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError
 from benchwright.funnel.cards import Place
 from benchwright.funnel.counting import FunnelStep, count_funnel, counts_of
 from benchwright.funnel.examples import examples_of
 from benchwright.funnel.page import Head, Refused, Section, Sheet, pieces
-from benchwright.funnel.shown import Showing, partners_in
 from benchwright.funnel.thresholds import spreads_of
-from benchwright.item_cache import cache_of
-from benchwright.pipeline.finished import files_of, stage_names
-from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.overrides import may_be_overridden, snapshot_of
+from benchwright.funnel.thumbnails import Showing, partners_in
+from benchwright.pipeline.overrides import how_they_stand, may_be_overridden, snapshot_of
 from benchwright.pipeline.run import stages_of_workspace
-from benchwright.pipeline.standing import how_they_stand
-from benchwright.stages import Stage
-from benchwright.workspace import Workspace
+from benchwright.workspace.atomic import replacing
+from benchwright.workspace.item_cache import cache_of
+from benchwright.workspace.run_results import files_of, stage_names
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 PER_REASON = 12
 """Examples of each reason on the page that a run writes."""

@@ -15,21 +15,21 @@ from typing import Any
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DamagedError, DataError
-from benchwright.identify import path_for
-from benchwright.item_cache import FILE_NAME, damaged_entries
+from benchwright.images.identify import path_for
 from benchwright.photographs import FOLDER as COLLECTED
 from benchwright.photographs import collected_photographs
-from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.mending import inside
+from benchwright.pipeline.damage import inside
 from benchwright.pipeline.outcomes import torn_lines
-from benchwright.pipeline.overrides import snapshot_problems
+from benchwright.pipeline.overrides import current_snapshot, snapshot_problems
 from benchwright.pipeline.runlog import log_problems
 from benchwright.pipeline.seen_files import is_whole
-from benchwright.release.verify import verify_release
+from benchwright.release.verification.verify import verify_release
 from benchwright.rooms import catalogue
-from benchwright.sealed import is_sealed, read_sealed
-from benchwright.shards import Marker, StageTable
-from benchwright.workspace import Workspace
+from benchwright.workspace.item_cache import FILE_NAME, damaged_entries
+from benchwright.workspace.sealed import is_sealed, read_sealed
+from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.workspace import Workspace
 
 BY_HASH = ("objects", COLLECTED, "review-pictures")
 """Folders whose files are named by the SHA-256 of their bytes."""
@@ -265,3 +265,35 @@ def marked_as_repaired(before: Sequence[Problem], after: Sequence[Problem]) -> l
         *(left.get(problem.path, replace(problem, repaired=True)) for problem in damage),
         *(problem for problem in after if problem.is_note or problem.path not in known),
     ]
+
+
+def orphans(workspace: Workspace) -> Iterator[Path]:
+    """Yield shard files and objects that nothing refers to: what newer settings or images have replaced.
+
+    Tables of steps that are no longer in the recipe stay: they are a curator's work, and going back to the old
+    recipe finds them again.
+
+    Raises:
+        DataError: Something is damaged or missing, so that it is not known what is still wanted.
+    """
+    if (problem := next(table_problems(workspace, afresh=False), None)) is not None:
+        raise DataError(
+            f"nothing is removed, because {workspace.root / problem.path} {problem.what}: what is still wanted cannot "
+            f"be told; run the recipe again, or `benchwright check {workspace.root} --repair`, and then this"
+        )
+    pictures: set[str] = set()
+    for folder in sorted(path for path in workspace.tables.iterdir() if path.is_dir()):
+        table = StageTable(workspace, folder.name)
+        listed = [marker for shard in table.marked() if (marker := table.marker(shard)) is not None] + table.current()
+        named = {file["name"] for marker in listed for file in marker.files.values()}
+        for marker in listed:
+            images = table.read(marker, "images", ["image_id"])
+            pictures |= set(images.column("image_id").to_pylist()) if images is not None else set()
+        yield from (path for path in sorted(folder.glob("*.parquet")) if path.name not in named)
+    # Earlier versions kept small pictures of funnel pages here, each in a file.
+    yield from sorted((workspace.cache / "funnel").glob("*.jpg"))
+    now = current_snapshot(workspace)
+    yield from (path for path in sorted(workspace.overrides.glob("*.parquet")) if path.name != now)
+    for path in sorted(workspace.objects.root.glob("??/*")):
+        if path.parent.name + path.name not in pictures:
+            yield path

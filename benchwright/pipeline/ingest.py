@@ -19,17 +19,18 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import digest
-from benchwright.engines.jobs import Attempt, Done, Job
+from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
-from benchwright.identify import Limits, identify, path_for, uri_for
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, path_for, uri_for
 from benchwright.photographs import Photograph
-from benchwright.pipeline.live import INGEST
 from benchwright.pipeline.seen_files import IngestCache, Seen
 from benchwright.records import ImageRecord, Source
-from benchwright.shards import Counts, StageTable, effect_of, shard_names, shard_of
-from benchwright.tables import FILES, IMAGES, image_row, sorted_rows
-from benchwright.workspace import FORMAT as WORKSPACE_FORMAT
-from benchwright.workspace import Workspace
+from benchwright.workspace.shards import Counts, StageTable, effect_of, shard_names, shard_of
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
+from benchwright.workspace.workspace import FORMAT as WORKSPACE_FORMAT
+from benchwright.workspace.workspace import Workspace
 
 FILES_PER_JOB = 64
 

@@ -10,13 +10,22 @@ from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
 from benchwright.overrides import Override, Said, said, unsaid
-from benchwright.pipeline.live import GROUP
 from benchwright.records import ImageRecord, Item
-from benchwright.shards import Counts, Marker, StageTable, effect_of
-from benchwright.stages import Stage
 from benchwright.steps import AnyRecord, Outcome
 from benchwright.storage_faults import writing
-from benchwright.tables import IMAGES, ITEMS, image_records, image_row, item_row, items_of, outcome_schema, sorted_rows
+from benchwright.workspace.shards import Counts, Marker, StageTable, effect_of
+from benchwright.workspace.stage_input import GROUP
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.tables import (
+    IMAGES,
+    ITEMS,
+    image_records,
+    image_row,
+    item_row,
+    items_of,
+    outcome_schema,
+    sorted_rows,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import pyarrow as pa
 
 from benchwright.canonical import digest, file_digest
 from benchwright.errors import DamagedError, DataError
-from benchwright.overrides import Override
+from benchwright.overrides import AGAINST, Override
 from benchwright.rooms import catalogue
-from benchwright.sealed import read_sealed, write_sealed
-from benchwright.shards import shard_of
-from benchwright.stages import Stage
-from benchwright.store_place import has_store
-from benchwright.tables import read_table, write_table
-from benchwright.workspace import Workspace
+from benchwright.workspace.record_lookup import Lookup, Told
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.shards import shard_of
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.store_place import has_store
+from benchwright.workspace.tables import read_table, write_table
+from benchwright.workspace.workspace import Workspace
 
 FORMAT, VERSION = "benchwright/overrides", 1
 _TEXT = pa.string()
@@ -160,3 +161,54 @@ def _write(space: Workspace, found: list[Override]) -> None:
         {"format": FORMAT, "version": VERSION, "file": name, "sha256": sha256, "rows": len(found)},
         tmp=space.tmp,
     )
+
+
+State = Literal["counts", "waits", "stale"]
+
+
+class Standing(NamedTuple):
+    """A decision and how it stands; `because` says why it does not count."""
+
+    override: Override
+    state: State
+    because: str = ""
+
+
+def how_they_stand(space: Workspace, decisions: Iterable[Override]) -> list[Standing]:
+    """Return for each decision whether it counts in the workspace's tables as they are.
+
+    Raises:
+        DataError: Nothing has run in this workspace yet.
+    """
+    lookup = Lookup(space)
+    taken_in = {_effect(one) for one in snapshot_of(space)}
+    return [_standing(one, lookup, is_taken_in=_effect(one) in taken_in) for one in decisions]
+
+
+def _effect(one: Override) -> tuple[str | None, ...]:
+    return one.stage, one.record_id, one.action, one.reason, one.against
+
+
+def _standing(one: Override, lookup: Lookup, *, is_taken_in: bool) -> Standing:
+    told = lookup.told_by(one.stage, one.record_id, one.root_image_id)
+    if is_taken_in and told is not None and told.is_overridden:
+        return Standing(one, "counts")
+    because = _nothing_to_decide(one, told, lookup)
+    if because is None:
+        return Standing(one, "waits", "run the recipe again")
+    return Standing(one, "stale", because)
+
+
+def _nothing_to_decide(one: Override, told: Told | None, lookup: Lookup) -> str | None:
+    """Return why a decision changes nothing; None where the next run takes it in."""
+    if one.stage not in lookup.stages:
+        return "the recipe has no such step any more"
+    if told is None:
+        return "the record does not reach this step any more"
+    others = {"drop"} if one.action == "keep" else {"keep"}
+    if told.own_verdict not in {"ask", *others}:
+        return f"the step itself says {' '.join(filter(None, [told.own_verdict, told.own_reason]))} now"
+    if one.action == "keep" and told.own_reason != one.reason:
+        return f"the step now gives the reason {told.own_reason}"
+    other = told.evidence.get(AGAINST)
+    return f"it is now dropped against {str(other)[:12]}" if one.against not in {None, other} else None

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import RecipeError
-from benchwright.pipeline.live import GROUP, INGEST
-from benchwright.stages import Stage, stages_of
 from benchwright.steps import FinalStep, Resources, Step
+from benchwright.workspace.stage_input import GROUP, INGEST
+from benchwright.workspace.stages import Stage, stages_of
 
 
 class Phase(NamedTuple):

@@ -7,7 +7,7 @@ import gc
 import pyarrow.parquet
 
 import benchwright.pipeline.ingest
-import benchwright.pipeline.passes
+import benchwright.pipeline.map_stage
 
 __all__ = ["benchwright", "pyarrow"]
 

@@ -6,27 +6,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from benchwright.atomic import write_bytes
-from benchwright.engines.jobs import Attempt, Done, Job
+from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, DamagedError
 from benchwright.photographs import photographs_of
 from benchwright.pipeline.check import Problem, images_of, marked_as_repaired, problems_of, table_problems
+from benchwright.pipeline.damage import make_again, require_store
+from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.mending import require_store
+from benchwright.pipeline.map_stage import Pass
 from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_problems, take_in
-from benchwright.pipeline.passes import Pass
-from benchwright.pipeline.remaking import make_again
 from benchwright.pipeline.run import surroundings_of
 from benchwright.pipeline.runlog import WRITTEN_AGAIN
-from benchwright.pipeline.surroundings import Surroundings
-from benchwright.pipeline.wholes import run_campaign, run_gather
-from benchwright.sealed import read_sealed
-from benchwright.shards import StageTable, shard_names
-from benchwright.stages import Stage
-from benchwright.store_place import has_store
-from benchwright.tables import image_records
-from benchwright.workspace import Workspace
+from benchwright.pipeline.worker_context import Surroundings
+from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.sealed import read_sealed
+from benchwright.workspace.shards import StageTable, shard_names
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.store_place import has_store
+from benchwright.workspace.tables import image_records
+from benchwright.workspace.workspace import Workspace
 
 
 def repair(space: Workspace, problems: Sequence[Problem]) -> list[Problem]:

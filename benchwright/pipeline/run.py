@@ -12,30 +12,29 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import digest, file_digest
-from benchwright.engines.choice import open_engine
-from benchwright.engines.jobs import Done, Engine, Job
+from benchwright.engines.base import Done, Engine, Job
 from benchwright.errors import BenchwrightError, DamagedError, StepError
-from benchwright.identify import Limits
+from benchwright.images.formats.walking import Limits
 from benchwright.photographs import photographs_of
-from benchwright.pipeline.finished import Finished, StepReport, report_of
+from benchwright.pipeline.damage import files_made, mend_tables
+from benchwright.pipeline.engine_choice import open_engine
+from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.live import INGEST
-from benchwright.pipeline.mending import files_made, mend_tables
-from benchwright.pipeline.overrides import take_in
-from benchwright.pipeline.passes import TRANSIENT, Pass
+from benchwright.pipeline.map_stage import TRANSIENT, Pass
+from benchwright.pipeline.overrides import how_they_stand, take_in
 from benchwright.pipeline.plan import Phase, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
-from benchwright.pipeline.standing import how_they_stand
-from benchwright.pipeline.surroundings import Surroundings
 from benchwright.pipeline.view import View
-from benchwright.pipeline.wholes import run_campaign, run_gather
+from benchwright.pipeline.worker_context import Surroundings
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, parse_recipe
-from benchwright.sealed import read_sealed, write_sealed
-from benchwright.shards import Counts, StageTable, shard_names
-from benchwright.stages import Stage
 from benchwright.steps import FinalContext, FinalStep, Resources, Step
-from benchwright.workspace import Workspace
+from benchwright.workspace.run_results import Finished, StepReport, report_of
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.shards import Counts, StageTable, shard_names
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 RECORDS_TO_SUSPECT = 3
 IMAGES_TO_REST = 4096
@@ -65,7 +64,7 @@ def run_recipe(
         workers: Processes; as many as there is room for if None.
         copy: Store the source images in the workspace instead of referring to their folder.
         progress: Who wants to know how far it is.
-        engine: Where workers run (`benchwright.engines.choice.ENGINES`).
+        engine: Where workers run (`benchwright.pipeline.engine_choice.ENGINES`).
         address: Of the cluster, for an engine that has one.
 
     Raises:

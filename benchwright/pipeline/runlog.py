@@ -21,10 +21,10 @@ from typing import Any
 
 from benchwright.canonical import file_digest
 from benchwright.errors import DamagedError, StorageError
-from benchwright.sealed import read_sealed, write_sealed
 from benchwright.storage_faults import naming
 from benchwright.versions import library_versions
-from benchwright.workspace import Workspace
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.workspace import Workspace
 
 RUN_FILE = "run.json"
 _EVENTS_FILE = "events.jsonl"

@@ -16,11 +16,32 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
-from benchwright.atomic import replacing
 from benchwright.canonical import digest
-from benchwright.checked_lines import checked_line, text_of
-from benchwright.identify import Limits, path_for
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import path_for
+from benchwright.workspace.atomic import replacing
+
+_DIGITS = 8
+
+
+def checked_line(text: str) -> str:
+    """Return a line of a file: the text behind its checksum."""
+    return f"{crc32(text.encode()):0{_DIGITS}x} {text}\n"
+
+
+def text_of(line: str) -> str:
+    """Return the text of a line.
+
+    Raises:
+        ValueError: The line is not as it was written.
+    """
+    text = line[_DIGITS + 1 : -1]
+    if line != checked_line(text):
+        raise ValueError("the line is damaged")
+    return text
+
 
 _STAMP = struct.Struct("<qqqQ")
 _PASSING = frozenset({"unreadable", "worker_died"})

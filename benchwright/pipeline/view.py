@@ -9,12 +9,12 @@ from typing import Any
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
-from benchwright.pipeline.live import Live, load_live
-from benchwright.pipeline.surroundings import Surroundings
+from benchwright.pipeline.worker_context import Surroundings
 from benchwright.records import ImageRecord, Item, Operation
-from benchwright.sealed import read_sealed
-from benchwright.shards import Counts, StageTable
-from benchwright.stages import Stage
+from benchwright.workspace.sealed import read_sealed
+from benchwright.workspace.shards import Counts, StageTable
+from benchwright.workspace.stage_input import Live, load_live
+from benchwright.workspace.stages import Stage
 
 
 class View:

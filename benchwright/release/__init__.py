@@ -9,13 +9,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _PUBLIC = {
-    "Release": "reader",
-    "ReleasedItem": "rows",
-    "Verification": "verify",
-    "content_id_of": "identity",
-    "drawn_pictures": "drawn",
-    "verify_release": "verify",
-    "write_release": "writer",
+    "Release": "format.reader",
+    "ReleasedItem": "format.rows",
+    "Verification": "verification.verify",
+    "content_id_of": "format.identity",
+    "drawn_pictures": "format.drawn",
+    "verify_release": "verification.verify",
+    "write_release": "writing.writer",
 }
 
 __all__ = [
@@ -23,12 +23,12 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from benchwright.release.drawn import drawn_pictures
-    from benchwright.release.identity import content_id_of
-    from benchwright.release.reader import Release
-    from benchwright.release.rows import ReleasedItem
-    from benchwright.release.verify import Verification, verify_release
-    from benchwright.release.writer import write_release
+    from benchwright.release.format.drawn import drawn_pictures
+    from benchwright.release.format.identity import content_id_of
+    from benchwright.release.format.reader import Release
+    from benchwright.release.format.rows import ReleasedItem
+    from benchwright.release.verification.verify import Verification, verify_release
+    from benchwright.release.writing.writer import write_release
 
 
 def __getattr__(name: str) -> Any:

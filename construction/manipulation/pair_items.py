@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from pydantic import Field, model_validator
 
-from benchwright.chat import Chat, ChatSettings
 from benchwright.errors import RequestFailed
+from benchwright.models.chat import Chat, ChatSettings
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
-from benchwright.wording import normal
+from benchwright.text_normalization import normal
 
 from ..item_parts.choices import drawn, place
 from ..item_parts.idea import Idea

@@ -21,7 +21,8 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.identify import Limits, identify
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify
 
 from .facts_schema import Box
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchwright.atomic import replacing
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.review_tasks import SUFFIX, write_review_tasks
+from benchwright.workspace.atomic import replacing
 
 if TYPE_CHECKING:
     import pyarrow as pa

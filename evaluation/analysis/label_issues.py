@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from benchwright.records import LETTERS
-from benchwright.release.human import read_human_baseline
+from benchwright.release.format.human_baseline import read_human_baseline
 
 from ..metrics.base import task_numbers
 from ..results.score import read_scores

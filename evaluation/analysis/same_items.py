@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.release.human import read_human_baseline
+from benchwright.release.format.human_baseline import read_human_baseline
 
 from ..results.human_baseline import HumanFigures, check_beside, human_figures, task_shares
 from ..results.score import Figure, figures, read_scores

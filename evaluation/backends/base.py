@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
-from benchwright.item_cache import ItemCache
-from benchwright.request_fields import RequestParameters, wrong_fields
+from benchwright.models.request_fields import RequestParameters, wrong_fields
 from benchwright.rooms import find
+from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import Question, Reply
 from ..questions.usage import UNBOUNDED, Budget, Prices

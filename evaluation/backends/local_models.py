@@ -7,9 +7,9 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from benchwright.batching import Batches, OutOfMemory
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
+from benchwright.models.batching import Batches, OutOfMemory
 
 from ..questions.prompts import message_of
 from ..questions.question import Question, QuestionImage, Reply
@@ -190,7 +190,7 @@ def _kept(asked: _Waiting, said: LocalReply | OutOfMemory, log: ReplyLog) -> Rep
 def _image(data: bytes) -> Any:
     from PIL import Image
 
-    from benchwright.images import decode_rgb
+    from benchwright.images.decode import decode_rgb
 
     return Image.fromarray(decode_rgb(data))
 

@@ -29,11 +29,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
-from benchwright.atomic import replacing
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
-from benchwright.private_files import file_mode, keep_private, make_private_folder
-from benchwright.sealed import SEAL, sealed, unsealed
+from benchwright.workspace.atomic import replacing
+from benchwright.workspace.private_files import file_mode, keep_private, make_private_folder
+from benchwright.workspace.sealed import SEAL, sealed, unsealed
 
 from ..questions.question import Reply
 from ..questions.usage import Tokens

@@ -16,7 +16,7 @@ from .reply_log import LoggedReply
 if TYPE_CHECKING:
     import httpx2
 
-    from benchwright.request_fields import RequestParameters
+    from benchwright.models.request_fields import RequestParameters
 
     from .chat_request import ChatRequest
     from .endpoint import Endpoint

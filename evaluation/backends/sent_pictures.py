@@ -12,14 +12,14 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from benchwright.atomic import write_bytes
 from benchwright.canonical import bytes_digest, canonical_json, digest
-from benchwright.containers import MEDIA_TYPES, Container, walk
 from benchwright.drawing import draw_prompts
 from benchwright.errors import DataError
-from benchwright.identify import Limits
-from benchwright.images import decode_rgb, encode_png
-from benchwright.item_cache import ItemCache
+from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images.formats import MEDIA_TYPES, Container, walk
+from benchwright.images.formats.walking import Limits
+from benchwright.workspace.atomic import write_bytes
+from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import QuestionImage
 

@@ -1,13 +1,13 @@
 """A baseline that learns from words alone: can anybody guess the key who has never seen a picture?
 
-How it learns says `benchwright.option_guessing`. What it reaches above chance is what the texts give away.
+How it learns says `benchwright.text_only_baseline`. What it reaches above chance is what the texts give away.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from benchwright.option_guessing import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
+from benchwright.text_only_baseline import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
 
 from ..questions.question import Question, Reply
 from .base import Backend, BackendContext, BackendOptions, without_argument

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
 
 from ..judging.options import fields_of, judge_options
 
@@ -150,7 +151,7 @@ def run(
     name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from ..backends.base import BackendOptions
     from ..questions.usage import Budget, prices_of
@@ -364,7 +365,7 @@ def report(
     errors: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write one HTML page with scores, plots and items of all models in RESULTS."""
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from ..report import write_report
 

@@ -7,8 +7,9 @@ from typing import Any, cast, get_args
 
 import click
 
-from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.cli.output import emit, json_option, note
 from benchwright.errors import CheckFailed
+from benchwright.text_normalization import printable
 
 _BENCHMARKS = ("mvp-bench", "blink", "ii-bench")
 

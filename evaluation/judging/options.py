@@ -79,7 +79,7 @@ def fields_of(given: Sequence[str]) -> dict[str, Any]:
         BenchwrightError: One is none, or stands twice.
     """
     from benchwright.errors import BenchwrightError
-    from benchwright.request_fields import parse_field
+    from benchwright.models.request_fields import parse_field
 
     fields: dict[str, Any] = {}
     for text in given:

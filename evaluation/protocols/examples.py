@@ -24,7 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.identify import Limits, identify, read_file
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
 from benchwright.records import LETTERS, Choice, Item, ItemImage
 
 if TYPE_CHECKING:

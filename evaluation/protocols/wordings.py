@@ -44,7 +44,7 @@ def join(pictures: tuple[QuestionImage, ...]) -> Joined:
     import numpy as np
 
     from benchwright.drawing import draw_prompts
-    from benchwright.images import decode_rgb, encode_png
+    from benchwright.images.decode import decode_rgb, encode_png
 
     shown = [_drawn(one, decode_rgb, draw_prompts) for one in pictures]
     height = max(pixels.shape[0] for pixels in shown)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from benchwright.canonical import bytes_digest
 from benchwright.errors import DataError
 from benchwright.records import VisualPrompt
-from benchwright.release.files import open_inside
+from benchwright.release.format.files import open_inside
 
 from ..questions.question import Question, QuestionImage, Released, question_of
 from ..questions.release_files import check_files, data_files

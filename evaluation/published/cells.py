@@ -82,7 +82,7 @@ class Recount:
         from rich.table import Table
         from rich.text import Text
 
-        from benchwright.cli.output import printable
+        from benchwright.text_normalization import printable
 
         with_printed = any(cell.printed for cell in self.readings.values())
         heads = ["cell", "%", "counted", *(["paper", "given by"] if with_printed else [])]

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
-from benchwright.identify import Limits, identify, read_file, uri_for
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file, uri_for
 from benchwright.records import LETTERS, Choice, ImageRecord, Item, ItemImage, Operation, Source, item_id_for
 from benchwright.release import Release, write_release
 

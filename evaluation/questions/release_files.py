@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from benchwright.errors import DataError
-from benchwright.release.files import open_inside
+from benchwright.release.format.files import open_inside
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,7 +61,7 @@ def columns_of(release: Release, split: str | None, columns: Sequence[str]) -> I
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from benchwright.release.schema import SCHEMA
+    from benchwright.release.format.schema import SCHEMA
 
     for name in data_files(release, split):
         try:

@@ -11,10 +11,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from benchwright.atomic import replacing
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
-from benchwright.release import documents
+from benchwright.release.format import documents
+from benchwright.workspace.atomic import replacing
 
 from .content.cards import outcome
 from .plots.labels import labels_of

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchwright.item_cache import ItemCache
     from benchwright.release import Release
+    from benchwright.workspace.item_cache import ItemCache
 
     from ..results.score import Score
     from .content.label_sums import LabelSums

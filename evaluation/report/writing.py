@@ -6,10 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.atomic import replacing
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.item_cache import ItemCache
 from benchwright.release import Release
+from benchwright.workspace.atomic import replacing
+from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.release_files import check_files
 from ..results.score import Score, read_scores
@@ -98,7 +98,7 @@ def write_report(
         DataError: There are no results, they are of another release or damaged, or the release is damaged.
     """
     require_packages()
-    from benchwright.release.human import read_human_baseline
+    from benchwright.release.format.human_baseline import read_human_baseline
 
     from ..analysis.comparison import comparison_over_all
     from ..analysis.item_analysis import discrimination, proportion_right

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from benchwright.errors import DataError
 from benchwright.release import Release
-from benchwright.release.human import read_human_baseline
+from benchwright.release.format.human_baseline import read_human_baseline
 from ..questions.release_files import groups_of
 from ..questions.release_files import check_files, columns_of
 from .score import Figure, Score, figures, with_method

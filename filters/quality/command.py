@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, printable
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
 
 from ..command_options import workers_option
 
@@ -26,7 +27,7 @@ def quality(folder: Path, workers: int | None, as_json: bool) -> None:
 
     Faults are those that the step `quality` finds with its defaults; nothing is dropped.
     """
-    from benchwright.cli.drawing_progress import Drawn
+    from benchwright.cli.progress_bars import Drawn
 
     from .report import measure_quality
 

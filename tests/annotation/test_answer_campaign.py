@@ -26,7 +26,7 @@ from benchwright.canonical import canonical_json
 from benchwright.cli.main import invoke
 from benchwright.records import Choice, Item
 from benchwright.steps import CampaignContext, Outcome
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 ANN, BEN = "annotator-1", "annotator-2"

@@ -21,7 +21,7 @@ from benchwright.annotation.decision_file import import_decisions
 from benchwright.annotation.form import FormError, Photograph
 from benchwright.annotation.intake import take_in_photograph
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

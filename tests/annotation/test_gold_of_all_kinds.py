@@ -34,7 +34,7 @@ from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.review_tasks import Category, Head, ReviewTask, write_review_tasks
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 WRITTEN: dict[str, Any] = {

@@ -17,7 +17,7 @@ from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.store import ReviewStore
 from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 
 OpenCampaign = Callable[..., ReviewStore]
 

@@ -18,7 +18,7 @@ from benchwright.annotation.ratings import Rating
 from benchwright.annotation.store import open_store
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 

@@ -25,10 +25,10 @@ from benchwright.annotation.task_file import export_tasks
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
-from benchwright.release.errata import read_errata
+from benchwright.release.format.errata import read_errata
 from benchwright.review_findings import read_findings
 from benchwright.review_tasks import Beside, Category, Head, ReviewTask, write_review_tasks
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 EVIL = "</script><img src=x onerror=alert(1)> =cmd|' /C calc'!A0"
 CATEGORIES = (

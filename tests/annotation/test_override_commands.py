@@ -126,7 +126,7 @@ def test_what_people_decided_is_theirs_to_amend(place: Path, say: Any) -> None:
 
 
 def test_digits_that_several_records_begin_with_are_refused(place: Path, say: Any, monkeypatch: Any) -> None:
-    from benchwright.pipeline import lookup
+    from benchwright.workspace import record_lookup as lookup
 
     monkeypatch.setattr(lookup, "SHORTEST_PREFIX", 1)
     ids = [row["record_id"] for row in rows(place, "exact_duplicates.groups")]

@@ -14,7 +14,7 @@ from benchwright.annotation.app import shown_pictures as module
 from benchwright.annotation.app.shown_pictures import ShownPictures
 from benchwright.canonical import file_digest
 from benchwright.errors import DataError
-from benchwright.images import decode_rgb, encode_png
+from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import ItemImage, VisualPrompt
 
 RECIPE = "name: few\nsteps:\n  - step: jigsaw\n    min_tile_px: 16\n"

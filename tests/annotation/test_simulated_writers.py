@@ -17,7 +17,7 @@ from benchwright.annotation.description_form import DESCRIPTION_FORM
 from benchwright.annotation.simulated import simulate, simulated_decisions
 from benchwright.annotation.simulated_writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
 from benchwright.annotation.store import open_store
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

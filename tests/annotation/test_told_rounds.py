@@ -35,7 +35,7 @@ from benchwright.annotation.whole_export import export_everything
 from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 MakeItems = Callable[..., list[Item]]
 PEOPLE = tuple(f"p{n}" for n in range(12))

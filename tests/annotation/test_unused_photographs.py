@@ -24,11 +24,11 @@ from benchwright.annotation.store.backup import restore_backup, write_backup
 from benchwright.annotation.store.submitting import Saying, make_ready, write
 from benchwright.annotation.unused_photographs import unused_in, unused_photographs
 from benchwright.errors import DataError
-from benchwright.objects import ObjectStore
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
+from benchwright.workspace.objects import ObjectStore
 
 FIELD = Photograph(name="photograph", label="Photograph")
 FOUND = {"found": "own", "licence": "cc0_1_0", "author": "A. B."}

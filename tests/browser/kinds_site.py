@@ -11,10 +11,10 @@ from picture_copies import COPIES, photograph
 from walks import command
 
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.finished import Finished
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext, CampaignStep
-from benchwright.store_place import settle_store
+from benchwright.workspace.run_results import Finished
+from benchwright.workspace.store_place import settle_store
 
 RECIPE = """
 name: kinds

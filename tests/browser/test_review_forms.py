@@ -19,7 +19,7 @@ from benchwright.annotation.opening import open_tasks
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
-from benchwright.release.errata import released_errata
+from benchwright.release.format.errata import released_errata
 from benchwright.review_tasks import Beside, Category, Head, ReviewTask, write_review_tasks
 
 if TYPE_CHECKING:

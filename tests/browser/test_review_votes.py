@@ -15,7 +15,7 @@ from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext
-from benchwright.workspace import Workspace
+from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 from pydantic import ValidationError
 
+from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.sources.facts import StatedFacts
-from benchwright.demo import prepare_photographs
 from benchwright.errors import DataError, StepError
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.pipeline.run import Finished

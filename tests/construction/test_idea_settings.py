@@ -15,10 +15,10 @@ from PIL import Image
 from pydantic import BaseModel
 from sane_model import SaneModel
 
-from benchwright.chat import ChatSettings
 from benchwright.construction.manipulation.grounding.endpoint import EndpointGrounding
 from benchwright.construction.manipulation.ideas.step import TRANSIENT
-from benchwright.pipeline import passes as engine
+from benchwright.models.chat import ChatSettings
+from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
 from benchwright.pipeline.run import Finished
 from benchwright.recipe import parse_recipe

@@ -106,7 +106,7 @@ def test_doctor_names_what_is_missing_and_how_to_get_it() -> None:
 def test_a_defect_of_ours_keeps_its_traceback_and_exits_with_three(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from benchwright import doctor
+    from benchwright.cli import doctor
     from benchwright.cli.main import main
 
     def broken() -> None:

@@ -21,12 +21,12 @@ from benchwright.cli.main import invoke
 from benchwright.errors import DamagedError, DataError
 from benchwright.evaluation.backends.reply_log import LoggedReply, ReplyLog
 from benchwright.funnel import write_run_funnel
-from benchwright.pipeline.finished import outcomes_of
-from benchwright.pipeline.mending import require_store
-from benchwright.sealed import SEAL
-from benchwright.shards import StageTable
-from benchwright.stages import Stage
-from benchwright.workspace import Workspace
+from benchwright.pipeline.damage import require_store
+from benchwright.workspace.run_results import outcomes_of
+from benchwright.workspace.sealed import SEAL
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SOUND = {"ok": True, "problems": [], "notes": []}

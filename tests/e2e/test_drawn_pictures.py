@@ -25,7 +25,7 @@ from walks import benchwright, make_photographs, run_json
 from benchwright.errors import DataError
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.questions.question import question_of
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 from benchwright.release import Release, drawn_pictures
 
 RECIPE = """\

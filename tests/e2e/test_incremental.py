@@ -18,7 +18,7 @@ from walks import RECIPE, benchwright, live_digest, make_photographs, run_json, 
 
 from benchwright.pipeline import open_view
 from benchwright.pipeline.run import stages_of_workspace
-from benchwright.sealed import read_sealed, write_sealed
+from benchwright.workspace.sealed import read_sealed, write_sealed
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from ray_cluster import add, cluster, kill, lines, need_ray, wait_until
 from walks import RECIPE, benchwright, command, make_photographs, run_json, tree_digest
 
 from benchwright.construction.manipulation.manipulate import Manipulate
-from benchwright.engines.ray_cluster import joined
+from benchwright.engines.ray.cluster import joined
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import Finished, run_recipe, run_steps
 from benchwright.recipe import load_recipe

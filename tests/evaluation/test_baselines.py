@@ -11,8 +11,8 @@ import pytest
 from benchwright.evaluation.backends.base import BackendContext, BackendOptions, LabelledQuestion, parse_model
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
-from benchwright.option_guessing import FOLDS, Worded, folds_of
 from benchwright.records import LETTERS, Choice
+from benchwright.text_only_baseline import FOLDS, Worded, folds_of
 
 
 def question(number: int, *texts: str | None) -> Question:

@@ -13,7 +13,7 @@ from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.run import evaluate
-from benchwright.item_cache import ItemCache
+from benchwright.workspace.item_cache import ItemCache
 
 
 class Program:

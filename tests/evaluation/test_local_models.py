@@ -85,7 +85,7 @@ def test_the_likeliest_option_is_the_one_with_the_highest_mean_log_probability(
     from transformers import AutoModelForImageTextToText, AutoProcessor
 
     from benchwright.evaluation.questions.prompts import vanilla
-    from benchwright.images import decode_rgb
+    from benchwright.images.decode import decode_rgb
 
     fill(bench, 3)
     questions = asked(bench.release(tmp_path / "release"))

@@ -19,7 +19,7 @@ from benchwright.evaluation.backends.base import BackendContext, BackendOptions,
 from benchwright.evaluation.questions.question import question_of
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 
 KEY = "sk-very-secret-0123456789"
 

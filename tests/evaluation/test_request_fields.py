@@ -22,8 +22,8 @@ from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.step import Evaluate
+from benchwright.models.request_fields import RequestParameters, parse_field, refused_field
 from benchwright.recipe import parse_recipe
-from benchwright.request_fields import RequestParameters, parse_field, refused_field
 
 
 def ask(bench: Any, server: Any, tmp_path: Path, **more: Any) -> Score:

@@ -20,9 +20,9 @@ from benchwright.evaluation.backends.base import BackendOptions, parse_model
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.questions.question import QuestionImage
 from benchwright.evaluation.run import evaluate
-from benchwright.images import decode_rgb, encode_png
-from benchwright.item_cache import ItemCache
+from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import VisualPrompt
+from benchwright.workspace.item_cache import ItemCache
 
 RNG = np.random.default_rng(5)
 PIXELS = RNG.integers(0, 256, (30, 44, 3), dtype=np.uint8)

@@ -14,8 +14,8 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.exports.correct import correct
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
-from benchwright.release.errata import Erratum, released_errata
-from benchwright.release.human import read_human_baseline
+from benchwright.release.format.errata import Erratum, released_errata
+from benchwright.release.format.human_baseline import read_human_baseline
 
 
 def erratum(item: Item, **changes: Any) -> Erratum:

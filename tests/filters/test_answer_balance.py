@@ -19,7 +19,7 @@ from benchwright.construction.sources.facts import StatedFacts
 from benchwright.filters.answer_balance import AnswerBalance, AnswerLetters
 from benchwright.filters.answer_letters import Placing, balance, levelled
 from benchwright.filters.reordering import is_free, swapped
-from benchwright.images import encode_png
+from benchwright.images.decode import encode_png
 from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item
 from benchwright.steps import FOLDER

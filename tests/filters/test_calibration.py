@@ -98,7 +98,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def report_of(*extra: TextShare) -> TextReport:
-    from benchwright.identify import uri_for
+    from benchwright.images.identify import uri_for
 
     named = share(uri_for(EVIL.replace("/", "")), 0.31)
     images = (*(share(f"{number}.png", number / 10) for number in range(5)), named, *extra)

@@ -23,9 +23,9 @@ from PIL import Image, ImageDraw, ImageFont
 from reversals import against, restore, row_of, say, tables
 from tiny_clip import color_clip
 
+from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.sources.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
-from benchwright.demo import prepare_photographs
 from benchwright.evaluation.run import evaluate
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.room import ROOM

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from step_context import StepContext
 
 from benchwright.filters.exact_duplicates import CandidatePixels, EqualPixels, ExactDuplicates, SameSizeCandidates
-from benchwright.images import pixel_hash
+from benchwright.images.decode import pixel_hash
 from benchwright.steps import GatherContext, Gathered
 
 CONTEXT = GatherContext(seed=0, stage="exact_duplicates")
@@ -115,7 +115,7 @@ def test_comparing_all_images_leaves_pandas_alone() -> None:
     program = """
 import sys
 import pyarrow as pa
-from benchwright.arrow_arrays import arrow_array
+from benchwright.workspace.arrow_arrays import arrow_array
 from benchwright.filters.exact_duplicates import SameSizeCandidates
 from benchwright.filters.near_duplicates import ProposedPairs
 from benchwright.steps import GatherContext

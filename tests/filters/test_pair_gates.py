@@ -16,9 +16,9 @@ from skimage.data import astronaut, coffee
 from step_context import StepContext
 from worded_items import item
 
+from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.sources.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
-from benchwright.demo import prepare_photographs
 from benchwright.drawing.masks import mask_of
 from benchwright.filters.pair_gates import PairGates, compare
 from benchwright.pipeline import run_steps

@@ -88,7 +88,7 @@ def test_a_giant_line_counts_because_it_can_be_read() -> None:
 
 
 def test_a_giant_box_around_a_drawing_does_not_count(ii_bench: Path, finder: TextFinder) -> None:
-    from benchwright.images import decode_rgb
+    from benchwright.images.decode import decode_rgb
 
     [region] = finder.find(decode_rgb(ii_bench / "images" / "dev" / "dev-27.webp"))
     assert region.confidence > 0.8
@@ -204,7 +204,7 @@ def test_what_was_measured_is_kept_with_its_polygons(again: Finished) -> None:
 
 
 def test_other_models_and_measuring_settings_measure_again() -> None:
-    from benchwright.stages import stages_of
+    from benchwright.workspace.stages import stages_of
 
     def configs(step: TextRatio) -> list[str]:
         return [stage.config for stage in stages_of("text_ratio", step)]

@@ -80,7 +80,7 @@ def test_both_backends_find_the_same_lines_and_write_the_same_records(
 
 
 def test_giant_words_are_read_and_count_and_giant_drawings_do_not(finder: TextFinder, ii_bench: Path) -> None:
-    from benchwright.images import decode_rgb
+    from benchwright.images.decode import decode_rgb
 
     [word] = [one for one in finder.find(page("GIANT", px=125, size=(420, 180))) if one.is_text]
     assert word.text == "GIANT"

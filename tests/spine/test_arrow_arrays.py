@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.arrow_arrays import arrow_array, numbers_of
+from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
 KINDS = {
@@ -91,7 +91,7 @@ def test_writing_and_reading_a_table_leaves_pandas_alone(tmp_path: Path) -> None
     program = """
 import sys
 from pathlib import Path
-from benchwright.tables import FILES, read_table, write_table
+from benchwright.workspace.tables import FILES, read_table, write_table
 path = Path(sys.argv[1]) / "files.parquet"
 write_table(path, [{"uri": "a.png", "verdict": "keep"}], FILES)
 assert read_table(path, ["uri", "reason"]).to_pylist() == [{"uri": "a.png", "reason": None}]

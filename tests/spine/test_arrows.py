@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -74,8 +74,9 @@ def test_each_room_is_a_relative_link_into_the_package() -> None:
 def _imported_folders(path: Path) -> Iterator[Path]:
     """Yield the folder of each module of its own room that a module imports."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            module = path.parents[node.level - 1].joinpath(*(node.module or "").split(".") if node.module else ())
+        if isinstance(node, ast.ImportFrom) and (node.level or (node.module or "").startswith("benchwright.")):
+            start = path.parents[node.level - 1] if node.level else ROOT
+            module = start.joinpath(*(node.module or "").split(".") if node.module else ())
             for alias in node.names:
                 if (module / alias.name).is_dir():
                     yield module / alias.name
@@ -83,9 +84,9 @@ def _imported_folders(path: Path) -> Iterator[Path]:
                     yield module if module.is_dir() else module.parent
 
 
-def _folders_imported_by(top: Path) -> dict[Path, set[Path]]:
+def _folders_imported_by(modules: Iterable[Path]) -> dict[Path, set[Path]]:
     imported: dict[Path, set[Path]] = {}
-    for path in sorted(top.rglob("*.py")):
+    for path in modules:
         imported.setdefault(path.parent, set()).update(set(_imported_folders(path)) - {path.parent})
     return imported
 
@@ -93,7 +94,16 @@ def _folders_imported_by(top: Path) -> dict[Path, set[Path]]:
 @pytest.mark.parametrize("room", LAYERED)
 def test_the_folders_of_a_room_are_layers(room: str) -> None:
     try:
-        TopologicalSorter(_folders_imported_by(ROOT / room)).prepare()
+        TopologicalSorter(_folders_imported_by(sorted((ROOT / room).rglob("*.py")))).prepare()
+    except CycleError as error:
+        pytest.fail(" <- ".join(str(folder.relative_to(ROOT)) for folder in error.args[1]))
+
+
+def test_the_folders_of_the_spine_are_layers() -> None:
+    """What lies in `benchwright/` itself, such as records and steps, stands beside them all."""
+    imported = _folders_imported_by(path for path in _modules(SPINE) if path.parent != SPINE)
+    try:
+        TopologicalSorter({folder: others - {SPINE} for folder, others in imported.items()}).prepare()
     except CycleError as error:
         pytest.fail(" <- ".join(str(folder.relative_to(ROOT)) for folder in error.args[1]))
 
@@ -104,7 +114,7 @@ def test_folders_that_import_each_other_are_seen(tmp_path: Path) -> None:
         (tmp_path / name / "__init__.py").touch()
         (tmp_path / name / f"{'a' if name == 'low' else 'b'}.py").write_text(line, encoding="utf-8")
     with pytest.raises(CycleError):
-        TopologicalSorter(_folders_imported_by(tmp_path)).prepare()
+        TopologicalSorter(_folders_imported_by(tmp_path.rglob("*.py"))).prepare()
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from chat_server import ChatServer, reasoning_model, without_keys_and_proxies
 
-from benchwright.chat import MAX_REPLY_BYTES, Chat, ChatSettings, Said
 from benchwright.errors import PrerequisiteError, RequestFailed
+from benchwright.models.chat import MAX_REPLY_BYTES, Chat, ChatSettings, Said
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from benchwright.doctor import Check, examine
+from benchwright.cli.doctor import Check, examine
 
 
 def _check(name: str) -> Check:
@@ -64,7 +64,7 @@ def test_everything_that_an_extra_brings_for_users_is_looked_for() -> None:
 
 def _examined_without_extras() -> list[Check]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("benchwright.doctor.find_spec", lambda name: None)
+        patch.setattr("benchwright.cli.doctor.find_spec", lambda name: None)
         return examine()
 
 

@@ -1,4 +1,4 @@
-"""`benchwright.identify`: what a file is, before anything is decoded.
+"""`benchwright.images.identify`: what a file is, before anything is decoded.
 
 Every hostile kind is refused for a reason that is right, on one line that names file, value and limit; nothing
 outside the folder is opened, nothing waits, nothing large is read into memory. Good files are told size, type and
@@ -33,10 +33,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
-import benchwright.containers.walking as walking
+import benchwright.images.formats.walking as walking
 from benchwright.errors import DataError, UnreadableImage
-from benchwright.identify import Identified, Limits, identify, is_svg, path_for, uri_for
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import Identified, identify, is_svg, path_for, uri_for
 
 GRADIENT = Image.linear_gradient("L").resize((37, 23)).convert("RGB")
 
@@ -416,7 +417,7 @@ def test_the_blocks_of_a_container_are_bounded(tmp_path: Path, monkeypatch: pyte
 
 
 def test_identifying_loads_neither_pillow_nor_numpy() -> None:
-    script = "import sys, benchwright.identify; print(sorted({'PIL', 'numpy', 'cv2'} & set(sys.modules)))"
+    script = "import sys, benchwright.images.identify; print(sorted({'PIL', 'numpy', 'cv2'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 

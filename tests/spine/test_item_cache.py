@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.item_cache import ItemCache
+from benchwright.workspace.item_cache import ItemCache
 
 
 class Maker:
@@ -43,7 +43,7 @@ def test_another_version_picture_or_setting_is_another_entry(
 
 
 def test_another_version_of_a_library_makes_everything_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from benchwright import item_cache
+    from benchwright.workspace import item_cache
 
     with ItemCache(tmp_path / "items.sqlite") as cache:
         cache.get_or_make("preview 1", "aa", lambda: b"by the old Pillow")

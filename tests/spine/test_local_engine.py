@@ -105,7 +105,7 @@ def test_the_server_of_a_run_has_one_thread_and_what_workers_need() -> None:
 import os
 from multiprocessing import forkserver
 from benchwright.engines import starting
-from benchwright.engines.choice import PRELOADED
+from benchwright.pipeline.engine_choice import PRELOADED
 if __name__ == "__main__":
     starting.prepare([PRELOADED])
     server = forkserver._forkserver._forkserver_pid

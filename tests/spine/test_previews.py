@@ -14,11 +14,10 @@ import pytest
 from PIL import Image
 
 from benchwright.drawing import draw_prompts
-from benchwright.drawing.layer import draw_layer
+from benchwright.drawing.previews import draw_layer, fitted, marks_preview, preview
 from benchwright.errors import UnreadableImage
-from benchwright.previews import fitted, marks_preview, preview
 from benchwright.records import MaskRuns, VisualPrompt
-from benchwright.runs import encode_runs
+from benchwright.rle import encode_runs
 
 ID = "0" * 64
 RNG = np.random.default_rng(3)

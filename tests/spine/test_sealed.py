@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.atomic import write_json
 from benchwright.canonical import bytes_digest
-from benchwright.checked_files import CheckedFiles, checked_files
-from benchwright.checked_lines import checked_line, text_of
 from benchwright.errors import DamagedError
-from benchwright.sealed import SEAL, read_sealed, write_sealed
+from benchwright.pipeline.seen_files import checked_line, text_of
+from benchwright.workspace.atomic import write_json
+from benchwright.workspace.checked_files import CheckedFiles, checked_files
+from benchwright.workspace.sealed import SEAL, read_sealed, write_sealed
 
 DOCUMENT = {"format": "some/thing", "version": 1, "split": "test", "sha256": "ab" * 32, "rows": 12, "none": None}
 

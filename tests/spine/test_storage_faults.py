@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from PIL import Image
 from walks import benchwright, command
 
-from benchwright.atomic import replacing, write_bytes
 from benchwright.cli.main import invoke
 from benchwright.engines.local import LocalEngine
 from benchwright.engines.worker import _opened_log
 from benchwright.errors import StorageError
 from benchwright.storage_faults import is_of_the_machine, storage_fault
+from benchwright.workspace.atomic import replacing, write_bytes
 
 FULL = Path("/dev/full")
 """Takes no byte, as a full disk."""
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_written_whole_leaves_the_old_one_and_nothing_besi
 def test_a_draft_of_a_killed_process_goes_when_the_file_is_written_next(tmp_path: Path) -> None:
     target = tmp_path / "scores [1].json"
     kill_half_way = (
-        "import os, pathlib, signal, sys; from benchwright.atomic import replacing\n"
+        "import os, pathlib, signal, sys; from benchwright.workspace.atomic import replacing\n"
         "with replacing(pathlib.Path(sys.argv[1])) as draft:\n"
         "    draft.write_text('half'); os.kill(os.getpid(), signal.SIGKILL)"
     )

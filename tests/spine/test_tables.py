@@ -7,15 +7,23 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.atomic import replacing, write_json
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.pipeline.outcomes import Journal, Judged
 from benchwright.records import ImageRecord, Source
-from benchwright.sealed import read_sealed, write_sealed
-from benchwright.shards import Counts, StageTable, shard_names, shard_of
 from benchwright.steps import Outcome
-from benchwright.tables import IMAGES, image_records, image_row, outcome_schema, read_table, sorted_rows, write_table
-from benchwright.workspace import Workspace
+from benchwright.workspace.atomic import replacing, write_json
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.shards import Counts, StageTable, shard_names, shard_of
+from benchwright.workspace.tables import (
+    IMAGES,
+    image_records,
+    image_row,
+    outcome_schema,
+    read_table,
+    sorted_rows,
+    write_table,
+)
+from benchwright.workspace.workspace import Workspace
 
 
 def _image(number: int) -> ImageRecord:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.wording import likeness, normal
+from benchwright.text_normalization import likeness, normal
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from benchwright.batching import Batches, OutOfMemory
 from benchwright.errors import DataError, PrerequisiteError
+from benchwright.models.batching import Batches, OutOfMemory
 
 from ..masks.base import Pixels
 from ..models.weights import Device, Weights, free_memory

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from benchwright.chat import Chat, ChatSettings, Said
 from benchwright.errors import RequestFailed
+from benchwright.models.chat import Chat, ChatSettings, Said
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 

@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from benchwright.chat import Chat, ChatSettings, Said
 from benchwright.errors import RequestFailed
+from benchwright.models.chat import Chat, ChatSettings, Said
 
 from ...item_parts.idea import Grounded, Idea
 from ...item_parts.idea_categories import IdeaCategory

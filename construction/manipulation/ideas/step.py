@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import Field, field_validator, model_validator
 
-from benchwright.chat import Chat
+from benchwright.models.chat import Chat
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Stream
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from benchwright.chat import Said
 from benchwright.errors import BenchwrightError
+from benchwright.models.chat import Said
 
 if TYPE_CHECKING:
-    from benchwright.chat import Chat
+    from benchwright.models.chat import Chat
 import re
 
 OPEN, CLOSE = "<<<", ">>>"

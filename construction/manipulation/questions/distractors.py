@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from benchwright.wording import likeness, normal
+from benchwright.text_normalization import likeness, normal
 
 MIN_LIKENESS = 0.9
 """From which two texts are one in two spellings."""

@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.chat import Said
+from benchwright.models.chat import Said
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
@@ -25,7 +25,7 @@ from .distractors import says_the_same
 from .pair_question import OPTIONS, OptionsQuestion, WrittenQuestions, YesNoQuestion
 
 if TYPE_CHECKING:
-    from benchwright.chat import Chat
+    from benchwright.models.chat import Chat
 
 _TELLS = re.compile(r"\b(edited|manipulated|altered|source|original|natural) (image|picture|photo)", re.I)
 

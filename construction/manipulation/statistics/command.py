@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchwright.cli.output import emit, json_option, note, printable
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from .counting import PairStatistics
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 @json_option
 def statistics(release: Path, top: int, plot: Path | None, as_json: bool) -> None:
     """Count the natural and manipulated pairs of a release: categories, levels, types, words of captions."""
-    from benchwright.atomic import write_bytes
     from benchwright.release import Release
+    from benchwright.workspace.atomic import write_bytes
 
     from .counting import count_pairs
     from .drawing import figure

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchwright.errors import DataError
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 
 from ...questions.question import Question
 from ..base import Backend, BackendOptions, PerQuestion, without_argument

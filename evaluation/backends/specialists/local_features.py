@@ -16,7 +16,7 @@ from math import floor, log2
 from typing import TYPE_CHECKING
 
 from benchwright.errors import DataError, PrerequisiteError
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 from benchwright.records import VisualPrompt
 
 from ...questions.question import Question, QuestionImage

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.release import documents
-from benchwright.release.agreement import is_simulated
-from benchwright.release.files import read_inside
-from benchwright.release.manifest import AGREEMENT
+from benchwright.release.format import documents
+from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.files import read_inside
+from benchwright.release.format.manifest import AGREEMENT
 
 from .cards import legible
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.drawing import PromptError
+from benchwright.drawing.previews import Preview, kept_marks_preview, kept_preview
 from benchwright.errors import UnreadableImage
-from benchwright.item_cache import ItemCache
-from benchwright.previews import Preview, kept_marks_preview, kept_preview
 from benchwright.records import ItemImage
+from benchwright.workspace.item_cache import ItemCache
 
 
 class PagePicture(NamedTuple):

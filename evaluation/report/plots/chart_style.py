@@ -111,7 +111,7 @@ def _own(tag: str, name: str) -> str:
 
 def shortened(names: list[str], *, at_most: int) -> list[str]:
     """Return names as a plot has room for: printable, cut in the middle, and still different from each other."""
-    from benchwright.cli.output import printable
+    from benchwright.text_normalization import printable
 
     short = [_cut(printable(name), at_most) for name in names]
     return [one if short.count(one) == 1 else f"{one} #{k}" for k, one in enumerate(short, start=1)]

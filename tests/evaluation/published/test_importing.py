@@ -12,7 +12,7 @@ import pytest
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.evaluation.published.importing import import_published
-from benchwright.images import encode_png
+from benchwright.images.decode import encode_png
 from benchwright.release import Release, verify_release
 
 LABELS = {"domain": "Life", "rhetoric": ["Metaphor", "Contrast"], "explanation": {"text": []}, "emotion": "Neutral"}

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageFile
 
 from benchwright.errors import UnreadableImage
-from benchwright.identify import Limits
-from benchwright.images import decode_rgb, encode_png
+from benchwright.images.decode import decode_rgb, encode_png
+from benchwright.images.formats.walking import Limits
 
 
 def check_cut(name: str, stop: int) -> None:
@@ -168,7 +168,7 @@ def test_importing_leaves_pillow_as_it_is() -> None:
     script = (
         "import warnings, numpy, pydantic; from PIL import Image, ImageFile\n"
         "before = Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES, list(warnings.filters)\n"
-        "import benchwright.images\n"
+        "import benchwright.images.decode\n"
         "assert before == (Image.MAX_IMAGE_PIXELS, ImageFile.LOAD_TRUNCATED_IMAGES, list(warnings.filters))"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -217,7 +217,7 @@ def test_decoding_takes_two_copies_of_the_pixels() -> None:
     script = """
 import io, resource, sys
 from PIL import Image
-from benchwright.images import decode_rgb
+from benchwright.images.decode import decode_rgb
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

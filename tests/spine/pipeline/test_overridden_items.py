@@ -15,10 +15,10 @@ from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.overrides import Override
 from benchwright.pipeline import Finished, run_steps
 from benchwright.records import Item
-from benchwright.shards import StageTable
-from benchwright.store_place import settle_store
-from benchwright.tables import items_of
-from benchwright.workspace import Workspace
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.store_place import settle_store
+from benchwright.workspace.tables import items_of
+from benchwright.workspace.workspace import Workspace
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

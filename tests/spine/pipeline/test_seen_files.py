@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.identify import Limits
+from benchwright.images.formats.walking import Limits
 from benchwright.pipeline.seen_files import IngestCache, Seen
 
 URIS = ["a.png", "b.png", "below/c.png", "é.png"]

@@ -8,11 +8,11 @@ import numpy as np
 from PIL import Image
 
 from benchwright.filters.exact_duplicates import ExactDuplicates
-from benchwright.identify import Limits
+from benchwright.images.formats.walking import Limits
 from benchwright.pipeline import run_steps
-from benchwright.pipeline.surroundings import Surroundings
-from benchwright.shards import shard_of
-from benchwright.workspace import Workspace
+from benchwright.pipeline.worker_context import Surroundings
+from benchwright.workspace.shards import shard_of
+from benchwright.workspace.workspace import Workspace
 
 SHARDS = 16
 

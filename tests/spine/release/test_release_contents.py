@@ -18,9 +18,9 @@ import pytest
 from small_bench import reseal
 
 from benchwright.release import verify_release
-from benchwright.release.apart import check_contents_apart
-from benchwright.release.contents import check_contents
-from benchwright.release.manifest import read_manifest
+from benchwright.release.format.manifest import read_manifest
+from benchwright.release.verification.contents import check_contents
+from benchwright.release.verification.subprocess_check import check_contents_apart
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +149,7 @@ def test_damaged_parquet_that_the_manifest_vouches_for_gives_problems_or_nothing
 
 
 def test_a_row_group_that_states_more_than_a_release_has_is_not_read(folder, monkeypatch):
-    monkeypatch.setattr("benchwright.release.parquet.MAX_GROUP_BYTES", 1_000)
+    monkeypatch.setattr("benchwright.release.format.parquet.MAX_GROUP_BYTES", 1_000)
     found = problems(folder)
     assert len(found) == 2
     assert all("row group 0 states" in line and "up to 1000" in line for line in found)

@@ -1,0 +1,1 @@
+"""The Ray engine: the jobs of the local engine on a cluster."""

@@ -1,0 +1,205 @@
+"""A Ray cluster: joined or started, its nodes, and how many workers it has room for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from benchwright.engines.local import processors
+from benchwright.engines.ray.shared_folders import Sight, Token
+from benchwright.errors import BenchwrightError, PrerequisiteError
+from benchwright.steps import Resources
+from benchwright.versions import library_versions
+
+logger = logging.getLogger(__name__)
+
+OBJECT_STORE_BYTES = 80 << 20
+"""For a cluster of our own: nearly Ray's minimum. Jobs and results are small, pictures travel by the file system."""
+
+ANSWER_S = 120.0
+"""A node that is asked what it sees and says nothing for this long is taken for broken."""
+
+
+NOTICED_S = 30.0
+"""By then Ray has noticed that a node died."""
+
+
+class Node(NamedTuple):
+    """A machine of the cluster, or what passes for one.
+
+    Args:
+        id: As Ray has it.
+        name: As people have it.
+        cpus: Processors that Ray may give away; memory in bytes and GPUs likewise.
+    """
+
+    id: str
+    name: str
+    cpus: float
+    memory: float
+    gpus: float
+
+    def room_for(self, needs: Resources) -> int:
+        """Return how many workers fit, if nobody else uses the node; a worker takes one processor."""
+        found = [int(self.cpus), int(self.memory / (needs.memory_mb << 20))]
+        if needs.gpus >= 1:
+            found.append(int(self.gpus / needs.gpus))
+        elif needs.gpus > 0:  # a share is of one GPU, never of two
+            found.append(int(self.gpus) * int(1 / needs.gpus + 1e-9))
+        return min(found)
+
+
+def import_ray() -> Any:
+    """Return the package, told to keep to itself.
+
+    Raises:
+        PrerequisiteError: It is not installed.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray starts something
+    try:
+        import ray
+    except ImportError as error:
+        raise PrerequisiteError(
+            "--engine ray needs Ray; install it with: pip install 'benchwright[ray]' -c constraints.txt"
+        ) from error
+    return ray
+
+
+@contextmanager
+def joined(address: str | None, workers: int | None) -> Iterator[None]:
+    """Be part of a cluster: the one this process has joined already, the one at `address`, or one of our own.
+
+    Args:
+        address: `host:port` or `auto`; None for what RAY_ADDRESS names, else a cluster of this machine alone, which
+            ends with the block.
+        workers: A cluster of our own has room for as many.
+
+    Raises:
+        PrerequisiteError: Nothing answers there, or this machine is no node of it.
+    """
+    ray = import_ray()
+    if ray.is_initialized():
+        yield
+        return
+    address = address or os.environ.get("RAY_ADDRESS") or "local"
+    settings: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address == "local":
+        settings |= {"num_cpus": max(processors(), workers or 1), "include_dashboard": False}
+        settings |= {"object_store_memory": OBJECT_STORE_BYTES}
+    else:
+        _check_answers(address)
+    try:
+        ray.init(address=address, **settings)
+    except Exception as error:  # Ray raises what its layers raise
+        raise PrerequisiteError(
+            f"no Ray cluster could be joined at {address} ({_last_line(error)}); start Ray on this machine with "
+            "`ray start --head`, or `ray start --address HOST:PORT` to join one, and run the command there"
+        ) from error
+    _silence()
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def _check_answers(address: str) -> None:
+    """Find out in seconds that nothing listens: Ray itself would go on trying for minutes."""
+    if "://" in address:
+        raise BenchwrightError(
+            f"--address {address}: Ray's client protocol is not used, since this command must see the workspace as "
+            "the nodes do; run it on a node of the cluster, with --address auto"
+        )
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        return  # `auto`
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
+    except OSError as error:
+        raise PrerequisiteError(
+            f"nothing answers at {address} ({error.strerror or error}); start Ray with `ray start --head` and give the "
+            "address that it prints"
+        ) from error
+
+
+def _silence() -> None:
+    """Keep Ray's notices about dead workers off standard output, where the answer goes; ours tell it in full."""
+    import ray._private.worker as internals
+
+    if hasattr(internals, "_worker_logs_enabled"):
+        internals._worker_logs_enabled = False
+
+
+def living_nodes() -> list[Node]:
+    """Return the nodes that Ray believes alive, by id."""
+    ray = import_ray()
+    found = []
+    for one in ray.nodes():
+        if one["Alive"]:
+            has = one["Resources"]
+            name = f"{one['NodeManagerHostname']} ({one['NodeManagerAddress']})"
+            found.append(Node(one["NodeID"], name, has.get("CPU", 0), has.get("memory", 0), has.get("GPU", 0)))
+    return sorted(found)
+
+
+def room_for(needs: Resources) -> int:
+    """Return how many workers the living nodes have room for."""
+    return sum(node.room_for(needs) for node in living_nodes())
+
+
+def check_nodes(token: Token) -> None:
+    """Ask every node that may get workers whether it shares our folders and has our versions.
+
+    Raises:
+        BenchwrightError: One does not, or cannot run Benchwright.
+    """
+    ray = import_ray()
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    look = ray.remote(num_cpus=0, max_retries=0)(Token.look)
+    asked = {}
+    for node in living_nodes():
+        if node.cpus >= 1:
+            here = NodeAffinitySchedulingStrategy(node.id, soft=False)
+            asked[look.options(scheduling_strategy=here).remote(token, node.id)] = node
+    for answer, node in asked.items():
+        try:
+            sight = ray.get(answer, timeout=ANSWER_S)
+        except ray.exceptions.RayError as error:
+            if not isinstance(error, ray.exceptions.RayTaskError) and _is_gone(node):
+                logger.warning("node %s left the cluster before it got any work", node.name)
+                continue
+            raise PrerequisiteError(
+                f"node {node.name} of the cluster cannot run Benchwright ({_last_line(error)}); install the same "
+                "Benchwright and Ray there, or end that node"
+            ) from error
+        token.check(node.name, sight)
+        compare_versions(node.name, sight)
+
+
+def _is_gone(node: Node) -> bool:
+    """Return whether Ray stops to believe a node alive within the time that it takes to notice a dead one."""
+    until = time.monotonic() + NOTICED_S
+    while any(one.id == node.id for one in living_nodes()):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.5)
+    return True
+
+
+def compare_versions(name: str, sight: Sight) -> None:
+    """Warn of libraries that a node has in another version: bytes may then depend on where a shard ran."""
+    here = library_versions()
+    for library in sorted({*here, *sight.versions}):
+        there = sight.versions.get(library)
+        if there != here.get(library):
+            logger.warning("node %s has %s %s, this machine %s", name, library, there, here.get(library))
+
+
+def _last_line(error: BaseException) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__

@@ -1,0 +1,276 @@
+"""The Ray engine: the jobs of the local engine on a cluster, one supervised worker process an actor.
+
+Two levels watch. On its node an actor supervises its process as the local engine does: a record that ends the process
+again and again is blamed, a process that hangs is replaced. This module watches the actors: one that is lost
+with its node is nobody's fault, and its job simply runs again elsewhere. One that ends although its node lives (Ray
+ends actors when a node's memory runs short) leaves its job suspect: it runs again record by record, each noted in
+a file before it starts, so that a record that costs three actors their lives is blamed as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import pickle
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from benchwright.engines.base import Done, Job, Place
+from benchwright.engines.local import DEATHS_TO_BLAME, HANG_S, KILLS_BEFORE_ANY_RECORD
+from benchwright.engines.ray.cluster import check_nodes, import_ray, joined, living_nodes, room_for
+from benchwright.engines.ray.host import Host, options_of
+from benchwright.engines.ray.serialized_jobs import Parcel, noted_place
+from benchwright.engines.ray.shared_folders import SharedFolders, Token, token_in
+from benchwright.errors import BenchwrightError, StepError
+from benchwright.steps import Resources
+
+logger = logging.getLogger(__name__)
+
+NO_WORKER_S = 900.0
+"""A cluster that has given no worker for this long is full, or has lost what was asked for."""
+
+PATIENCE_S = 30.0
+"""After this long without a worker the user is told what is waited for."""
+
+STOP_S = 10.0
+
+
+@dataclass
+class _Task:
+    job: Any
+    data: bytes
+    deaths: Counter[Place] = field(default_factory=Counter)
+    blamed: dict[Place, str] = field(default_factory=dict)
+    ends: int = 0
+    attempts: int = 0
+    suspect: bool = False
+
+
+@dataclass
+class _Worker:
+    number: int
+    actor: Any
+    answer: Any
+    node: str = ""
+    name: str = "a node"
+    is_ready: bool = False
+    task: _Task | None = None
+    note: Path | None = None
+
+
+class RayEngine:
+    """Actors on a Ray cluster for one run; use it as a context manager.
+
+    Args:
+        surroundings: Picklable; handed to every worker once and to every job's `run`.
+        workers: How many actors at most; None for as many as the cluster has room for.
+        log_folder: Where workers' output goes; seen by all nodes.
+        address: Of the cluster; see `ray_cluster.joined`.
+        shared: Folders that every node must see; checked before anything runs, and by every actor.
+        hang_s: A worker process that has not moved to another record for this long is replaced.
+    """
+
+    def __init__(
+        self,
+        surroundings: Any,
+        *,
+        workers: int | None,
+        log_folder: Path,
+        address: str | None = None,
+        shared: SharedFolders | None = None,
+        hang_s: float = HANG_S,
+    ) -> None:
+        if workers is not None and workers < 1:
+            raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
+        self._ray = import_ray()
+        self._surroundings = pickle.dumps(surroundings)
+        self._limit = workers
+        self._log_folder = log_folder.absolute()
+        self._address = address
+        self._shared = shared
+        self._hang_s = hang_s
+        self._open = ExitStack()
+        self._token: Token | None = None
+        self._needs = Resources()
+        self._workers: list[_Worker] = []
+        self._started = 0
+        self._failed_starts = 0
+        self._heard_at = 0.0
+        self._has_complained = False
+
+    def __enter__(self) -> Self:
+        with ExitStack() as opening:
+            opening.enter_context(joined(self._address, self._limit))
+            if self._shared is not None:
+                self._token = opening.enter_context(token_in(self._shared))
+                check_nodes(self._token)
+            self._packed = self._ray.put(self._surroundings)
+            self._open = opening.pop_all()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        try:
+            self._end(self._workers)
+        finally:
+            self._open.close()
+
+    def prepare(self) -> None:
+        """Do nothing: what actors take to start depends on what their jobs need (`Engine.prepare`)."""
+
+    def rest(self) -> None:
+        """Do nothing: actors have their own memory, as much as their jobs need (`Engine.rest`)."""
+
+    def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
+        """Run jobs and yield each as it finishes (`Engine.run`)."""
+        waiting = deque(_Task(job, pickle.dumps(job)) for job in jobs)
+        if not waiting:
+            return
+        room = self._settle(needs or Resources())
+        self._heard_at = time.monotonic()
+        while waiting or any(one.task for one in self._workers):
+            busy = sum(one.task is not None for one in self._workers)
+            self._keep_staffed(min(room, len(waiting) + busy))
+            for one in self._workers:
+                if one.is_ready and one.task is None and waiting:
+                    self._give(one, waiting.popleft())
+            for one in self._next_to_hear():
+                done = self._hear(one)
+                if done is not None:
+                    yield done
+                elif one not in self._workers and one.task is not None:
+                    waiting.appendleft(one.task)
+            if not any(one.is_ready for one in self._workers):
+                self._wait_for_workers()
+
+    def _settle(self, needs: Resources) -> int:
+        """Let go of workers that have something else than these jobs need; return how many there may be.
+
+        Raises:
+            StepError: No node has it.
+        """
+        if needs.gpus > 1 and needs.gpus != int(needs.gpus):
+            raise StepError(f"a step asks for {needs.gpus} GPUs; ask for a whole number, or for a share below 1")
+        room = room_for(needs)
+        if room < 1:
+            raise StepError(
+                f"no node of the cluster has {_words(needs)} for a worker, which a step asks for; it has "
+                f"{'; '.join(_what_has(node) for node in living_nodes())}; start such a node and run again"
+            )
+        if needs != self._needs:
+            self._end(self._workers)
+            self._needs = needs
+        return min(room, self._limit or room)
+
+    def _keep_staffed(self, wanted: int) -> None:
+        while len(self._workers) < wanted:
+            self._started += 1
+            host = self._ray.remote(Host).options(**options_of(self._needs.gpus, self._needs.memory_mb))
+            actor = host.remote(
+                self._packed, number=self._started, log_folder=self._log_folder, hang_s=self._hang_s,
+                paths=[path for path in sys.path if path], folder=os.getcwd(),
+            )  # fmt: skip
+            self._workers.append(_Worker(self._started, actor, actor.ready.remote(self._token)))
+
+    def _wait_for_workers(self) -> None:
+        """Say what is waited for, once; give up in the end."""
+        waited = time.monotonic() - self._heard_at
+        if waited > NO_WORKER_S:
+            raise StepError(f"the cluster has given no worker with {_words(self._needs)} for {NO_WORKER_S:.0f} s")
+        if waited > PATIENCE_S and not self._has_complained:
+            self._has_complained = True
+            logger.warning("waiting for the cluster to have %s free", _words(self._needs))
+
+    def _give(self, one: _Worker, task: _Task) -> None:
+        task.attempts += 1
+        one.note = self._log_folder / f"worker-{one.number}.at-{task.attempts}" if task.suspect else None
+        parcel = Parcel(task.job.name, task.job.size, task.data, task.suspect, dict(task.blamed), one.note)
+        one.task, one.answer = task, one.actor.run.remote(parcel)
+
+    def _next_to_hear(self) -> list[_Worker]:
+        by_answer = {one.answer: one for one in self._workers if one.task is not None or not one.is_ready}
+        ready, _ = self._ray.wait(list(by_answer), num_returns=1, timeout=1.0)
+        if ready:
+            self._heard_at = time.monotonic()
+        return [by_answer[answer] for answer in ready]
+
+    def _hear(self, one: _Worker) -> Done | None:
+        """Take a worker's answer; None if it only got ready, or is gone and taken off the list."""
+        errors = self._ray.exceptions
+        try:
+            answer = self._ray.get(one.answer)
+        except errors.RayTaskError as error:
+            one.task = None
+            raise error.cause if isinstance(error.cause, Exception) else error from None
+        except errors.RayError as error:
+            self._workers.remove(one)
+            self._note_end(one, error)
+            return None
+        if not one.is_ready:
+            one.node, one.name, sight = answer
+            if self._token is not None:
+                self._token.check(one.name, sight)
+            one.is_ready, self._failed_starts = True, 0
+            return None
+        task, one.task = one.task, None
+        assert task is not None, "only a worker with a job answers"
+        if one.note is not None:
+            one.note.unlink(missing_ok=True)
+        result, seconds, attempts = answer
+        return Done(task.job, pickle.loads(result), seconds, task.attempts - 1 + attempts)  # noqa: S301 - our own
+
+    def _note_end(self, one: _Worker, error: Exception) -> None:
+        """Draw the conclusion from an actor's end: a lost node, a suspect job, or a record to blame."""
+        if one.task is None:
+            self._note_failed_start(error)
+            return
+        task = one.task
+        task.ends += 1
+        if task.ends >= KILLS_BEFORE_ANY_RECORD:
+            raise StepError(f"{task.job.name} lost its worker {task.ends} times; see {self._log_folder}") from error
+        if not self._is_fault(one, error):
+            logger.warning("worker %d was lost with %s; %s runs elsewhere", one.number, one.name, task.job.name)
+            return
+        place = noted_place(one.note) if one.note is not None else None
+        logger.warning("worker %d ended on %s in %s at %s", one.number, one.name, task.job.name, place or "a record")
+        task.suspect = True
+        if place is not None:
+            task.deaths[place] += 1
+            if task.deaths[place] >= DEATHS_TO_BLAME:
+                logger.warning("record %s ended its worker %d times: recorded as failed", place, DEATHS_TO_BLAME)
+                task.blamed[place] = "SIGKILL"
+
+    def _is_fault(self, one: _Worker, error: Exception) -> bool:
+        """Say whether an actor ended by itself: surely so only if Ray is sure of it and its node still lives."""
+        died = isinstance(error, self._ray.exceptions.ActorDiedError)
+        return died and any(node.id == one.node for node in living_nodes())
+
+    def _note_failed_start(self, error: Exception) -> None:
+        self._failed_starts += 1
+        # A node may be lost while all its workers start, hence the limit by workers.
+        limit = KILLS_BEFORE_ANY_RECORD * max(1, len(self._workers))
+        if getattr(error, "actor_init_failed", False) or self._failed_starts >= limit:
+            raise StepError(f"the cluster cannot start workers: {error}; see {self._log_folder}") from error
+
+    def _end(self, workers: list[_Worker]) -> None:
+        """Stop processes and actors, and wait for it a while."""
+        stops = [one.actor.stop.remote() for one in workers if one.is_ready]
+        if stops:
+            self._ray.wait(stops, num_returns=len(stops), timeout=STOP_S)
+        for one in workers:
+            self._ray.kill(one.actor)
+        workers.clear()
+
+
+def _words(needs: Resources) -> str:
+    gpus = f"{needs.gpus:g} GPU, " if needs.gpus else ""
+    return f"{gpus}1 processor and {needs.memory_mb} MB of memory"
+
+
+def _what_has(node: Any) -> str:
+    return f"{node.name}: {node.gpus:g} GPU, {node.cpus:g} processors, {node.memory / 2**20:.0f} MB"

@@ -1,0 +1,76 @@
+"""The actor that a Ray cluster places: one supervised worker process on its node.
+
+The actor itself runs no job. It holds what the scheduler gave it (processors, a share of a GPU, memory) and starts a
+process that inherits it, supervised by the same code as on one machine: a record that ends the process is found out
+on the spot, a process that hangs is replaced, and the models that a step opened live as long as the process does.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.engines.local import LocalEngine
+from benchwright.engines.ray.serialized_jobs import Packed, Parcel
+from benchwright.engines.ray.shared_folders import Sight, Token
+
+
+class Host:
+    """One worker of a Ray cluster.
+
+    Args:
+        surroundings: Pickled; unpickled by the worker process only.
+        number: Of this worker in its run; names its logs.
+        log_folder: Where they go.
+        hang_s: As for the local engine.
+        paths: Where the main process looks for modules.
+        folder: The main process's current folder; entered if it is there.
+    """
+
+    def __init__(
+        self, surroundings: bytes, *, number: int, log_folder: Path, hang_s: float, paths: Sequence[str], folder: str
+    ) -> None:
+        sys.path += [path for path in paths if path not in sys.path]
+        # A spawned process imports its parent's main module again; Ray's is no business of ours.
+        vars(sys.modules["__main__"]).pop("__file__", None)
+        if os.path.isdir(folder):
+            os.chdir(folder)
+        name = f"worker-{number}"
+        handler = logging.FileHandler(log_folder / f"{name}.log", encoding="utf-8")
+        handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
+        logging.getLogger("benchwright").addHandler(handler)
+        self._engine = LocalEngine(Packed(surroundings), workers=1, log_folder=log_folder, hang_s=hang_s, log_name=name)
+
+    def ready(self, token: Token | None) -> tuple[str, str, Sight | None]:
+        """Return the id and name of the node that this runs on, and what it sees of the shared folders."""
+        import ray
+
+        node: str = ray.get_runtime_context().get_node_id()
+        name = os.uname().nodename
+        logging.getLogger(__name__).warning("on node %s, GPUs %s", name, os.environ.get("CUDA_VISIBLE_DEVICES"))
+        return node, name, token.look(f"{node}.{os.getpid()}") if token else None
+
+    def run(self, parcel: Parcel) -> tuple[bytes, float, int]:
+        """Run a job; return its result pickled, seconds and attempts."""
+        done = next(iter(self._engine.run([parcel])))
+        return done.result, done.seconds, done.attempts
+
+    def stop(self) -> None:
+        """End the worker process, then this one."""
+        for process in multiprocessing.active_children():
+            process.kill()
+            process.join()
+        os._exit(0)
+
+
+def options_of(gpus: float, memory_mb: int) -> dict[str, Any]:
+    """Return what the scheduler is to reserve for a host; `stop` must get through while `run` is under way."""
+    return {
+        "num_cpus": 1, "num_gpus": gpus, "memory": memory_mb << 20, "max_restarts": 0, "max_concurrency": 2,
+        "scheduling_strategy": "SPREAD",
+    }  # fmt: skip

@@ -1,0 +1,143 @@
+"""Do all machines of a cluster see the workspace and the image folder? Tried with real files before anything runs."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright import __version__
+from benchwright.errors import BenchwrightError, StorageError
+from benchwright.versions import library_versions
+from benchwright.workspace.atomic import write_bytes
+
+FILES_TRIED = 3
+ENTRIES_LOOKED_AT = 1000
+
+
+class SharedFolders(NamedTuple):
+    """The folders that every node must see under the same path."""
+
+    workspace: Path
+    images: Path
+
+
+class Sight(NamedTuple):
+    """What a node sees: nothing wrong, or the first thing that is; and the versions that it would run.
+
+    `asked` tells one look from another; it names the reply that the node left.
+    """
+
+    asked: str
+    problem: str | None
+    benchwright: str
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Token:
+    """What a node has to find.
+
+    Args:
+        path: A file in the workspace's `tmp` folder.
+        content: What the file says.
+        images: The image folder.
+        samples: Relative path and bytes of some files below it.
+    """
+
+    path: Path
+    content: str
+    images: Path
+    samples: tuple[tuple[str, int], ...]
+
+    def look(self, asked: str) -> Sight:
+        """Return what this machine sees; leaves a reply beside the token, by rename over an older one."""
+        return Sight(asked, self._problem(asked), __version__, library_versions())
+
+    def _problem(self, asked: str) -> str | None:
+        try:
+            if self.path.read_text(encoding="ascii") != self.content:
+                return f"another folder lies at {self.path.parent.parent}"
+        except OSError as error:
+            return f"the workspace {self.path.parent.parent} is not there ({_why(error)})"
+        try:
+            for text in ("draft", self.content):
+                write_bytes(self._reply(asked), text.encode("ascii"))
+        except (OSError, StorageError) as error:
+            return f"files of the workspace {self.path.parent.parent} cannot be written and renamed ({_why(error)})"
+        for name, size in self.samples:
+            try:
+                found = os.lstat(self.images / name).st_size
+            except OSError as error:
+                return f"{self.images / name} of the image folder is not there ({_why(error)})"
+            if found != size:
+                return f"{self.images / name} has {found} bytes there and {size} here"
+        return None if self.images.is_dir() else f"the image folder {self.images} is not there"
+
+    def _reply(self, asked: str) -> Path:
+        return self.path.with_name(f"{self.path.name}.{asked}")
+
+    def check(self, name: str, sight: Sight) -> None:
+        """Raise if a node, as people call it, does not see what this machine sees.
+
+        Raises:
+            BenchwrightError: Says which node, what it misses, and what to do.
+        """
+        problem = sight.problem
+        if sight.benchwright != __version__:
+            raise BenchwrightError(
+                f"node {name} has Benchwright {sight.benchwright}, this machine {__version__}; install the same "
+                "version on all nodes"
+            )
+        if problem is None and self._answer(sight.asked) != self.content:
+            problem = f"what it writes to {self.path.parent} does not arrive here"
+        if problem is not None:
+            raise BenchwrightError(
+                f"node {name} of the cluster does not share our folders: {problem}; put workspace and images on a "
+                "file system that every node mounts at the same path, or end that node"
+            )
+
+    def _answer(self, asked: str) -> str | None:
+        os.listdir(self.path.parent)  # a network file system then forgets what it believed absent
+        try:
+            return self._reply(asked).read_text(encoding="ascii")
+        except (OSError, ValueError):
+            return None
+
+
+def _why(error: OSError | StorageError) -> str:
+    return str(error) if isinstance(error, StorageError) else error.strerror or type(error).__name__
+
+
+@contextmanager
+def token_in(shared: SharedFolders) -> Iterator[Token]:
+    """Write a token and take it away again, with every reply."""
+    content = secrets.token_hex(16)
+    path = shared.workspace.absolute() / "tmp" / f"token-{content[:8]}"
+    token = Token(path, content, shared.images.absolute(), tuple(_samples(shared.images)))
+    write_bytes(path, content.encode("ascii"))
+    try:
+        yield token
+    finally:
+        for left in path.parent.glob(f"{path.name}*"):
+            left.unlink(missing_ok=True)
+
+
+def _samples(images: Path) -> list[tuple[str, int]]:
+    """Return some plain files directly in the image folder, or in a folder below it; not a long look."""
+    found: list[tuple[str, int]] = []
+    for place, (root, _, names) in enumerate(os.walk(images)):
+        for name in sorted(names[:ENTRIES_LOOKED_AT]):
+            known = os.lstat(os.path.join(root, name))
+            if stat.S_ISREG(known.st_mode):
+                found.append((os.path.relpath(os.path.join(root, name), images), known.st_size))
+            if len(found) >= FILES_TRIED:
+                return found
+        if place >= ENTRIES_LOOKED_AT:
+            break
+    return found

@@ -1,0 +1,424 @@
+"""Decoding and encoding of images: the only module that lets a file of a user reach a decoder.
+
+Every way in goes through `benchwright.images.formats` first, so size, completeness and format are known before
+Pillow sees a byte, and it sees it through the one decoder of that format. What comes out is upright RGB of
+8 bits (`benchwright.images.pixels` says how), of several frames or pages the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import (
+    AvifImagePlugin,
+    BmpImagePlugin,
+    GifImagePlugin,
+    Image,
+    ImageFile,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.images.formats import Container, walk
+from benchwright.images.formats.png import check_rows, is_interlaced
+from benchwright.images.formats.walking import Limits, check_frames, check_pixels, sorted_notes
+from benchwright.images.identify import read_file
+from benchwright.images.pixels import upright_rgb
+from benchwright.records import ImageRecord
+
+_DECODERS: dict[str, type[ImageFile.ImageFile]] = {
+    "AVIF": AvifImagePlugin.AvifImageFile,
+    "BMP": BmpImagePlugin.BmpImageFile,
+    "GIF": GifImagePlugin.GifImageFile,
+    "JPEG": JpegImagePlugin.JpegImageFile,
+    "PNG": PngImagePlugin.PngImageFile,
+    "TIFF": TiffImagePlugin.TiffImageFile,
+    "WEBP": WebPImagePlugin.WebPImageFile,
+}
+_ORIENTATION_TAG = 274
+_UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+_QUIET = threading.RLock()
+
+
+def decode_rgb(data: bytes | Path, *, limits: Limits | None = None) -> NDArray[np.uint8]:
+    """Return the upright pixels of an image, (height, width, 3) RGB, contiguous.
+
+    Beside the result there is one decoded copy, of 4 bytes a pixel; the WebP and AVIF decoders keep more.
+
+    Args:
+        data: The file's bytes, or where it is.
+        limits: The defaults of `Limits` where None.
+
+    Raises:
+        UnreadableImage: As `benchwright.images.identify` says, or `truncated`, `corrupt`, `unsupported_mode`.
+    """
+    with _opened(data, limits or Limits()) as opened:
+        return _loaded(opened).rgb()
+
+
+def decode_luma(data: bytes | Path, *, at_least_px: int, limits: Limits | None = None) -> Image.Image:
+    """Return the upright image as grey (mode `L`), as small as its format decodes cheaply.
+
+    Of JPEG an eighth, quarter or half is decoded, the smallest whose sides are still at least `at_least_px`;
+    other formats are decoded whole. The result depends on the file and `at_least_px` only.
+
+    Raises:
+        UnreadableImage: As `decode_rgb`.
+    """
+    with _opened(data, limits or Limits()) as opened:
+        return _drafted(opened, at_least_px) if opened.container.format == "JPEG" else _loaded(opened).luma()
+
+
+class _Opened(NamedTuple):
+    """An image that a decoder has opened but not decoded, what its container says, and the bytes that it sees."""
+
+    image: ImageFile.ImageFile
+    container: Container
+    data: bytes
+
+
+class _Loaded(NamedTuple):
+    """A decoded image as its decoder left it, and how it is still to be turned."""
+
+    image: Image.Image
+    container: Container
+    orientation: int
+
+    @property
+    def nbytes(self) -> int:
+        """Return the memory of its pixels, as Pillow keeps them."""
+        return self.image.width * self.image.height * (1 if self.image.mode == "L" else 4)
+
+    @property
+    def is_plain(self) -> bool:
+        """Return whether its pixels are those of `rgb`, but for the turn: opaque RGB or grey of 8 bits."""
+        return self.image.mode in {"RGB", "L"} and "transparency" not in self.image.info
+
+    def rgb(self) -> NDArray[np.uint8]:
+        return upright_rgb(self.image, self.container, orientation=self.orientation)
+
+    def luma(self) -> Image.Image:
+        """Return what `luma_of(self.rgb())` is, without the copies that it takes where they are not needed."""
+        return _turned(self.image.convert("L"), self.orientation) if self.is_plain else luma_of(self.rgb())
+
+
+def _loaded(opened: _Opened) -> _Loaded:
+    image, container, data = opened
+    _load(image)
+    if container.format == "PNG" and (is_interlaced(data) or _last_row_is_empty(image)):
+        with _translated():
+            check_rows(data)
+    # Pillow turns a TIFF while it loads it.
+    return _Loaded(image, container, 1 if container.format == "TIFF" else container.orientation)
+
+
+def _turned(grey: Image.Image, orientation: int) -> Image.Image:
+    turn = _UPRIGHT.get(orientation)
+    return grey if turn is None else grey.transpose(turn)
+
+
+def _load(image: ImageFile.ImageFile) -> None:
+    with _translated():
+        image.load()
+
+
+def _last_row_is_empty(image: Image.Image) -> bool:
+    return not np.asarray(image.crop((0, image.height - 1, image.width, image.height))).any()
+
+
+def _drafted(opened: _Opened, at_least_px: int) -> Image.Image:
+    """Return a JPEG as upright grey, decoded no larger than need be."""
+    image, container, _ = opened
+    image.draft("L", (at_least_px, at_least_px))
+    _load(image)
+    grey = image.convert("RGB").convert("L") if image.mode == "CMYK" else image.convert("L")
+    return _turned(grey, container.orientation)
+
+
+def upright_size(data: bytes, *, limits: Limits | None = None) -> tuple[int, int]:
+    """Return width and height of an image after orientation, in pixels, from its header; nothing is decoded.
+
+    Raises:
+        UnreadableImage: As `benchwright.images.identify` says.
+    """
+    with _opened(data, limits or Limits()) as opened:
+        return opened.container.upright_wh
+
+
+def luma_of(pixels: NDArray[np.uint8]) -> Image.Image:
+    """Return RGB pixels as grey (mode `L`, ITU-R BT.601)."""
+    return Image.fromarray(pixels).convert("L")
+
+
+def avif_header(data: bytes, *, limits: Limits) -> Container:
+    """Return what the header of an AVIF says, complete with orientation and frames; no pixels are decoded.
+
+    Raises:
+        UnreadableImage: `corrupt`, `too_many_pixels`, `too_many_frames`.
+    """
+    with _opened(data, limits) as opened:
+        return opened.container
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Pillow silent and strict while it works on one image.
+
+    Both settings belong to the whole process, hence the lock, and hence they are put back.
+    """
+    with _QUIET, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        lenient, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+        try:
+            yield
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = lenient
+
+
+@contextmanager
+def _opened(data: bytes | Path, limits: Limits) -> Iterator[_Opened]:
+    """Open an image with the one decoder of its format, once its container has been walked."""
+    raw = read_file(data, limits=limits) if isinstance(data, Path) else data
+    container = walk(io.BytesIO(raw), size=len(raw), limits=limits)
+    if container.keep and container.keep != ((0, len(raw)),):
+        view = memoryview(raw)
+        raw = b"".join(view[start:stop] for start, stop in container.keep)
+    with _quiet():
+        with _translated():
+            image = _DECODERS[container.format](io.BytesIO(raw))
+            # Pillow would turn a TIFF by XMP where EXIF says nothing; viewers do not, nor does the record.
+            image.info.pop("xmp", None)
+            if container.format == "AVIF":
+                container = _avif_container(image, container, limits)
+        with image:
+            stored = container.width, container.height
+            stated = container.upright_wh if container.format == "TIFF" else stored
+            if image.size != stated:
+                raise UnreadableImage("corrupt", f"the decoder finds {image.size}, the container states {stated}")
+            yield _Opened(image, container, raw)
+
+
+def _avif_container(image: ImageFile.ImageFile, bound: Container, limits: Limits) -> Container:
+    width, height = check_pixels(*image.size, limits=limits)
+    frames = check_frames(getattr(image, "n_frames", 1), limits=limits)
+    stated = image.getexif().get(_ORIENTATION_TAG, 1)
+    orientation = stated if stated in _UPRIGHT else 1
+    notes = sorted_notes(orientation=orientation, animated=frames, alpha=image.mode == "RGBA")
+    return replace(bound, width=width, height=height, orientation=orientation, notes=notes)
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Turn whatever a decoder raises over hostile bytes into one of our reasons."""
+    try:
+        yield
+    except (UnreadableImage, MemoryError):
+        raise
+    except Image.DecompressionBombError as error:
+        raise UnreadableImage("too_many_pixels", _one_line(error)) from None
+    except Exception as error:  # noqa: BLE001 - decoders raise anything, from IndexError to zlib.error
+        # Pillow has no type for a file that ends too early, only this word.
+        reason = "truncated" if "truncated" in str(error).lower() else "corrupt"
+        raise UnreadableImage(reason, _one_line(error)) from None
+
+
+def _one_line(error: Exception) -> str:
+    """Spell an exception without line breaks and addresses, which would differ between runs."""
+    text = re.sub(r"\s+", " ", re.sub(r" at 0x[0-9a-f]+", "", str(error)))
+    return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__
+
+
+def encode_png(pixels: NDArray[np.uint8]) -> bytes:
+    """Return (height, width, 3) RGB pixels as a PNG without metadata.
+
+    Equal pixels give equal bytes under one build of Pillow and its zlib; other builds may compress otherwise,
+    so across machines compare `pixel_hash`.
+    """
+    handle = io.BytesIO()
+    # Over 34 photographs level 3 takes half the time of level 6 for 2 % more bytes.
+    Image.fromarray(_checked(pixels)).save(handle, "PNG", optimize=False, compress_level=3)
+    return handle.getvalue()
+
+
+def pixel_hash(pixels: NDArray[np.uint8]) -> str:
+    """Return the SHA-256 over shape and pixels, (height, width, 3) RGB, as 64 hexadecimal digits."""
+    digest = hashlib.sha256("x".join(map(str, _checked(pixels).shape)).encode() + b"\n")
+    digest.update(np.ascontiguousarray(pixels).data)
+    return digest.hexdigest()
+
+
+def _checked(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    if pixels.dtype != np.uint8 or pixels.ndim != 3 or pixels.shape[2] != 3 or not pixels.size:
+        raise ValueError(f"pixels must be (height, width, 3) uint8, not {pixels.shape} {pixels.dtype}")
+    return pixels
+
+
+class ImageReader:
+    """Decoded pixels of records, each image at most once while it stays in the cache.
+
+    Not for several threads at once: every worker has its own.
+
+    Args:
+        locate: Returns where the file of a record lies.
+        limits: The defaults of `Limits` where None.
+        cache_bytes: Pixels kept; of a larger image only itself.
+        make_again: Makes the file of a record again where it is not what it was, or raises a `DataError` that says why
+            that cannot be.
+
+    Attributes:
+        decodes: How many images were decoded in full.
+    """
+
+    def __init__(
+        self,
+        locate: Callable[[ImageRecord], Path],
+        *,
+        limits: Limits | None = None,
+        cache_bytes: int = 128 << 20,
+        make_again: Callable[[ImageRecord], None] | None = None,
+    ) -> None:
+        self.decodes = 0
+        self._make_again = make_again
+        self._locate = locate
+        self._limits = limits or Limits()
+        self._cache_bytes = cache_bytes
+        self._held_bytes = 0
+        self._cache: OrderedDict[str, NDArray[np.uint8] | _Loaded] = OrderedDict()
+
+    def drop(self) -> None:
+        """Forget all pixels that are kept."""
+        self._cache.clear()
+        self._held_bytes = 0
+
+    def file_bytes(self, record: ImageRecord) -> bytes:
+        """Return an image's file, checked against its SHA-256.
+
+        Raises:
+            UnreadableImage: The file cannot be read, or is `changed`.
+        """
+        with _named(record):
+            try:
+                return self._read(record)
+            except UnreadableImage as error:
+                if self._make_again is None:
+                    raise
+                try:
+                    self._make_again(record)
+                except UnreadableImage:
+                    raise
+                except DataError as reason:
+                    raise UnreadableImage(error.reason, f"{error.detail}; {reason}") from error
+            return self._read(record)
+
+    def _read(self, record: ImageRecord) -> bytes:
+        data = read_file(self._locate(record), limits=self._limits)
+        if (found := bytes_digest(data)) != record.image_id:
+            advice = "run the recipe again" if record.source is None else "take the folder in again"
+            raise UnreadableImage("changed", f"its SHA-256 is now {found}, was {record.image_id}; {advice}")
+        return data
+
+    def rgb(self, record: ImageRecord) -> NDArray[np.uint8]:
+        """Return upright RGB pixels, (height, width, 3), read-only.
+
+        Raises:
+            UnreadableImage: As `file_bytes` and `decode_rgb`.
+        """
+        cached = self._cached(record)
+        if cached is not None and not isinstance(cached, _Loaded):
+            return cached
+        if cached is not None:
+            pixels = cached.rgb()
+        else:
+            data = self.file_bytes(record)
+            with _named(record):
+                pixels = decode_rgb(data, limits=self._limits)
+                self.decodes += 1
+                _check_size(record, (pixels.shape[1], pixels.shape[0]))
+        self._keep(record, _read_only(pixels))
+        return pixels
+
+    def _cached(self, record: ImageRecord) -> NDArray[np.uint8] | _Loaded | None:
+        if (cached := self._cache.get(record.image_id)) is not None:
+            self._cache.move_to_end(record.image_id)
+        return cached
+
+    def _keep(self, record: ImageRecord, decoded: NDArray[np.uint8] | _Loaded) -> None:
+        if (before := self._cache.pop(record.image_id, None)) is not None:
+            self._held_bytes -= before.nbytes
+        self._cache[record.image_id] = decoded
+        self._held_bytes += decoded.nbytes
+        while len(self._cache) > 1 and self._held_bytes > self._cache_bytes:
+            self._held_bytes -= self._cache.popitem(last=False)[1].nbytes
+
+    def luma(self, record: ImageRecord, *, at_least_px: int = 128) -> Image.Image:
+        """Return the upright image as grey (mode `L`), as `decode_luma`.
+
+        Formats without reduced decoding share the decoding of `rgb`. What comes out is the same either way.
+
+        Raises:
+            UnreadableImage: As `rgb`.
+        """
+        if (cached := self._cached(record)) is not None and record.media_type != "image/jpeg":
+            return _luma_of_kept(cached)
+        data = self.file_bytes(record)
+        with _named(record), _opened(data, self._limits) as opened:
+            _check_size(record, opened.container.upright_wh)
+            if opened.container.format == "JPEG":
+                return _drafted(opened, at_least_px)
+            loaded = _loaded(opened)
+            # A copy, because the decoder's own image holds on to the decoder and its buffers.
+            kept = loaded._replace(image=loaded.image.copy()) if loaded.is_plain else _read_only(loaded.rgb())
+        self.decodes += 1
+        self._keep(record, kept)
+        return _luma_of_kept(kept)
+
+
+def _read_only(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    pixels.flags.writeable = False
+    return pixels
+
+
+def _luma_of_kept(kept: NDArray[np.uint8] | _Loaded) -> Image.Image:
+    return kept.luma() if isinstance(kept, _Loaded) else luma_of(kept)
+
+
+def _check_size(record: ImageRecord, upright_wh: tuple[int, int]) -> None:
+    if upright_wh != (record.width, record.height):
+        raise UnreadableImage(
+            "changed",
+            f"{upright_wh[0]} x {upright_wh[1]} pixels, recorded as {record.width} x {record.height}",
+        )
+
+
+@contextmanager
+def _named(record: ImageRecord) -> Iterator[None]:
+    """Put the record's name in front of what is wrong with it."""
+    try:
+        yield
+    except UnreadableImage as error:
+        name = repr(record.source.uri) if record.source else f"image {record.image_id[:12]}"
+        raise UnreadableImage(error.reason, f"{name}: {error.detail}") from None

@@ -1,0 +1,90 @@
+"""Image containers, walked block by block without decoding: size, frames, orientation, completeness.
+
+One walk serves both `benchwright.images.identify` (from a file) and `benchwright.images.decode` (from memory), so
+what was recorded of a file is what decoding then finds. A container says itself where it ends; a file that ends before
+is `truncated`. The work is bounded: no pixels, no text, at most `walking.MOST_BLOCKS` hops.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import TYPE_CHECKING, BinaryIO
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.formats.avif import walk_avif
+from benchwright.images.formats.bmp import DIB_HEADERS, walk_bmp
+from benchwright.images.formats.gif import walk_gif
+from benchwright.images.formats.jpeg import walk_jpeg
+from benchwright.images.formats.png import walk_png
+from benchwright.images.formats.tiff import walk_tiff
+from benchwright.images.formats.walking import Container, Walk
+from benchwright.images.formats.webp import walk_webp
+
+if TYPE_CHECKING:
+    from benchwright.images.formats.walking import Limits
+
+__all__ = ["HEAD_BYTES", "MEDIA_TYPES", "Container", "sniff", "walk"]
+
+HEAD_BYTES = 4096
+MEDIA_TYPES = {
+    "AVIF": "image/avif",
+    "BMP": "image/bmp",
+    "GIF": "image/gif",
+    "JPEG": "image/jpeg",
+    "PNG": "image/png",
+    "TIFF": "image/tiff",
+    "WEBP": "image/webp",
+}
+_WALKS: dict[str, Callable[[Walk], Container]] = {
+    "AVIF": walk_avif,
+    "BMP": walk_bmp,
+    "GIF": walk_gif,
+    "JPEG": walk_jpeg,
+    "PNG": walk_png,
+    "TIFF": walk_tiff,
+    "WEBP": walk_webp,
+}
+
+
+def sniff(head: bytes) -> str | None:
+    """Return the format that a file's first bytes announce (a key of `MEDIA_TYPES`), or None."""
+    for form, lead in (
+        ("JPEG", (b"\xff\xd8\xff",)),
+        ("PNG", (b"\x89PNG\r\n\x1a\n",)),
+        ("GIF", (b"GIF87a", b"GIF89a")),
+        ("TIFF", (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
+    ):
+        if head.startswith(lead):
+            return form
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "WEBP"
+    if head[:2] == b"BM" and len(head) >= 18 and struct.unpack_from("<I", head, 14)[0] in DIB_HEADERS:
+        return "BMP"
+    if head[4:8] == b"ftyp":
+        # HEIC shares the container and the brand mif1: only the list of brands tells them apart.
+        brands = head[8 : struct.unpack_from(">I", head)[0]]
+        if {brands[at : at + 4] for at in range(0, len(brands), 4)} & {b"avif", b"avis"}:
+            return "AVIF"
+    return None
+
+
+def walk(handle: BinaryIO, *, size: int, limits: Limits) -> Container:
+    """Return what the container says, having checked that it is whole.
+
+    For AVIF the size is an upper bound, and orientation and frames are left to its decoder's header.
+
+    Args:
+        handle: The file, seekable.
+        size: Its length in bytes.
+        limits: Of pixels and frames.
+
+    Raises:
+        UnreadableImage: `not_an_image`, `too_many_pixels`, `too_many_frames`, `truncated`, `corrupt` or
+            `unsupported_mode`.
+    """
+    handle.seek(0)
+    form = sniff(handle.read(HEAD_BYTES))
+    if form is None:
+        raise UnreadableImage("not_an_image", f"the contents are none of {', '.join(MEDIA_TYPES)}")
+    return _WALKS[form](Walk(handle, size=size, limits=limits))

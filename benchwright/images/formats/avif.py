@@ -1,0 +1,46 @@
+"""AVIF: boxes of the ISO base media format (ISO/IEC 14496-12), as far as bounding a decoder takes."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.formats.walking import Container, Walk
+
+
+def _boxes(walk: Walk, at: int, end: int) -> Iterator[tuple[bytes, int, int]]:
+    """Yield (type, where the contents begin, where they end) of the boxes between two offsets."""
+    while at + 8 <= end:
+        walk.block()
+        length, name = struct.unpack(">I4s", walk.take(at, 8))
+        head = 8
+        if length == 1:
+            length, head = struct.unpack(">Q", walk.take(at + 8, 8))[0], 16
+        stop = end if length == 0 else at + length
+        if stop < at + head:
+            raise UnreadableImage("corrupt", f"box {name!r} of {length} bytes")
+        walk.within(stop)
+        yield name, at + head, stop
+        at = stop
+
+
+def _inside(
+    walk: Walk, name: bytes, parents: Iterator[tuple[bytes, int, int]], *, skip: int = 0
+) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the boxes inside those parents that are of a type; `skip` bytes come before them."""
+    for parent, at, end in parents:
+        if parent == name:
+            yield from _boxes(walk, at + skip, end)
+
+
+def walk_avif(walk: Walk) -> Container:
+    """Walk all boxes of the file; return the largest size that any picture in it states (`ispe`)."""
+    meta = _inside(walk, b"meta", _boxes(walk, 0, walk.size), skip=4)
+    properties = _inside(walk, b"ipco", _inside(walk, b"iprp", meta))
+    largest = (1, 1)
+    for name, at, _ in properties:
+        if name == b"ispe":
+            stated = walk.pixels(*struct.unpack(">II", walk.take(at + 4, 8)))
+            largest = max(largest, stated, key=lambda size: size[0] * size[1])
+    return Container("AVIF", *largest)

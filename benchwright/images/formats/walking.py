@@ -1,0 +1,147 @@
+"""What all containers share: what is found, and bounded steps through the file that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import BinaryIO, NoReturn
+
+from benchwright.errors import UnreadableImage
+
+MOST_BLOCKS = 2_500_000
+"""Hops in one walk; 512 MiB of GIF take 2.1 million."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a file may ask of us. Some decoders of Pillow stop at 178 million pixels by themselves."""
+
+    max_pixels: int = 100_000_000
+    max_bytes: int = 512 * 2**20
+    max_frames: int = 1_000
+
+
+@dataclass(frozen=True)
+class Container:
+    """What a container says of its first frame.
+
+    Args:
+        format: Such as `PNG`; names the one decoder that may see the file.
+        width: Pixels as stored, before orientation.
+        height: Pixels as stored, before orientation.
+        orientation: EXIF code, 1 to 8.
+        notes: What decoding will have to do, sorted.
+        keep: Byte ranges (start, stop) that pixels are made from, where the rest is kept from the decoder;
+            empty where it sees the whole file.
+        bits: Per sample.
+        signed: Samples are signed integers.
+        white_is_zero: Grey counts down.
+    """
+
+    format: str
+    width: int
+    height: int
+    orientation: int = 1
+    notes: tuple[str, ...] = ()
+    keep: tuple[tuple[int, int], ...] = ()
+    bits: int = 8
+    signed: bool = False
+    white_is_zero: bool = False
+
+    @property
+    def upright_wh(self) -> tuple[int, int]:
+        """Width and height after orientation."""
+        return (self.height, self.width) if self.orientation >= 5 else (self.width, self.height)
+
+
+def sorted_notes(
+    *, orientation: int = 1, animated: int = 1, pages: int = 1, bits: int = 8, **marks: bool
+) -> tuple[str, ...]:
+    """Return notes: the marks that are true, and a counted one for each number that is not ordinary."""
+    notes = [name for name, is_so in marks.items() if is_so]
+    if orientation > 1:
+        notes.append(f"exif_orientation:{orientation}")
+    if animated > 1:
+        notes.append(f"animated:{animated}")
+    if pages > 1:
+        notes.append(f"pages:{pages}")
+    if bits > 8:
+        notes.append("sixteen_bit" if bits <= 16 else "thirty_two_bit")
+    return tuple(sorted(notes))
+
+
+def joined(ranges: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Merge ranges that touch; they come in order."""
+    merged: list[tuple[int, int]] = []
+    for start, stop in ranges:
+        if merged and merged[-1][1] == start:
+            merged[-1] = (merged[-1][0], stop)
+        else:
+            merged.append((start, stop))
+    return tuple(merged)
+
+
+def truncated(size: int) -> NoReturn:
+    """Refuse a file that ends before its contents do."""
+    raise UnreadableImage("truncated", f"the file ends after {size:,} bytes, its contents go on")
+
+
+def check_pixels(width: int, height: int, *, limits: Limits) -> tuple[int, int]:
+    """Return width and height, once their product is within the limit.
+
+    Raises:
+        UnreadableImage: `too_many_pixels`, or `corrupt` where there is no pixel.
+    """
+    if width < 1 or height < 1:
+        raise UnreadableImage("corrupt", f"the header states {width:,} x {height:,} pixels")
+    if width * height > limits.max_pixels:
+        stated = f"{width:,} x {height:,} = {width * height:,} pixels"
+        raise UnreadableImage("too_many_pixels", f"{stated}, limit {limits.max_pixels:,}")
+    return width, height
+
+
+def check_frames(count: int, *, limits: Limits, at_least: bool = False) -> int:
+    """Return a number of frames, once it is within the limit.
+
+    Raises:
+        UnreadableImage: `too_many_frames`.
+    """
+    if count > limits.max_frames:
+        said = f"at least {count:,}" if at_least else f"{count:,}"
+        raise UnreadableImage("too_many_frames", f"{said} frames, limit {limits.max_frames:,}")
+    return count
+
+
+class Walk:
+    """One walk over one file: every read and every number is checked here."""
+
+    def __init__(self, handle: BinaryIO, *, size: int, limits: Limits) -> None:
+        self.handle, self.size, self.limits = handle, size, limits
+        self._blocks = 0
+
+    def take(self, at: int, length: int) -> bytes:
+        """Return bytes that the container promises."""
+        self.within(at + length)
+        self.handle.seek(at)
+        data = self.handle.read(length)
+        if len(data) < length:
+            truncated(at + len(data))
+        return data
+
+    def within(self, end: int) -> None:
+        """Check that the file goes on up to an offset."""
+        if end > self.size:
+            truncated(self.size)
+
+    def block(self) -> None:
+        """Count one hop."""
+        self._blocks += 1
+        if self._blocks > MOST_BLOCKS:
+            raise UnreadableImage("corrupt", f"more than {MOST_BLOCKS:,} blocks")
+
+    def pixels(self, width: int, height: int) -> tuple[int, int]:
+        """Return the size that a header states, once it is within the limit."""
+        return check_pixels(width, height, limits=self.limits)
+
+    def frames(self, count: int, *, at_least: bool = False) -> int:
+        """Return a number of frames, counted or stated, once it is within the limit."""
+        return check_frames(count, limits=self.limits, at_least=at_least)

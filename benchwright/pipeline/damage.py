@@ -1,0 +1,157 @@
+"""What a run does about tables that are not as they were written: it makes them again, or says why nobody can."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchwright.canonical import file_digest
+from benchwright.errors import BenchwrightError, DamagedError, DataError, UnreadableImage
+from benchwright.images.identify import path_for
+from benchwright.photographs import collected_photographs
+from benchwright.pipeline.worker_context import StageContext, Surroundings
+from benchwright.records import ImageRecord
+from benchwright.release.format.manifest import MANIFEST
+from benchwright.workspace.shards import StageTable, shard_of
+from benchwright.workspace.stage_input import INGEST, load_live
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.store_place import has_store
+from benchwright.workspace.workspace import Workspace
+
+
+def make_again(around: Surroundings, record: ImageRecord) -> None:
+    """Bring an image's file back into the object store, where it is to lie there.
+
+    Raises:
+        DataError: That cannot be.
+    """
+    if record.source is not None:
+        if not around.workspace.objects.path(record.image_id).exists():
+            return  # it was never copied: its reader has looked at the image folder
+        _copy_again(around, record)
+    else:
+        _run_again(around, record)
+    around.remade.append(record.image_id)
+
+
+def _copy_again(around: Surroundings, record: ImageRecord) -> None:
+    """Copy a source image again from where it came from, if it is still what it was."""
+    assert record.source is not None
+    stored = around.workspace.objects.path(record.image_id)
+    origin = _origin(around, record.image_id, record.source.uri)
+    if origin is None:
+        raise DataError(
+            f"{stored} is damaged, and {record.source.uri!r} is no longer what it was in {around.images}: put the "
+            "picture back there, or take the workspace's copy from a backup"
+        )
+    around.workspace.objects.put(origin.read_bytes())
+
+
+def _origin(around: Surroundings, image_id: str, uri: str) -> Path | None:
+    collected = collected_photographs(around.workspace.root).path(image_id)
+    for path in (collected, around.images / path_for(uri)):
+        try:
+            if file_digest(path) == image_id:
+                return path
+        except OSError:
+            continue
+    return None
+
+
+def _run_again(around: Surroundings, record: ImageRecord) -> None:
+    """Run the step that made an image once more, on the record that it was made from."""
+    stage = _maker(around, record)
+    shard = shard_of(record.root_image_id, around.shard_count)
+    made_by = _made_by(StageTable(around.workspace, stage.id), shard, record.image_id)
+    live = load_live(around.workspace, around.upstream(stage, shard), list(stage.reads.values()))
+    origin = live.images.get(made_by) if stage.consumes == "images" else live.items.get(made_by)
+    if origin is None:
+        raise DataError(f"{stage.id} made it from {made_by[:12]}, which is no longer there; run the recipe again")
+    try:
+        stage.one(origin, StageContext(around, stage, live))
+    except UnreadableImage:
+        raise
+    except (BenchwrightError, OSError) as error:
+        raise DataError(f"{stage.id} cannot make it again: {error}") from error
+    path = around.workspace.objects.path(record.image_id)
+    if not path.exists() or file_digest(path) != record.image_id:
+        raise DataError(
+            f"{stage.id} makes another picture now (its libraries or device are others): delete "
+            f"{StageTable(around.workspace, stage.id).folder} and run the recipe again, which makes new items"
+        )
+
+
+def _maker(around: Surroundings, record: ImageRecord) -> Stage:
+    for stage in around.stages:
+        if stage.kind == "map" and stage.step.operation(around.seed).operation_id == record.operation_id:
+            return stage
+    raise DataError("no step of this recipe made it as it is configured now; run the recipe again")
+
+
+def _made_by(table: StageTable, shard: str, image_id: str) -> str:
+    marker = table.marker(shard)
+    rows = table.read(marker, "images", ["image_id", "made_by"]) if marker else None
+    place = -1 if rows is None else rows.column("image_id").index(image_id).as_py()
+    if rows is None or place < 0:
+        raise DataError(f"{table.stage} does not say from what it made it; run the recipe again")
+    return str(rows.column("made_by")[place].as_py())
+
+
+def mend_tables(space: Workspace, stages: Sequence[Stage], shards: Sequence[str]) -> Iterator[str]:
+    """Take away the markers of shards that are damaged, so that the run makes them again; yield a line for each.
+
+    Raises:
+        DataError: What is damaged or gone cannot be made again.
+    """
+    for stage in (None, *stages):
+        table = StageTable(space, INGEST if stage is None else stage.id)
+        if stage is not None and stage.kind == "campaign":
+            require_store(space, stage)
+        for shard in shards:
+            if (problem := next(table.problems(shard), None)) is not None:
+                table.marker_path(shard).unlink()
+                yield (
+                    f"{inside(space, problem.path)} {problem.what}: shard {shard} of {table.stage} is made again "
+                    f"{made_from(stage)}"
+                )
+        try:
+            table.current()
+        except DamagedError as error:
+            error.path.unlink()
+            yield f"{inside(space, error.path)} {error.what}: it is written again from the markers"
+
+
+def require_store(space: Workspace, stage: Stage) -> None:
+    """Refuse to go on with a campaign that people closed and whose review store is gone.
+
+    Raises:
+        DataError: The store is gone, so that people would be asked everything again.
+    """
+    folder = StageTable(space, stage.id).folder
+    if (folder / "current.json").exists() and not has_store(space.root) and not stage.step.parameters().get("simulate"):
+        raise DataError(
+            f"{folder} holds what people decided, and the review store of {space.root} is gone: bring it back "
+            f"(`benchwright review restore`), or delete {folder} to ask them everything again"
+        )
+
+
+def made_from(stage: Stage | None) -> str:
+    """Say what a stage's table is made from; ingest where no stage is given."""
+    if stage is None:
+        return "from the image folder"
+    return "from the review store" if stage.kind == "campaign" else "from its inputs"
+
+
+def inside(space: Workspace, path: Path) -> str:
+    """Return a path as seen from the workspace."""
+    return str(path.relative_to(space.root)) if path.is_relative_to(space.root) else str(path)
+
+
+def files_made(root: Path, artifacts: Mapping[str, str]) -> Iterator[str]:
+    """Yield the files below what a final step made, as seen from the workspace; releases vouch for their own."""
+    for name in artifacts.values():
+        path = root / name
+        if path.is_file():
+            yield name
+        elif path.is_dir() and not (path / MANIFEST).exists():
+            yield from (str(file.relative_to(root)) for file in path.rglob("*") if file.is_file())

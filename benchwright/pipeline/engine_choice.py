@@ -1,0 +1,50 @@
+"""The engines by name. Nothing of one is imported before it is asked for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchwright.engines.base import Engine
+from benchwright.errors import BenchwrightError
+
+if TYPE_CHECKING:
+    from benchwright.pipeline.worker_context import Surroundings
+
+ENGINES = ("local", "ray")
+"""`local`: processes of this machine. `ray`: actors on a Ray cluster."""
+
+PRELOADED = "benchwright.pipeline.preloaded"
+"""What every worker of a pipeline imports."""
+
+
+def open_engine(
+    name: str, around: Surroundings, *, workers: int | None, log_folder: Path, address: str | None = None
+) -> Engine:
+    """Return the engine of that name, to be used as a context manager.
+
+    Args:
+        name: One of `ENGINES`.
+        around: What workers keep between jobs.
+        workers: How many at most; None for as many as there is room for.
+        log_folder: Where workers' output goes.
+        address: Of a Ray cluster; None for one of this machine alone, or the one that RAY_ADDRESS names.
+
+    Raises:
+        BenchwrightError: No engine has that name, or the local one is given an address.
+        PrerequisiteError: The engine's packages are missing.
+    """
+    if name == "local":
+        from benchwright.engines.local import LocalEngine, default_workers
+
+        if address is not None:
+            raise BenchwrightError(f"--address {address} is for --engine ray; the local engine has no address")
+        room = default_workers(max(stage.step.needs().memory_mb for stage in around.stages))
+        return LocalEngine(around.for_workers(), workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
+    if name == "ray":
+        from benchwright.engines.ray.engine import RayEngine
+        from benchwright.engines.ray.shared_folders import SharedFolders
+
+        shared = SharedFolders(around.workspace.root, around.images)
+        return RayEngine(around.for_workers(), workers=workers, log_folder=log_folder, address=address, shared=shared)
+    raise BenchwrightError(f"there is no engine {name!r}; known: {', '.join(ENGINES)}")

@@ -1,0 +1,258 @@
+"""Stages that see everything at once: gather steps and campaigns. One process, no pixels."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from benchwright.canonical import digest
+from benchwright.engines.memory import give_back
+from benchwright.engines.starting import uninterrupted
+from benchwright.pipeline.outcomes import Judged, read_outcomes, write_outcomes
+from benchwright.pipeline.worker_context import Surroundings
+from benchwright.steps import (
+    AnyRecord,
+    CampaignContext,
+    CampaignStep,
+    GatherContext,
+    Gathered,
+    GatherStep,
+    Outcome,
+    Verdicts,
+)
+from benchwright.workspace.arrow_arrays import arrow_array
+from benchwright.workspace.sealed import write_sealed
+from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.stage_input import GROUP, INGEST, input_digest, load_live
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.store_place import settle_store
+from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
+from benchwright.workspace.workspace import Workspace
+
+Upstream = Sequence[tuple[Stage | None, Marker]]
+
+
+def live_columns(workspace: Workspace, stage: Stage, wanted: Sequence[str], upstream: Upstream) -> pa.Table:
+    """Return `record_id` and the wanted columns of one shard's live records, sorted by id.
+
+    Args:
+        workspace: Where the tables are.
+        stage: The stage that asks.
+        wanted: Columns as the step names them: of the record table, or values it reads.
+        upstream: The shard's markers of every stage before.
+
+    Raises:
+        ValueError: The record table has no such column.
+    """
+    schema, key = (IMAGES, "image_id") if stage.consumes == "images" else (ITEMS, "item_id")
+    own = [name for name in wanted if name not in stage.reads]
+    if unknown := [name for name in own if name not in schema.names]:
+        raise ValueError(
+            f"step {stage.step.name!r} asks for column {unknown[0]!r}; {stage.consumes} have {schema.names}"
+        )
+    rows: dict[str, dict[str, Any]] = {}
+    image_groups = _Groups()
+    needed = dict.fromkeys([key, *own, *(["root_image_id"] if "group_keys" in own else [])])
+    types = {name: schema.field(name).type for name in own}
+    values: dict[str, Mapping[str, Any]] = {}
+    for before, marker in upstream:
+        table = StageTable(workspace, before.id if before else INGEST)
+        if before is None or stage.consumes in before.makes:
+            made = table.read(marker, stage.consumes, list(needed))
+            rows |= {row[key]: row for row in made.to_pylist()} if made is not None else {}
+        if before is None:
+            continue
+        reads = {
+            name: full.rpartition(".")[2] for name, full in stage.reads.items() if full.rpartition(".")[0] == before.id
+        }
+        data = _outcome_columns(table, marker, before, reads.values())
+        for name, value in reads.items():
+            values[name] = dict(zip(data["record_id"], data[value], strict=True))
+            types[name] = outcome_schema(before.values).field(value).type
+        if before.consumes == stage.consumes:
+            _apply(rows, before, data)
+        else:
+            image_groups.note(data)
+    if "group_keys" in own:
+        for row in rows.values():
+            row["group_keys"] = sorted({*row["group_keys"], *image_groups[row["root_image_id"]]})
+    for name in stage.reads:
+        types.setdefault(name, pa.null())
+    ids = sorted(rows)
+    columns = {"record_id": arrow_array(ids, pa.string())}
+    for name in wanted:
+        found = values.get(name)
+        column = [found.get(i) for i in ids] if found is not None else [rows[i][name] for i in ids]
+        columns[name] = arrow_array(column, types[name])
+    return pa.table(columns)
+
+
+class _Groups(defaultdict[str, set[str]]):
+    """Group keys by image."""
+
+    def __init__(self) -> None:
+        super().__init__(set)
+
+    def note(self, data: Mapping[str, Sequence[Any]]) -> None:
+        """Take the group keys out of a stage's outcomes, if it gives any."""
+        for image_id, group in zip(data["record_id"], data.get(GROUP, ()), strict=False):
+            if group is not None:
+                self[image_id].add(group)
+
+
+def _outcome_columns(table: StageTable, marker: Marker, stage: Stage, values: Iterable[str]) -> dict[str, list[Any]]:
+    names = dict.fromkeys(["record_id", "verdict", *([GROUP] if GROUP in stage.values else []), *values])
+    outcomes = table.read(marker, "outcomes", list(names))
+    assert outcomes is not None, "every stage writes outcomes"
+    return {name: outcomes.column(name).to_pylist() for name in names}
+
+
+def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Sequence[Any]]) -> None:
+    """Take dropped records out and add group keys."""
+    for number, record_id in enumerate(data["record_id"]):
+        if stage.removes(data["verdict"][number]):
+            rows.pop(record_id, None)
+        elif GROUP in data and data[GROUP][number] is not None and "group_keys" in rows.get(record_id, ()):
+            rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], data[GROUP][number]})
+
+
+def override_again(around: Surroundings, stage: Stage, markers: Sequence[Marker]) -> bool:
+    """Write those shards of a stage anew whose decisions have changed; return whether there were any."""
+    table, overrides = StageTable(around.workspace, stage.id), around.overrides.about(stage)
+    changed = [marker for marker in markers if marker.overrides != around.overrides.digest(stage, marker.shard)]
+    for marker in changed:
+        judged = [
+            replace(one, override=overrides.get(record_id))
+            for record_id, one in read_outcomes(table, stage, marker).items()
+        ]
+        write_outcomes(
+            table, stage, marker.shard, judged, fingerprint=marker.fingerprint, config=marker.config,
+            overrides=around.overrides.digest(stage, marker.shard),
+        )  # fmt: skip
+    return bool(changed)
+
+
+def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> bool:
+    """Run a gather stage unless nothing it reads has changed; return whether it ran."""
+    assert isinstance(stage.step, GatherStep)
+    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    inputs = [input_digest(stage, upstream[shard]) for shard in shards]
+    fingerprint = digest([around.config(stage), inputs])
+    table = StageTable(around.workspace, stage.id)
+    markers = [table.marker(shard) for shard in shards]
+    if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
+        return override_again(around, stage, [marker for marker in markers if marker is not None])
+    wanted = list(stage.step.columns)
+    ids, whole = _all_columns(around, stage, wanted, [upstream[shard] for shard in shards])
+    _load(stage.step.imports)
+    rows = whole.num_rows
+    gathered = stage.step.gather(whole, GatherContext(around.seed, stage.id))
+    del whole
+    outcome_of = outcome_of_row(gathered, rows, stage)
+    overrides = around.overrides.about(stage)
+    start = 0
+    for shard, part in zip(shards, ids, strict=True):
+        judged = [
+            Judged(record_id, "", outcome_of(row), overrides.get(record_id))
+            for row, record_id in enumerate(part.to_pylist(), start=start)
+        ]
+        write_outcomes(
+            table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage),
+            overrides=around.overrides.digest(stage, shard),
+        )  # fmt: skip
+        start += len(part)
+    del gathered, outcome_of
+    give_back()
+    return True
+
+
+def _all_columns(
+    around: Surroundings, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
+) -> tuple[list[pa.ChunkedArray], pa.Table]:
+    """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
+    parts = [live_columns(around.workspace, stage, wanted, shard) for shard in upstream]
+    ids = [part.column("record_id") for part in parts]
+    whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
+    del parts  # so that shards are gone once their columns are one
+    return ids, whole.combine_chunks()
+
+
+_UNSPOKEN = Outcome()
+
+
+def _load(modules: Sequence[str]) -> None:
+    """Import what a step will bring in, where it is installed (`GatherStep.imports`)."""
+    for name in modules:
+        with uninterrupted(), suppress(ImportError):
+            import_module(name)
+
+
+def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int], Outcome]:
+    """Return what says the outcome of a row; outcomes are made when asked for, not for all rows at once."""
+    numbers = np.asarray(gathered.rows, np.int64)
+    if len(np.unique(numbers)) != len(numbers) or ((numbers < 0) | (numbers >= rows)).any():
+        raise ValueError(f"{stage.id}.gather spoke of a row twice, or of one that is not there")
+    for name, column in {**gathered.values, "verdicts": gathered.verdicts, "reasons": gathered.reasons}.items():
+        if column is not None and len(column) != len(numbers):
+            raise ValueError(f"{stage.id}.gather returned {len(column)} {name} for {len(numbers)} rows")
+    place_of = np.full(rows, -1, np.int64)
+    place_of[numbers] = np.arange(len(numbers))
+
+    def outcome_of(row: int) -> Outcome:
+        if (place := int(place_of[row])) < 0:
+            return _UNSPOKEN
+        return Outcome(
+            verdict=gathered.verdicts[place] if gathered.verdicts is not None else "keep",
+            reason=gathered.reasons[place] if gathered.reasons is not None else None,
+            values={name: column[place] for name, column in gathered.values.items()},
+            evidence=gathered.evidence[place] if gathered.evidence is not None else {},
+        )
+
+    return outcome_of
+
+
+def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> Verdicts:
+    """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table."""
+    assert isinstance(stage.step, CampaignStep)
+    workspace = around.workspace
+    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    ids: dict[str, list[str]] = {}
+    values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
+
+    def records() -> Iterator[AnyRecord]:
+        for shard in shards:
+            live = load_live(workspace, upstream[shard], list(stage.reads.values()))
+            found: Mapping[str, AnyRecord] = live.images if stage.consumes == "images" else live.items
+            ids[shard] = sorted(found)
+            for name, full in stage.reads.items():
+                values[name] |= live.values.get(full, {})
+            yield from (found[record_id] for record_id in ids[shard])
+
+    context = CampaignContext(around.seed, stage.id, workspace.root, settle_store(workspace.root), values)
+    verdicts = stage.step.advance(records(), context)
+    if verdicts.waiting is not None:
+        return verdicts
+    table = StageTable(workspace, stage.id)
+    for shard in shards:
+        judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
+        said = [_said(one.record_id, one.outcome) for one in judged]
+        fingerprint = digest([around.config(stage), input_digest(stage, upstream[shard]), said])
+        marker = table.marker(shard)
+        if marker is None or marker.fingerprint != fingerprint:
+            write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
+    write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
+    return verdicts
+
+
+def _said(item_id: str, outcome: Outcome) -> Mapping[str, Any]:
+    return {
+        "item": item_id, "verdict": outcome.verdict, "reason": outcome.reason, "evidence": dict(outcome.evidence),
+        "values": dict(outcome.values), "revised": [item.content_hash for item in outcome.items],
+    }  # fmt: skip

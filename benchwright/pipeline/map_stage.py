@@ -1,0 +1,240 @@
+"""One pass over one shard: consecutive map stages, each image decoded at most once.
+
+Records are taken in chunks of source images. Every stage of the pass runs over a chunk before the next chunk is
+touched, and all share one image reader. A record whose hash a stage has met before, under equal settings, keeps
+its old outcome and is not run.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from benchwright.engines.base import Attempt
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.models.batching import OutOfMemory, ran_out_of_memory
+from benchwright.overrides import Override
+from benchwright.pipeline.outcomes import Journal, Judged, read_outcomes, record_hash, write_outcomes
+from benchwright.pipeline.worker_context import StageContext, Surroundings
+from benchwright.steps import AnyRecord, MapStep, Outcome
+from benchwright.storage_faults import is_of_the_machine, storage_fault
+from benchwright.workspace.shards import StageTable
+from benchwright.workspace.stage_input import GROUP, Live, load_live
+from benchwright.workspace.stages import Stage
+
+logger = logging.getLogger(__name__)
+
+TRANSIENT = frozenset(
+    {
+        "changed", "endpoint_busy", "endpoint_connection", "endpoint_timeout", "out_of_memory", "step_error",
+        "unreadable",
+    }
+)  # fmt: skip
+"""Failures that another run, or a mended step, may not meet; they are tried again each time."""
+
+ROOTS_PER_CHUNK = 32
+PIXELS_PER_CHUNK = 12_000_000
+
+
+@dataclass
+class _Running:
+    """One stage while the pass goes over a shard."""
+
+    stage: Stage
+    context: StageContext
+    known: Mapping[str, Judged]
+    journal: Journal
+    overrides: Mapping[str, Override]
+    judged: list[Judged] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Pass:
+    """The job: run some consecutive map stages over one shard.
+
+    Args:
+        shard: Name of the shard.
+        stages: Ids of the stages, in order.
+        size: Records in the shard, about.
+    """
+
+    shard: str
+    stages: tuple[str, ...]
+    size: int
+
+    @property
+    def name(self) -> str:
+        """Return one line for logs."""
+        return f"{'+'.join(self.stages)} shard {self.shard}"
+
+    def run(self, worker: Surroundings, attempt: Attempt) -> dict[str, Any]:
+        """Run the pass and write every stage's shard; return how much it was: records, decodes, seconds."""
+        stages = [stage for stage in worker.stages if stage.id in self.stages]
+        first = worker.upstream(stages[0], self.shard)
+        reads = [full for stage in stages for full in stage.reads.values()]
+        live = load_live(worker.workspace, first, reads)
+        running = [self._start(worker, stage, live) for stage in stages]
+        decoded, remade, ran = worker.reader.decodes, len(worker.remade), 0
+        seconds = dict.fromkeys(self.stages, 0.0)
+        for number, chunk in enumerate(_chunks(live, stages)):
+            if number:
+                worker.rest()  # seldom wanted again; those of the last chunk may serve the next pass
+            for one in running:
+                started = time.perf_counter()
+                ran += _run_chunk(one, live, chunk, attempt)
+                seconds[one.stage.id] += time.perf_counter() - started
+        for one in running:
+            table = StageTable(worker.workspace, one.stage.id)
+            write_outcomes(
+                table, one.stage, self.shard, one.judged,
+                fingerprint=worker.fingerprint(one.stage, self.shard), config=worker.config(one.stage),
+                overrides=worker.overrides.digest(one.stage, self.shard),
+            )  # fmt: skip
+            one.journal.remove()
+        return {
+            "ran": ran, "decoded": worker.reader.decodes - decoded, "seconds": seconds,
+            "remade": worker.remade[remade:],
+        }  # fmt: skip
+
+    def _start(self, worker: Surroundings, stage: Stage, live: Live) -> _Running:
+        config = worker.config(stage)
+        journal = Journal(worker.workspace.journal / stage.id / f"{self.shard}.jsonl", config)
+        table = StageTable(worker.workspace, stage.id)
+        marker = table.marker(self.shard)
+        known = read_outcomes(table, stage, marker) if marker and marker.config == config else {}
+        known = {record_id: one for record_id, one in known.items() if one.outcome.reason not in TRANSIENT}
+        context, overrides = StageContext(worker, stage, live), worker.overrides.about(stage)
+        return _Running(stage, context, known | journal.load(), journal, overrides)
+
+
+def _chunks(live: Live, stages: Sequence[Stage]) -> Iterator[list[str]]:
+    """Yield source image ids, a few at a time, so that a chunk's decoded pixels fit into the reader's cache."""
+    roots = set(live.images) if any(stage.consumes == "images" for stage in stages) else set()
+    roots |= {item.root_image_id for item in live.items.values()}
+    chunk: list[str] = []
+    pixels = 0
+    for root in sorted(roots):
+        picture = live.pictures.get(root)
+        pixels += picture.width * picture.height if picture else 0
+        chunk.append(root)
+        if len(chunk) >= ROOTS_PER_CHUNK or pixels >= PIXELS_PER_CHUNK:
+            yield chunk
+            chunk, pixels = [], 0
+    if chunk:
+        yield chunk
+
+
+def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt) -> int:
+    """Run one stage over one chunk, apply its verdicts to `live`; return how many records were really run."""
+    stage, wanted = one.stage, set(roots)
+    records: list[AnyRecord] = (
+        [live.images[root] for root in roots if root in live.images]
+        if stage.consumes == "images"
+        else sorted((i for i in live.items.values() if i.root_image_id in wanted), key=lambda item: item.record_id)
+    )
+    hashes = {record.record_id: record_hash(record, one.context.values(record.record_id)) for record in records}
+    found: dict[str, Judged] = {
+        record_id: known
+        for record_id, hashed in hashes.items()
+        if (known := one.known.get(record_id)) is not None and known.record_hash == hashed
+    }
+    todo = [record for record in records if record.record_id not in found]
+    for record, outcome in _outcomes(one, todo, attempt):
+        judged = Judged(record.record_id, hashes[record.record_id], outcome)
+        found[record.record_id] = judged
+        if attempt.singly or stage.costly:
+            one.journal.append(judged)
+    for record in records:
+        judged = replace(found[record.record_id], override=one.overrides.get(record.record_id))
+        one.judged.append(judged)
+        _apply(live, stage, judged)
+    return len(todo)
+
+
+def _apply(live: Live, stage: Stage, judged: Judged) -> None:
+    outcome = judged.outcome
+    if stage.removes(judged.said.verdict):
+        live.remove(stage.consumes, judged.record_id)
+    elif (key := outcome.values.get(GROUP)) is not None:
+        live.add_group(stage.consumes, judged.record_id, str(key))
+    for name, value in outcome.values.items():
+        live.values.setdefault(f"{stage.id}.{name}", {})[judged.record_id] = value
+    live.pictures |= {image.image_id: image for image in outcome.images}
+    if "images" in stage.makes:
+        live.images |= {image.image_id: image for image in outcome.images}
+    live.add_items(outcome.items)
+
+
+def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:
+    """Yield each record's outcome, by batch where the step knows how, else one at a time."""
+    stage = one.stage
+    batched = isinstance(stage.step, MapStep) and type(stage.step).many is not MapStep.many and stage.role == "whole"
+    most = stage.step.together() if isinstance(stage.step, MapStep) else None
+    if batched and most is not None and len(records) > most:
+        for first in range(0, len(records), most):
+            yield from _outcomes(one, records[first : first + most], attempt)
+        return
+    if batched and not attempt.singly and len(records) > 1:
+        attempt.at((stage.id, records[0].record_id))
+        try:
+            outcomes = list(stage.many(records, one.context))
+        except BenchwrightError as error:
+            if not isinstance(error, DataError | OutOfMemory):
+                raise
+        except Exception as error:
+            _raise_if_of_the_machine(error)
+            logger.warning("%s: a batch of %d raised; going on one at a time", stage.id, len(records), exc_info=True)
+        else:
+            if len(outcomes) != len(records):
+                raise ValueError(f"{stage.id}.many returned {len(outcomes)} outcomes for {len(records)} records")
+            yield from zip(records, outcomes, strict=True)
+            return
+    for record in records:
+        place = (stage.id, record.record_id)
+        if place in attempt.blamed:
+            yield record, Outcome("failed", "worker_died", evidence={"how": attempt.blamed[place]})
+            continue
+        if stage.role != "judge":  # pure arithmetic on a few numbers: a message each would cost more
+            attempt.at(place)
+        yield record, _one(one, record)
+
+
+def _one(one: _Running, record: AnyRecord) -> Outcome:
+    """Run a step on one record; what goes wrong with the record is its outcome, what the user must mend is raised."""
+    try:
+        return one.stage.one(record, one.context)
+    except UnreadableImage as error:
+        return Outcome("failed", error.reason, evidence={"detail": error.detail})
+    except DataError:
+        logger.warning(
+            "%s: the file of image %s is not what was taken in", one.stage.id, record.record_id, exc_info=True
+        )
+        return Outcome("failed", "changed")
+    except (MemoryError, OutOfMemory):
+        return Outcome("failed", "out_of_memory")
+    except BenchwrightError:
+        raise
+    except OSError as error:
+        _raise_if_of_the_machine(error)
+        return Outcome("failed", "unreadable", evidence={"detail": type(error).__name__})
+    except Exception as error:  # noqa: BLE001 - a step may raise anything
+        _raise_if_of_the_machine(error)
+        return _defect(one, record, error)
+
+
+def _raise_if_of_the_machine(error: Exception) -> None:
+    """End the run where a disk is full or the like: the record is as good as it was."""
+    if is_of_the_machine(error) and (fault := storage_fault(error)) is not None:
+        raise fault from error
+
+
+def _defect(one: _Running, record: AnyRecord, error: Exception) -> Outcome:
+    """Return the outcome of a record on which a step raised what nobody foresaw."""
+    if ran_out_of_memory(error):  # a device's own, such as torch's
+        return Outcome("failed", "out_of_memory")
+    # The message may hold addresses or paths, which would differ from run to run: it goes to the log only.
+    logger.warning("%s failed on %s", one.stage.id, record.record_id, exc_info=error)
+    return Outcome("failed", "step_error", evidence={"error": type(error).__name__})

@@ -1,0 +1,204 @@
+"""What a worker has around a job: the plan, opened steps, the image reader; and what a step sees of it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchwright.canonical import digest
+from benchwright.errors import DataError
+from benchwright.images.decode import ImageReader, encode_png, pixel_hash
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import path_for
+from benchwright.pipeline.overrides import Overrides
+from benchwright.records import ImageRecord, item_id_for
+from benchwright.seeds import generator_for
+from benchwright.workspace.shards import Marker, StageTable, shard_of
+from benchwright.workspace.stage_input import INGEST, Live, input_digest
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.tables import image_records
+from benchwright.workspace.workspace import Workspace
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+_SHARDS_OF_IMAGES_KEPT = 16
+"""Tables of source images that a worker keeps, some MB each, since partners of one image lie in many shards."""
+
+
+@dataclass
+class Surroundings:
+    """What one worker keeps between jobs: the plan, opened steps, the image reader.
+
+    Args:
+        workspace: Where tables and objects are.
+        images: The image folder.
+        stages: All stages of the recipe, in order.
+        seed: The run's seed.
+        shard_count: A power of two.
+        limits: What an image file may be.
+        overrides: What curators decided against verdicts of steps.
+    """
+
+    workspace: Workspace
+    images: Path
+    stages: Sequence[Stage]
+    seed: int
+    shard_count: int
+    limits: Limits
+    overrides: Overrides = field(default_factory=Overrides)
+    remade: list[str] = field(default_factory=list)
+    """Images whose lost or damaged file this worker made again."""
+    _opened: dict[str, Any] = field(default_factory=dict)
+    _markers: dict[tuple[str, str], Marker] = field(default_factory=dict)
+    _source_images: OrderedDict[str, tuple[dict[str, int], pa.Table]] = field(default_factory=OrderedDict)
+
+    @property
+    def cache_dir(self) -> Path:
+        """Return a folder that steps may keep what can be made again in."""
+        return self.workspace.cache
+
+    @cached_property
+    def reader(self) -> ImageReader:
+        """Return the one image reader of this worker."""
+        from benchwright.pipeline.damage import make_again  # which needs what is below
+
+        return ImageReader(self.locate, limits=self.limits, make_again=lambda record: make_again(self, record))
+
+    def for_workers(self) -> Surroundings:
+        """Return what a worker needs: the stages up to the last that workers run: it imports none after that."""
+        last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
+        return replace(self, stages=self.stages[: last + 1])
+
+    def rest(self) -> None:
+        """Drop decoded pictures, which can be decoded again."""
+        self.reader.drop()
+
+    def locate(self, record: ImageRecord) -> Path:
+        """Return the file of an image: in the image folder if it is a source, else in the object store."""
+        stored = self.workspace.objects.path(record.image_id)
+        if record.source is None or stored.exists():
+            return stored
+        return self.images / path_for(record.source.uri)
+
+    def opened(self, stage: Stage) -> Any:
+        """Open a stage's models, once a worker."""
+        if stage.id not in self._opened:
+            self._opened[stage.id] = stage.open(self)
+        return self._opened[stage.id]
+
+    def upstream(self, stage: Stage, shard: str) -> list[tuple[Stage | None, Marker]]:
+        """Return this shard's markers of ingest and of every stage before `stage`."""
+        return self.upstream_of(self.stages[: self.stages.index(stage)], shard)
+
+    def upstream_of(self, stages: Sequence[Stage], shard: str) -> list[tuple[Stage | None, Marker]]:
+        """Return this shard's markers of ingest (as None) and of some stages."""
+        before: list[Stage | None] = [None, *(stage for stage in stages if stage.kind != "final")]
+        return [(stage, self._marker(stage.id if stage else INGEST, shard)) for stage in before]
+
+    def _marker(self, stage_id: str, shard: str) -> Marker:
+        table = StageTable(self.workspace, stage_id)
+        marker = self._markers.get((stage_id, shard)) or table.marker(shard)
+        if marker is None:
+            table.look_again()
+            marker = table.marker(shard)
+        if marker is None:
+            raise DataError(f"shard {shard} of {stage_id} is not there; run the recipe again")
+        self._markers[stage_id, shard] = marker
+        return marker
+
+    def forget(self, stage_id: str, shard: str) -> None:
+        """Read a marker again next time, because its shard was written."""
+        self._markers.pop((stage_id, shard), None)
+
+    def config(self, stage: Stage) -> str:
+        """Return the digest of all that decides an outcome beside the record."""
+        return digest([stage.config, self.seed])
+
+    def fingerprint(self, stage: Stage, shard: str) -> str:
+        """Return what the shard's output belongs to: settings, seed and the content of the input."""
+        return digest([self.config(stage), input_digest(stage, self.upstream(stage, shard))])
+
+    def source_image(self, image_id: str) -> ImageRecord | None:
+        """Look a source image up in its own shard."""
+        table = StageTable(self.workspace, INGEST)
+        marker = table.marker(shard_of(image_id, self.shard_count))
+        file = marker.files.get("images") if marker else None
+        if marker is None or file is None:
+            return None
+        content = str(file["sha256"])
+        if content not in self._source_images:
+            rows = table.read(marker, "images")
+            assert rows is not None
+            ids = rows.column("image_id").to_pylist()
+            self._source_images[content] = ({known: row for row, known in enumerate(ids)}, rows)
+        self._source_images.move_to_end(content)
+        while len(self._source_images) > _SHARDS_OF_IMAGES_KEPT:
+            self._source_images.popitem(last=False)
+        row_of, rows = self._source_images[content]
+        # A record is costly to make: only the one that is asked for.
+        row = row_of.get(image_id)
+        return next(image_records(rows.slice(row, 1))) if row is not None else None
+
+
+class StageContext:
+    """What one stage may use while a pass runs it (`benchwright.steps.Context`)."""
+
+    def __init__(self, around: Surroundings, stage: Stage, live: Live) -> None:
+        self._around = around
+        self._stage = stage
+        self._live = live
+        self.images = around.reader
+        self.seed = around.seed
+        self.operation_id = stage.step.operation(around.seed).operation_id
+        self._identity = {name: stage.step.parameters()[name] for name in stage.step.identity}
+
+    @property
+    def opened(self) -> Any:
+        """Return what the step's `open` returned in this worker."""
+        return self._around.opened(self._stage)
+
+    def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
+        """Return randomness that depends on run seed, step and record only."""
+        return generator_for(self.seed, self._stage.step.name, record_id, *more)
+
+    def item_id(self, *parents: str, ordinal: int = 0) -> str:
+        """Return the id for an item that this step makes from these parents."""
+        return item_id_for(self._stage.step.name, self.seed, self._identity, parents, ordinal)
+
+    def values(self, record_id: str) -> dict[str, Any]:
+        """Return all values that the stage reads of a record, as the step names them."""
+        return {name: self._live.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
+
+    def value(self, record_id: str, name: str) -> Any:
+        """Return a value of an earlier stage; None where it said nothing."""
+        return self._live.values.get(self._stage.reads[name], {}).get(record_id)
+
+    def image(self, image_id: str) -> ImageRecord:
+        """Return the record of any source image, or of an image made from the same one."""
+        record = self._live.pictures.get(image_id) or self._around.source_image(image_id)
+        if record is None:
+            raise DataError(f"no image {image_id} goes back to the record's source image")
+        return record
+
+    def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
+        """Encode and store a made image, (height, width, 3) RGB; return its record."""
+        data = encode_png(pixels)
+        image_id = self._around.workspace.objects.put(data)
+        return ImageRecord(
+            image_id=image_id,
+            width=pixels.shape[1],
+            height=pixels.shape[0],
+            media_type="image/png",
+            size_bytes=len(data),
+            derived_from=tuple(parent.image_id for parent in parents),
+            operation_id=self.operation_id,
+            pixel_hash=pixel_hash(pixels),
+            root_image_id=parents[0].root_image_id,
+        )

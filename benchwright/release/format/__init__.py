@@ -1,0 +1,1 @@
+"""The release format: files and rows, what they say, and their reader."""

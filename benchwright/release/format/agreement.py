@@ -1,0 +1,64 @@
+"""The agreement report of a release: each campaign's summary, and whether its annotators were people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import DataError
+from benchwright.release.format import documents
+from benchwright.release.format.files import read_inside, shown
+from benchwright.release.format.manifest import AGREEMENT, HUMAN_BASELINE, MANIFEST
+
+FORMAT = "benchwright/agreement"
+FORMAT_VERSION = 1
+
+
+def read_agreement(root: Path) -> dict[str, dict[str, Any]]:
+    """Return the summaries of a release's campaigns, by name.
+
+    Raises:
+        DataError: The file is missing, of a newer version, or names no campaigns.
+    """
+    data = read_inside(root, AGREEMENT, max_bytes=documents.MAX_BYTES)
+    document = documents.stated(documents.parse(data, what=AGREEMENT), FORMAT, FORMAT_VERSION, what=AGREEMENT)
+    campaigns = document.get("campaigns")
+    if not isinstance(campaigns, dict) or not all(isinstance(summary, dict) for summary in campaigns.values()):
+        raise DataError(f"{AGREEMENT} names no campaigns")
+    return campaigns
+
+
+def is_simulated(summary: Mapping[str, Any]) -> bool:
+    """Return whether a campaign's summary says that any of its annotators was simulated."""
+    return bool(summary.get("simulated"))
+
+
+def contradictions(
+    recipe: Mapping[str, Any], agreement: Mapping[str, Mapping[str, Any]], baseline: Mapping[str, Mapping[str, Any]]
+) -> list[str]:
+    """Return where recipe and human baseline say of a campaign's annotators what the agreement report does not.
+
+    Args:
+        recipe: As the manifest has it.
+        agreement: Summaries of campaigns, by name.
+        baseline: Answers by campaign.
+    """
+    steps = recipe.get("steps")
+    entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
+    simulated = {str(entry.get("as")) for entry in entries if entry.get("simulate")}
+    problems = [
+        f"{AGREEMENT}: says that {shown(name)} had people, and the recipe in {MANIFEST} says that they were simulated"
+        for name, summary in sorted(agreement.items())
+        if name in simulated and not is_simulated(summary)
+    ]
+    return problems + [
+        f"{HUMAN_BASELINE}: says of {shown(name)} that annotators were {_kind(answers)}, and {AGREEMENT} says "
+        f"{_kind(agreement[name])}"
+        for name, answers in sorted(baseline.items())
+        if name in agreement and is_simulated(answers) != is_simulated(agreement[name])
+    ]
+
+
+def _kind(summary: Mapping[str, Any]) -> str:
+    return "simulated" if is_simulated(summary) else "people"

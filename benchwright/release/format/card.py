@@ -1,0 +1,298 @@
+"""The card: what a person should know of a release, as Markdown with the settings that Hugging Face reads."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import yaml
+
+from benchwright.overrides import REVERSED
+from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.manifest import Counts
+from benchwright.release.format.provenance import SourceCount
+
+HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
+
+
+class FunnelRow(NamedTuple):
+    """One step's counts.
+
+    Args:
+        step: Recipe entry.
+        reads: `images` or `items`; empty where the manifest does not say.
+        records: That came in.
+        out: That went on.
+        dropped: By reason. Of a step that makes items: only not used there, they went on.
+        asked: By reason; these went on.
+        failed: By reason.
+        reversed: Of those that went on, how many a curator brought back.
+        made: By kind.
+    """
+
+    step: str
+    reads: str
+    records: int
+    out: int
+    dropped: Mapping[str, int]
+    asked: Mapping[str, int]
+    failed: Mapping[str, int]
+    reversed: int
+    made: Mapping[str, int]
+
+
+def funnel_rows(stages: Iterable[Mapping[str, Any]]) -> list[FunnelRow]:
+    """Return a row a step from the stages of a manifest; stages of one entry are added up."""
+    entries: dict[str, list[Mapping[str, Any]]] = {}
+    for stage in stages:
+        entries.setdefault(str(stage.get("entry", stage.get("stage"))), []).append(stage)
+    return [_row(entry, parts) for entry, parts in entries.items()]
+
+
+def _row(entry: str, parts: Sequence[Mapping[str, Any]]) -> FunnelRow:
+    counts = [part.get("counts") or {} for part in parts]
+    told: dict[str, Counter[str]] = {verdict: Counter() for verdict in ("keep", "drop", "ask", "failed")}
+    made: Counter[str] = Counter()
+    for one in counts:
+        made.update(one.get("made", {}))
+        for verdict, reasons in one.get("verdicts", {}).items():
+            told.setdefault(verdict, Counter()).update(reasons)
+    records = int(counts[0].get("in", 0))
+    gone = told["failed"].total() + (0 if any(part.get("makes") for part in parts) else told["drop"].total())
+    dropped, asked, failed = (dict(sorted(told[verdict].items())) for verdict in ("drop", "ask", "failed"))
+    reads = str(parts[0].get("consumes", ""))
+    return FunnelRow(
+        entry,
+        reads,
+        records,
+        records - gone,
+        dropped,
+        asked,
+        failed,
+        told["keep"][REVERSED],
+        dict(sorted(made.items())),
+    )
+
+
+MAX_SOURCE_ROWS = 50
+
+CARD_VERSION = 1
+"""Of the layout and wording of everything but the curator's words; raise it with either."""
+
+MARK = f"<!-- benchwright/card {CARD_VERSION} -->"
+"""Last line of a card; the first cards had none."""
+
+_VERIFY = (
+    "`benchwright release verify` on this folder tells whether its files agree with each other. That they are the ones "
+    "that were frozen, it tells with `--expect` and the release id that the authors published, or with `--signed-by` "
+    "and their signature."
+)
+_EARLIER_VERIFY = "`benchwright release verify` on this folder tells whether every file is as it was frozen."
+_LOAD = """\
+import datasets
+
+benchmark = datasets.load_dataset("path/to/this/folder")"""
+
+EARLIER_USE = f"```python\n{_LOAD}\n```\n\n{_EARLIER_VERIFY}"
+"""How cards without a mark say how to read the release."""
+
+_DRAW = """\
+import datasets
+from benchwright.release import drawn_pictures
+
+benchmark = datasets.load_dataset("path/to/this/folder")
+benchmark = benchmark.cast_column("images", datasets.List(datasets.Image(decode=False)))
+row = benchmark["{split}"][0]
+pictures = drawn_pictures(row)  # one for each of the row's images, with its marks"""
+
+_HUB_LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
+
+
+@dataclass(frozen=True)
+class CardFacts:
+    """What a card states, all of which other files of the release say too.
+
+    Attributes:
+        name: Of the benchmark.
+        version: Of the release.
+        licence: Of the release as a whole.
+        canary: The mark to search training data for.
+        counts: Items by split and task.
+        marked: Questions with marks on their pictures, by task.
+        sources: Source images by dataset and licence.
+        stages: Name and counts of each stage, as the manifest has them.
+        agreement: Summary of each campaign, by name.
+        human_baseline: Answers of people, by campaign.
+    """
+
+    name: str
+    version: str
+    licence: str | None
+    canary: str
+    counts: Counts
+    marked: Mapping[str, int]
+    sources: Sequence[SourceCount]
+    stages: Sequence[Mapping[str, Any]]
+    agreement: Mapping[str, Mapping[str, Any]]
+    human_baseline: Mapping[str, Mapping[str, Any]] | None
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the card.
+
+    Attributes:
+        heading: Without the hashes.
+        body: Markdown.
+        source: What of the release the body was made from.
+    """
+
+    heading: str
+    body: str
+    source: str
+
+
+def card(facts: CardFacts, *, description: str) -> str:
+    """Return the text of `README.md`: facts, and between title and first section the curator's words."""
+    parts = [card_head(facts), description.strip()]
+    parts += [f"## {section.heading}\n\n{section.body}" for section in card_sections(facts)]
+    parts.append(MARK)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def card_head(facts: CardFacts) -> str:
+    """Return what the card begins with: settings for Hugging Face, and the title."""
+    title = f"# {_cell(facts.name)} {_cell(facts.version)}"
+    return f"{_front_matter(facts.name, facts.licence, facts.counts)}\n\n{title}"
+
+
+def card_sections(facts: CardFacts) -> tuple[Section, ...]:
+    """Return the sections of the card, in order."""
+    return (
+        Section("Items", _items(facts.counts), "the data"),
+        Section("Funnel", _funnel(facts.stages), "manifest.json"),
+        Section("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
+        Section("Sources", _sources(facts.sources), "provenance.json"),
+        Section("Use", _use(facts), "the data"),
+        Section("Canary", _canary(facts.canary), "manifest.json"),
+    )
+
+
+def _front_matter(name: str, licence: str | None, counts: Counts) -> str:
+    fields: dict[str, Any] = {"pretty_name": name}
+    if licence is not None and _HUB_LICENCE.fullmatch(licence):
+        fields["license"] = licence
+    elif licence is not None:
+        fields |= {"license": "other", "license_name": licence}
+    files = [{"split": split, "path": f"data/{split}-*.parquet"} for split in sorted(counts.splits)]
+    fields["configs"] = [{"config_name": "default", "data_files": files}]
+    return f"---\n{yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)}---"
+
+
+def _items(counts: Counts) -> str:
+    splits = sorted(counts.splits)
+    tasks = sorted({task for split in counts.splits.values() for task in split.tasks})
+    rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]
+    totals = ["all", *(str(counts.splits[split].items) for split in splits)]
+    return _table(["task", *(_code(split) for split in splits)], [*rows, totals])
+
+
+def _funnel(stages: Sequence[Mapping[str, Any]]) -> str:
+    rows = funnel_rows(stages)
+    table = _table(HEAD, [_step(row) for row in rows])
+    told = [
+        "What went into each step and what came out. A step that makes items passes on what it did not use. "
+        "`manifest.json` holds the same counts, stage by stage."
+    ]
+    if brought_back := sum(row.reversed for row in rows):
+        told.append(f"Curators looked again and reversed {brought_back} verdicts; those records count as kept.")
+    return f"{table}\n\n{' '.join(told)}"
+
+
+def _step(row: FunnelRow) -> list[str]:
+    return [
+        _code(row.step), _cell(row.reads), str(row.records), str(row.out), _reasons(row.dropped), _reasons(row.asked),
+        _reasons(row.failed), str(row.reversed or ""), _reasons(row.made),
+    ]  # fmt: skip
+
+
+def _reasons(reasons: Mapping[str, int]) -> str:
+    return _cell(", ".join(f"{reason} {n}" for reason, n in reasons.items()))
+
+
+def _people(agreement: Mapping[str, Mapping[str, Any]]) -> str:
+    if not agreement:
+        return "No campaign: nobody looked at these items before they were released."
+    lines = [f"- {_code(name)}: {_who(summary)}" for name, summary in sorted(agreement.items())]
+    return "\n".join([*lines, "", "`agreement.json` holds how far they agreed."])
+
+
+def _people_and_baseline(facts: CardFacts) -> str:
+    baseline = facts.human_baseline or {}
+    return "\n\n".join([_people(facts.agreement), *(_baseline(name, baseline[name]) for name in sorted(baseline))])
+
+
+def _baseline(name: str, answers: Mapping[str, Any]) -> str:
+    return (
+        f"Human baseline {_code(name)}: {len(answers['items'])} items, up to {answers['answers_per_item']} answers "
+        f"each, by {_who(answers)} (`human_baseline.json`)."
+    )
+
+
+def _who(told: Mapping[str, Any]) -> str:
+    return "**simulated** annotators, not people" if is_simulated(told) else "people"
+
+
+def _sources(sources: Sequence[SourceCount]) -> str:
+    rows = [
+        [
+            _cell(one.dataset or "not stated"),
+            _cell(one.licence or "not stated"),
+            str(one.images),
+            str(one.authors),
+        ]
+        for one in sources[:MAX_SOURCE_ROWS]
+    ]
+    table = _table(["dataset", "licence", "images", "named authors"], rows)
+    more = len(sources) - MAX_SOURCE_ROWS
+    rest = f"\n\n{more} more rows are left out here." if more > 0 else ""
+    return f"{table}{rest}\n\n`provenance.json` names each image's source, author and licence."
+
+
+def _use(facts: CardFacts) -> str:
+    if not facts.marked:
+        return f"```python\n{_LOAD}\n```\n\n{_VERIFY}"
+    tasks = ", ".join(f"{_code(task)} {n}" for task, n in sorted(facts.marked.items()))
+    draw = _DRAW.format(split=min(facts.counts.splits))
+    return (
+        f"**{sum(facts.marked.values())} of {facts.counts.items} questions need marks** (rings, boxes, letters and the "
+        f"like) that are not in the pixels of the pictures: {tasks}. They lie in the column `visual_prompts`. This "
+        "draws them pixel by pixel as models are sent them in evaluation:\n\n"
+        f"```python\n{draw}\n```\n\n{_VERIFY}"
+    )
+
+
+def _canary(canary: str) -> str:
+    return (
+        f"`{canary}`\n\nThis data is for testing. Leave it out of training sets: a model that can complete the mark "
+        "above has been trained on it, and its scores here say little."
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _code(text: str) -> str:
+    """Return a name as it can stand in a code span in a cell."""
+    return f"`{re.sub(r'[`|]', '', ' '.join(text.split()))}`"
+
+
+def _cell(text: str) -> str:
+    """Return text that stays inside one cell and is not taken for markup."""
+    line = " ".join(text.split())
+    return re.sub(r"([\\`*_{}\[\]<>|#])", r"\\\1", line)

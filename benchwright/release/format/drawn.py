@@ -1,0 +1,123 @@
+"""The pictures of a release's items with their marks drawn, as models are shown them in evaluation.
+
+A release keeps marks as vectors in the column `visual_prompts` and never burns them into the pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.records import Item, VisualPrompt
+from benchwright.release.format import documents
+from benchwright.release.format.files import shown
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+    from benchwright.images.pixels import Pixels
+    from benchwright.release.format.rows import ReleasedItem
+
+_NEEDED = ("images", "image_ids", "visual_prompts")
+_AS_FILES = "datasets.List(datasets.Image(decode=False))"
+_MARKS = TypeAdapter(tuple[tuple[VisualPrompt, ...], ...])
+
+
+def has_marks(item: Item) -> bool:
+    """Return whether an item has a mark on any of its pictures."""
+    return any(image.prompts for image in item.images)
+
+
+def drawn_pictures(row: Mapping[str, Any] | ReleasedItem) -> list[Image.Image]:
+    """Return the pictures of one item in the order in which it shows them: upright, RGB, with their marks.
+
+    Files are decoded as evaluation decodes them, so the pixels are those that a model behind an endpoint gets. A
+    picture that `datasets` has decoded is taken only where nothing about it was left to the decoder: as it came from
+    the file, opaque, of 8 bits.
+
+    Args:
+        row: One row as `datasets.load_dataset` gives it, its images as files (`Image(decode=False)`) or decoded; or one
+            of `Release.items()`.
+
+    Raises:
+        DataError: The row lacks a column, its pictures are not those that its marks belong to, or one cannot be
+            decoded.
+    """
+    from PIL import Image
+
+    from benchwright.drawing import PromptError, draw_prompts
+
+    images, image_ids, marks, what = _parts(row)
+    pictures = []
+    for number, (image, image_id, prompts) in enumerate(zip(images, image_ids, marks, strict=True), start=1):
+        pixels = _pixels(image, image_id, f"{what}, image {number}")
+        try:
+            pictures.append(Image.fromarray(draw_prompts(pixels, prompts) if prompts else pixels))
+        except PromptError as error:
+            raise DataError(f"{what}, image {number}: its marks cannot be drawn: {error}") from error
+    return pictures
+
+
+_Parts = tuple[Sequence[Any], Sequence[str], Sequence[tuple[VisualPrompt, ...]], str]
+
+
+def _parts(row: Mapping[str, Any] | ReleasedItem) -> _Parts:
+    """Return images, their ids and marks, and the item's name for messages."""
+    if not isinstance(row, Mapping):
+        item = row.item
+        ids = [image.image_id for image in item.images]
+        return [row.images[i] for i in ids], ids, [image.prompts for image in item.images], f"item {item.item_id}"
+    if missing := [name for name in _NEEDED if name not in row]:
+        raise DataError(f"the row has no column {missing[0]!r}; keep the columns {', '.join(_NEEDED)} to draw marks")
+    if not isinstance(row["visual_prompts"], str):
+        raise DataError("visual_prompts is no text; give one row, such as benchmark['test'][0], not several at once")
+    what = f"item {shown(str(row.get('item_id', '(unnamed)')))}"
+    try:
+        marks = _MARKS.validate_python(documents.parse(row["visual_prompts"], what=f"{what}: visual_prompts"))
+    except ValidationError as error:
+        raise DataError(f"{what}: visual_prompts is no list of marks for each image") from error
+    if not len(row["images"]) == len(row["image_ids"]) == len(marks):
+        raise DataError(
+            f"{what}: {len(row['images'])} images, {len(row['image_ids'])} image_ids and marks for {len(marks)}; "
+            "keep all of a row's images, in their order"
+        )
+    return row["images"], row["image_ids"], marks, what
+
+
+def _pixels(image: Any, image_id: str, what: str) -> Pixels:
+    from PIL import Image
+
+    from benchwright.images.decode import decode_rgb
+
+    if isinstance(image, Image.Image):
+        return _decoded(image, what)
+    data = image.get("bytes") if isinstance(image, Mapping) else image
+    if not isinstance(data, bytes):
+        raise DataError(
+            f"{what} is {type(image).__name__} without a file's bytes; cast the column: "
+            f'benchmark.cast_column("images", {_AS_FILES})'
+        )
+    if bytes_digest(data) != image_id:
+        raise DataError(f"{what}: its bytes are not those of image_id {image_id}, to which the marks belong")
+    return decode_rgb(data)
+
+
+def _decoded(image: Image.Image, what: str) -> Pixels:
+    """Return the pixels of a picture that somebody else decoded, where they are surely those of `decode_rgb`."""
+    import numpy as np
+
+    doubts = {
+        "was turned or changed after it was decoded": image.format is None,
+        "has transparency": image.mode in {"LA", "La", "PA", "RGBA", "RGBa"} or "transparency" in image.info,
+        f"has pixels of the mode {image.mode}": image.mode not in {"RGB", "L", "1", "P", "CMYK", "YCbCr"},
+    }
+    if doubt := next((words for words, holds in doubts.items() if holds), None):
+        raise DataError(
+            f"{what} {doubt}, so its pixels may differ from those that models get; have it drawn from its file: "
+            f'benchmark.cast_column("images", {_AS_FILES})'
+        )
+    return np.array(image.convert("RGB"))

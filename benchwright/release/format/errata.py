@@ -1,0 +1,191 @@
+"""Errata: items of a release that people found to be wrong, and what became of them in the next version.
+
+One document, `benchwright/errata`, in two places. A campaign writes what people found; freezing takes that in, sets
+keys right or leaves items out, and the new release's `errata.json` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError, model_validator
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.records import Item, ItemId, Record, Sha256
+from benchwright.release.format import documents
+from benchwright.release.format.files import read_inside, shown
+from benchwright.release.format.manifest import ERRATA
+
+if TYPE_CHECKING:
+    from benchwright.release.format.reader import Release
+
+FORMAT: Literal["benchwright/errata"] = "benchwright/errata"
+VERSION = 1
+
+Finding = Literal["key_wrong", "ambiguous", "picture_problem"]
+Became = Literal["key_set", "left_out", "changed_before", "not_in_release"]
+_Letter = Annotated[str, Field(pattern=r"^[A-Z]$")]
+
+
+class Erratum(Record):
+    """What people found of one item.
+
+    Attributes:
+        item_id: The item.
+        content_hash: Of the item as they saw it: an item that has changed since is left alone.
+        release: Name and version of the release that it was found in, for people.
+        release_id: Of that release.
+        finding: What is wrong.
+        key: The letter that counted as right.
+        instead: The letter that is right; only with `key_wrong`, where people agreed on one.
+        agreed: Annotators who said so.
+        asked: Annotators who looked.
+        reasons: What they wrote, sorted.
+        became: What freezing did with it; None where nothing was frozen since. `key_set`: the item has the other key.
+            `left_out`: it is not released any more. `changed_before`: the item was another one already.
+            `not_in_release`: it was not there.
+    """
+
+    item_id: ItemId
+    content_hash: Sha256
+    release: str = Field(max_length=200)
+    release_id: Sha256
+    finding: Finding
+    key: _Letter | None
+    instead: _Letter | None = None
+    agreed: int = Field(ge=1)
+    asked: int = Field(ge=1)
+    reasons: tuple[Annotated[str, Field(max_length=10_000)], ...] = ()
+    became: Became | None = None
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> Erratum:
+        if self.agreed > self.asked:
+            raise ValueError(f"item {self.item_id}: {self.agreed} of {self.asked} annotators cannot agree")
+        if self.instead is not None and (self.finding != "key_wrong" or self.instead == self.key):
+            raise ValueError(f"item {self.item_id}: another letter is right only where the key is wrong")
+        return self
+
+
+_Errata = TypeAdapter(tuple[Erratum, ...])
+
+
+def errata_document(errata: Iterable[Erratum]) -> dict[str, Any]:
+    """Return errata as the body of a document, by item and content."""
+    ordered = sorted(errata, key=lambda one: (one.item_id, one.content_hash, one.release_id))
+    return {"errata": [one.model_dump(mode="json") for one in ordered]}
+
+
+def spelled(errata: Iterable[Erratum]) -> bytes:
+    """Return the bytes of a document of errata; equal for equal ones."""
+    return documents.spell({"format": FORMAT, "version": VERSION, **errata_document(errata)}, what=ERRATA)
+
+
+def read_errata(path: Path) -> tuple[Erratum, ...]:
+    """Return the errata that a file holds.
+
+    Raises:
+        DataError: It is no document of errata, of a newer version, or one contradicts itself.
+    """
+    if not path.is_file() or path.stat().st_size > documents.MAX_BYTES:
+        what = "too large" if path.is_file() else "not a file" if path.exists() else "not there"
+        raise DataError(f"{path} is {what}; `benchwright review results CAMPAIGN --out FILE.json` writes errata")
+    try:
+        return parse_errata(path.read_bytes(), what=str(path))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def released_errata(release: Release) -> tuple[Erratum, ...]:
+    """Return the errata of a release: what it sets right of earlier versions.
+
+    Raises:
+        DataError: The file is missing, is not as it was frozen, or is no such document.
+    """
+    try:
+        data = read_inside(release.path, ERRATA, max_bytes=documents.MAX_BYTES)
+        if ERRATA not in release.manifest.files or bytes_digest(data) != release.manifest.files[ERRATA].sha256:
+            raise DataError(f"{ERRATA} is not as it was frozen; `benchwright release verify` says more")
+        return parse_errata(data, what=ERRATA)
+    except DataError as error:
+        raise DataError(f"{release.path}: {error}") from error
+
+
+def parse_errata(data: bytes, *, what: str) -> tuple[Erratum, ...]:
+    """Return the errata that bytes spell.
+
+    Raises:
+        DataError: They spell none, a newer version, or an item and content twice.
+    """
+    document = documents.stated(documents.parse(data, what=what), FORMAT, VERSION, what=what)
+    try:
+        found = _Errata.validate_python(document.get("errata"))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(["errata", *(str(part)[:60] for part in first["loc"])])
+        raise DataError(f"{what}: {shown(place)}: {shown(first['msg'])}") from error
+    names = [(one.item_id, one.content_hash) for one in found]
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"{what}: item {twice[0]} stands there twice with the same content; keep one of the two")
+    return found
+
+
+class Corrections:
+    """Sets items right on their way into a release, and keeps account of what became of each erratum.
+
+    Args:
+        errata: By item and content; those that say what became of them already are history, and go along as they are.
+    """
+
+    def __init__(self, errata: Sequence[Erratum]) -> None:
+        self._history = tuple(one for one in errata if one.became is not None)
+        self._open = {(one.item_id, one.content_hash): one for one in errata if one.became is None}
+        self._became: dict[tuple[str, str], Became] = {}
+        self._seen: set[str] = set()
+
+    def correct(self, item: Item) -> Item | None:
+        """Return the item as it is to be released; None where it is to be left out.
+
+        A wrong key becomes the right one with a revision of the item; where people agreed on no other letter, where the
+        question is ambiguous, or a picture is wrong, the item is left out.
+
+        Raises:
+            DataError: The letter that is to be right is none of the item's.
+        """
+        key = item.item_id, item.content_hash
+        self._seen.add(item.item_id)
+        erratum = self._open.get(key)
+        if erratum is None:
+            return item
+        if erratum.instead is None:
+            self._became[key] = "left_out"
+            return None
+        if erratum.instead not in {choice.key for choice in item.choices}:
+            raise DataError(f"errata: item {item.item_id} has no choice {erratum.instead!r}; ask people again")
+        self._became[key] = "key_set"
+        return _with_key(item, erratum.instead)
+
+    def told(self) -> Mapping[str, int]:
+        """Return how many errata became what, by name, without the history."""
+        became = [str(one.became) for one in self._settled()]
+        return {name: became.count(name) for name in sorted(set(became))}
+
+    def account(self) -> tuple[Erratum, ...]:
+        """Return all errata with what became of them; to be called once every item has gone by."""
+        return (*self._history, *self._settled())
+
+    def _settled(self) -> Iterator[Erratum]:
+        for key, erratum in sorted(self._open.items()):
+            otherwise: Became = "changed_before" if erratum.item_id in self._seen else "not_in_release"
+            yield erratum.model_copy(update={"became": self._became.get(key, otherwise)})
+
+
+def _with_key(item: Item, letter: str) -> Item:
+    """Return an item with another right letter: its answer, or its option that declines where that is the letter."""
+    answer = None if letter == item.refusal else letter
+    changed = item.model_copy(update={"answer": answer, "revision": item.revision + 1})
+    return Item.model_validate(changed.model_dump())

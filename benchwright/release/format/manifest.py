@@ -1,0 +1,133 @@
+"""The manifest: what a release says of itself, and the SHA-256 of every other file in it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, ValidationError, model_validator
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.records import Record, Sha256
+from benchwright.release.format import documents
+from benchwright.release.format.files import read_inside, shown
+from benchwright.release.format.schema import FORMAT, FORMAT_VERSION
+
+MANIFEST = "manifest.json"
+SEAL = "manifest.sha256"
+"""Holds the manifest's SHA-256 in the way of `sha256sum`, so that a change in the manifest itself shows."""
+
+SIGNATURE = "manifest.json.sig"
+"""Where a signature of the manifest lies, if anybody signed it; not listed in it, and never needed."""
+
+CARD = "README.md"
+AGREEMENT = "agreement.json"
+PROVENANCE = "provenance.json"
+ERRATA = "errata.json"
+HUMAN_BASELINE = "human_baseline.json"
+ALWAYS_THERE = (CARD, AGREEMENT, ERRATA, PROVENANCE)
+
+MAX_FILE_BYTES = 4 * 1024**3
+
+NAME = r"^[a-z0-9][a-z0-9_-]{0,63}$"
+VERSION = r"^[0-9A-Za-z][0-9A-Za-z.+-]{0,63}$"
+SPLIT = r"^[a-z][a-z0-9_]{0,31}$"
+TASK = r"^[a-z][a-z0-9_]*$"
+
+_FILE = re.compile(r"(?:[a-z0-9_]{1,64}/)?[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_DATA = re.compile(r"data/([a-z][a-z0-9_]{0,31})-([0-9]{5})\.parquet")
+
+Count = Annotated[int, Field(ge=0)]
+
+
+class FileEntry(Record):
+    """One file of the release."""
+
+    sha256: Sha256
+    size_bytes: int = Field(ge=0, le=MAX_FILE_BYTES)
+
+
+class SplitCounts(Record):
+    """Items of one split, and of each task in it."""
+
+    items: Count
+    tasks: dict[Annotated[str, Field(pattern=TASK)], Count]
+
+
+class Counts(Record):
+    """Items of the release, and of each split in it."""
+
+    items: Count
+    splits: dict[Annotated[str, Field(pattern=SPLIT)], SplitCounts]
+
+
+class Manifest(Record):
+    """What `manifest.json` holds; nothing in it varies between runs."""
+
+    format: Literal["benchwright/release"] = "benchwright/release"
+    version: Literal[1] = 1
+    """Version of the format."""
+    name: str = Field(pattern=NAME)
+    release_version: str = Field(pattern=VERSION)
+    content_id: Sha256
+    canary: str
+    licence: str | None
+    seed: int
+    counts: Counts
+    files: dict[str, FileEntry]
+    recipe: dict[str, Any]
+    stages: list[dict[str, Any]]
+
+    @model_validator(mode="after")
+    def _names_stay_inside(self) -> Manifest:
+        for name in self.files:
+            if not _FILE.fullmatch(name) or name in {MANIFEST, SEAL, SIGNATURE}:
+                raise ValueError(f"the manifest may not list a file named {name[:200]!a}")
+        return self
+
+    def data_files(self, split: str) -> list[str]:
+        """Return the names of a split's Parquet files, in order."""
+        return sorted(name for name in self.files if split_of(name) == split)
+
+
+def split_of(name: str) -> str | None:
+    """Return the split that a data file belongs to; None for any other file."""
+    match = _DATA.fullmatch(name)
+    return match.group(1) if match else None
+
+
+def data_file(split: str, number: int) -> str:
+    """Return the name of a split's Parquet file."""
+    return f"data/{split}-{number:05d}.parquet"
+
+
+def seal(manifest: bytes) -> bytes:
+    """Return what `manifest.sha256` holds; `sha256sum --check manifest.sha256` understands it."""
+    return f"{bytes_digest(manifest)}  {MANIFEST}\n".encode()
+
+
+def read_manifest(root: Path) -> tuple[Manifest, str]:
+    """Return a release's manifest and its SHA-256, the release id.
+
+    Raises:
+        DataError: There is none, it is of another format or a newer version, or it lists what it may not.
+    """
+    data = read_inside(root, MANIFEST, max_bytes=documents.MAX_BYTES)
+    return parse_manifest(data), bytes_digest(data)
+
+
+def parse_manifest(data: bytes) -> Manifest:
+    """Return the manifest that these bytes spell.
+
+    Raises:
+        DataError: It is of another format or a newer version, or lists what it may not.
+    """
+    document = documents.stated(documents.parse(data, what=MANIFEST), FORMAT, FORMAT_VERSION, what=MANIFEST)
+    try:
+        return Manifest.model_validate(document, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"{MANIFEST}: {shown(place)}: {shown(first['msg'])}") from error

@@ -1,0 +1,167 @@
+"""The Parquet files of a release: written in bounded pieces, read in bounded pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from benchwright.errors import DataError
+from benchwright.release.format.files import shown
+from benchwright.release.format.manifest import data_file
+from benchwright.release.format.schema import SCHEMA, stamped_schema
+
+MAX_PICTURE_BYTES = 256 * 1024**2
+"""Of one item's pictures together."""
+
+MAX_TEXT_BYTES = 16 * 1024**2
+"""Of everything else of one item."""
+
+MAX_GROUP_BYTES = MAX_PICTURE_BYTES + 64 * 1024**2
+"""Unpacked size that a reader takes; a row group is one item, or some within `Limits`, and Parquet's own needs."""
+
+ROWS_AT_ONCE = 64
+
+_PICTURES = "images.list.element.bytes"
+
+
+class SizedRow(NamedTuple):
+    """A row of all columns, and the bytes of its text and of its pictures."""
+
+    row: Mapping[str, Any]
+    text_bytes: int
+    picture_bytes: int
+
+
+class Limits(NamedTuple):
+    """Where row groups and files are cut; a single item may exceed the two sizes."""
+
+    group_rows: int = 512
+    group_bytes: int = 32 * 1024**2
+    file_bytes: int = 500_000_000
+
+
+def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: Limits) -> Iterator[str]:
+    """Write a split's rows, already sorted, and yield the name of each file once it is closed.
+
+    At most one row group is held in memory. Pictures are compressed files already and are stored as they are.
+
+    Raises:
+        DataError: One item is larger than a reader would take.
+    """
+    schema = stamped_schema(canary=canary)
+    number, written, writer = 0, 0, None
+    try:
+        for group, size in _groups(rows, limits):
+            if writer is not None and written + size > limits.file_bytes:
+                writer.close()
+                writer = None
+                yield data_file(split, number)
+                number, written = number + 1, 0
+            if writer is None:
+                writer = _writer(root / data_file(split, number), schema)
+            writer.write_table(pa.Table.from_pylist(group, schema=schema), row_group_size=len(group))
+            written += size
+    finally:
+        if writer is not None:
+            writer.close()
+    if writer is not None:
+        yield data_file(split, number)
+
+
+def _writer(path: Path, schema: pa.Schema) -> pq.ParquetWriter:
+    columns = _leaves(schema)
+    return pq.ParquetWriter(
+        path,
+        schema,
+        version="2.6",
+        data_page_version="1.0",
+        compression={name: "none" if name == _PICTURES else "zstd" for name in columns},
+        compression_level={name: 3 for name in columns if name != _PICTURES},
+        use_dictionary=False,  # zstd does as well here
+        write_statistics=["item_id", "split", "task"],
+    )
+
+
+def _leaves(schema: pa.Schema) -> list[str]:
+    """Return the paths of Parquet's own columns, such as `images.list.element.bytes`."""
+
+    def below(path: str, kind: pa.DataType) -> Iterator[str]:
+        if pa.types.is_list(kind):
+            yield from below(f"{path}.list.element", kind.value_type)
+        elif pa.types.is_struct(kind):
+            for i in range(kind.num_fields):
+                yield from below(f"{path}.{kind.field(i).name}", kind.field(i).type)
+        else:
+            yield path
+
+    return [path for field in schema for path in below(field.name, field.type)]
+
+
+def _groups(rows: Iterable[SizedRow], limits: Limits) -> Iterator[tuple[list[Mapping[str, Any]], int]]:
+    """Yield rows in row groups, each with its size in bytes."""
+    group: list[Mapping[str, Any]] = []
+    size = 0
+    for row, text, pictures in rows:
+        if text > MAX_TEXT_BYTES or pictures > MAX_PICTURE_BYTES:
+            raise DataError(
+                f"item {row['item_id']} has {text} bytes of text and {pictures} of pictures; "
+                f"a release takes up to {MAX_TEXT_BYTES} and {MAX_PICTURE_BYTES} an item"
+            )
+        if group and (len(group) >= limits.group_rows or size + text + pictures > limits.group_bytes):
+            yield group, size
+            group, size = [], 0
+        group.append(row)
+        size += text + pictures
+    if group:
+        yield group, size
+
+
+def read_rows(
+    handle: BinaryIO, *, what: str, canary: str, columns: Sequence[str] | None = None,
+    tasks: Collection[str] | None = None,
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    """Yield the rows of a data file as Python values, a few decoded at a time; all columns or some, all tasks or some.
+
+    A file made to harm can unfold to more than it states, or end the process inside Arrow: files from others are
+    read by `verify_release` first, in a process of its own.
+
+    Raises:
+        DataError: It is no Parquet file, or not one with a release's columns, marks and sizes.
+    """
+    try:
+        # Buffering ahead would hold the whole file in memory.
+        with pq.ParquetFile(handle, pre_buffer=False) as parquet:
+            _check_shape(parquet, what, canary)
+            for group in range(parquet.num_row_groups):
+                for batch in parquet.iter_batches(ROWS_AT_ONCE, row_groups=[group], columns=columns, use_threads=False):
+                    wanted = batch if tasks is None else _of_tasks(batch, tasks)
+                    yield from wanted.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+        reason = str(error).partition("\n")[0][:300]
+        raise DataError(f"{what}: cannot be read as Parquet: {shown(reason)}") from error
+
+
+def _of_tasks(batch: pa.RecordBatch, tasks: Collection[str]) -> pa.RecordBatch:
+    return batch.filter(pc.is_in(batch.column("task"), pa.array(sorted(tasks), pa.string())))
+
+
+def _check_shape(parquet: pq.ParquetFile, what: str, canary: str) -> None:
+    expected = stamped_schema(canary=canary)
+    found = parquet.schema_arrow
+    if not found.equals(SCHEMA):
+        raise DataError(f"{what}: its columns are not those of a release")
+    if found.metadata != expected.metadata:
+        raise DataError(f"{what}: its format, canary or picture columns are marked otherwise than in this release")
+    for number in range(parquet.num_row_groups):
+        # Nothing more is asked of the metadata: PyArrow ends the process where a hostile file has a column without
+        # any, or an unknown codec (`RowGroupMetaData.column`, `ColumnChunkMetaData.compression`).
+        size = parquet.metadata.row_group(number).total_byte_size
+        if not 0 <= size <= MAX_GROUP_BYTES:
+            raise DataError(
+                f"{what}: row group {number} states {size} bytes, and a release has up to {MAX_GROUP_BYTES}"
+            )

@@ -1,0 +1,110 @@
+"""Provenance: the operations that made the items, and where every picture comes from.
+
+`provenance.json` is one JSON document that holds each entry on a line of its own, so that any program can
+read it whole while ours reads and writes it line by line, with a million pictures as with ten.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from pydantic import ValidationError
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
+from benchwright.records import ImageRecord, Operation
+from benchwright.release.format import documents
+from benchwright.release.format.files import open_inside
+from benchwright.release.format.manifest import PROVENANCE
+
+
+class SourceCount(NamedTuple):
+    """How many source images come from one dataset under one licence."""
+
+    dataset: str | None
+    licence: str | None
+    images: int
+    authors: int
+
+
+class SourceTally:
+    """Counts source images by dataset and licence; keeps a name for every different author."""
+
+    def __init__(self) -> None:
+        self._images: Counter[tuple[str | None, str | None]] = Counter()
+        self._authors: dict[tuple[str | None, str | None], set[str]] = {}
+
+    def add(self, dataset: str | None, licence: str | None, author: str | None) -> None:
+        """Count one image."""
+        self._images[dataset, licence] += 1
+        authors = self._authors.setdefault((dataset, licence), set())
+        if author is not None:
+            authors.add(author)
+
+    def counts(self) -> list[SourceCount]:
+        """Return the counts by dataset, then licence; what is not stated comes first."""
+        ordered = sorted(self._images, key=lambda pair: [(part is not None, part or "") for part in pair])
+        return [SourceCount(*pair, self._images[pair], len(self._authors[pair])) for pair in ordered]
+
+
+FORMAT = "benchwright/provenance"
+FORMAT_VERSION = 1
+MAX_LINE_BYTES = 4 * 1024 * 1024
+
+_HEAD = f'{{"format":"{FORMAT}","version":{FORMAT_VERSION},"entries":[\n'.encode()
+_TAIL = b"]}\n"
+
+
+def write_provenance(path: Path, operations: Iterable[Operation], images: Iterable[ImageRecord]) -> None:
+    """Write operations, then images, in the order given."""
+    with path.open("wb") as handle:
+        handle.write(_HEAD)
+        first = True
+        for kind, records in (("operation", operations), ("image", images)):
+            for record in records:
+                handle.write(b"" if first else b",\n")
+                handle.write(canonical_json({kind: record.model_dump(mode="json")}).encode())
+                first = False
+        handle.write(b"\n" + _TAIL)
+
+
+def read_provenance(root: Path) -> Iterator[Operation | ImageRecord]:
+    """Yield a release's operations, then its images.
+
+    Raises:
+        DataError: The file is missing, newer than this program, or not as `write_provenance` lays it out.
+    """
+    with open_inside(root, PROVENANCE) as handle:
+        yield from _entries(handle)
+
+
+def _entries(handle: BinaryIO) -> Iterator[Operation | ImageRecord]:
+    head = handle.readline(MAX_LINE_BYTES)
+    if head != _HEAD:
+        document = documents.parse(head.rstrip(b"\n") + _TAIL, what=f"{PROVENANCE}, line 1")
+        documents.stated(document, FORMAT, FORMAT_VERSION, what=PROVENANCE)
+        raise DataError(f"{PROVENANCE}: line 1 is not as Benchwright writes it")
+    number = 1
+    while (line := handle.readline(MAX_LINE_BYTES)) != _TAIL:
+        number += 1
+        if not line.endswith(b"\n"):
+            raise DataError(f"{PROVENANCE}: line {number} is cut off or longer than {MAX_LINE_BYTES} bytes")
+        yield _entry(line, f"{PROVENANCE}, line {number}")
+    if handle.read(1):
+        raise DataError(f"{PROVENANCE}: goes on after its end")
+
+
+def _entry(line: bytes, what: str) -> Operation | ImageRecord:
+    value = documents.parse(line.rstrip(b"\n").removesuffix(b","), what=what)
+    try:
+        match value:
+            case {"operation": operation}:
+                return Operation.model_validate(operation)
+            case {"image": image}:
+                return ImageRecord.model_validate(image)
+    except (ValidationError, RecursionError) as error:
+        raise DataError(f"{what} is no operation and no image as this program knows them") from error
+    raise DataError(f"{what} is neither an operation nor an image")

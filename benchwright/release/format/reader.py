@@ -1,0 +1,136 @@
+"""Reading a release: `Release.open(folder)`, then `items()`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import ImageRecord, Operation
+from benchwright.release.format import documents
+from benchwright.release.format import manifest as manifests
+from benchwright.release.format.files import open_inside, read_inside
+from benchwright.release.format.manifest import Manifest
+from benchwright.release.format.parquet import read_rows
+from benchwright.release.format.provenance import read_provenance
+from benchwright.release.format.rows import ReleasedItem, released_item
+
+
+class Release:
+    """A release folder, opened. Nothing is read that the manifest does not list.
+
+    Opening compares the manifest with its own seal only; `verify_release` compares every file.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, release_id: str) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.release_id = release_id
+        """SHA-256 of the manifest: names these very bytes."""
+        self.checked: dict[str, tuple[int, ...]] = {}
+        """Data files that were as the manifest says: device, inode, size and times from before they were read."""
+
+    @classmethod
+    def open(cls, path: Path | str) -> Release:
+        """Open a release folder.
+
+        Raises:
+            DataError: The folder is no release, belongs to a newer Benchwright, or its manifest is damaged.
+        """
+        path = Path(path)
+        if not path.is_dir():
+            raise DataError(f"{path} is not a folder; a release is a folder with a {manifests.MANIFEST}")
+        try:
+            manifest, release_id = manifests.read_manifest(path)
+            sealed = read_inside(path, manifests.SEAL, max_bytes=1024)
+        except DataError as error:
+            raise DataError(f"{path} is not a release that can be read: {error}") from error
+        if sealed.split()[:1] != [release_id.encode()]:
+            raise DataError(
+                f"{path} is damaged: {manifests.MANIFEST} is not the file that {manifests.SEAL} names; "
+                "`benchwright release verify` says more"
+            )
+        return cls(path, manifest, release_id)
+
+    @property
+    def name(self) -> str:
+        """Return the benchmark's name."""
+        return self.manifest.name
+
+    @property
+    def version(self) -> str:
+        """Return the version of the benchmark, not of the format."""
+        return self.manifest.release_version
+
+    @property
+    def content_id(self) -> str:
+        """Return the root hash over items, splits and pictures."""
+        return self.manifest.content_id
+
+    @property
+    def canary(self) -> str:
+        """Return the mark to search training data for."""
+        return self.manifest.canary
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Return the names of the splits, sorted."""
+        return tuple(sorted(self.manifest.counts.splits))
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return self.manifest.counts.items
+
+    def __repr__(self) -> str:
+        return f"Release({str(self.path)!r}, {self.name!r}, {self.version!r}, items={len(self)})"
+
+    def items(self, split: str | None = None, *, tasks: Collection[str] | None = None) -> Iterator[ReleasedItem]:
+        """Yield items by split and id, a few in memory at a time, each checked against its hashes.
+
+        Args:
+            split: Only this split; all where None.
+            tasks: Only items of these tasks; all where None.
+
+        Raises:
+            BenchwrightError: There is no such split.
+            DataError: A data file is damaged.
+        """
+        if split is not None and split not in self.splits:
+            raise BenchwrightError(f"{self.path} has no split {split!r}; it has {', '.join(self.splits)}")
+        for one in self.splits if split is None else (split,):
+            for name in self.manifest.data_files(one):
+                yield from self._items_of(name, one, tasks)
+
+    def _items_of(self, name: str, split: str, tasks: Collection[str] | None) -> Iterator[ReleasedItem]:
+        what = f"{self.path}: {name}"
+        with open_inside(self.path, name) as handle:
+            for row in read_rows(handle, what=what, canary=self.canary, tasks=tasks):
+                found = released_item(row, what=what)
+                if found.split != split:
+                    raise DataError(f"{what}: item {found.item.item_id} says that it is in split {found.split!r}")
+                yield found
+
+    def marked(self) -> dict[str, int]:
+        """Return the number of items with marks on their pictures, by task; nothing for a task without any.
+
+        Raises:
+            DataError: A data file is damaged.
+        """
+        found: Counter[str] = Counter()
+        for split in self.splits:
+            for name in self.manifest.data_files(split):
+                what = f"{self.path}: {name}"
+                with open_inside(self.path, name) as handle:
+                    for row in read_rows(handle, what=what, canary=self.canary, columns=("task", "visual_prompts")):
+                        marks = documents.parse(row["visual_prompts"] or "", what=f"{what}: visual_prompts")
+                        found[str(row["task"])] += isinstance(marks, list) and any(marks)
+        return {task: number for task, number in sorted(found.items()) if number}
+
+    def provenance(self) -> Iterator[Operation | ImageRecord]:
+        """Yield the operations that made the items, then the records of all images they show or go back to.
+
+        Raises:
+            DataError: The file is damaged.
+        """
+        yield from read_provenance(self.path)

@@ -1,0 +1,133 @@
+"""Items as rows of a release, and rows back as items."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import ValidationError
+
+from benchwright.canonical import bytes_digest, canonical_json
+from benchwright.errors import DataError
+from benchwright.records import ImageRecord, Item
+from benchwright.release.format import documents
+from benchwright.release.format.files import shown
+
+_EXTENSIONS = {
+    "image/bmp": "bmp",
+    "image/gif": "gif",
+    "image/jpeg": "jpg",
+    "image/png": "png",
+    "image/tiff": "tif",
+    "image/webp": "webp",
+}
+_SAME_IN_BOTH = (
+    "item_id", "revision", "task", "kind", "question", "answer", "refusal", "level", "category",
+    "explanation", "operation_id", "root_image_id", "made_from",
+)  # fmt: skip
+_FILE_NAME = re.compile(r"[0-9a-f]{64}\.[a-z0-9]{1,8}")
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasedItem:
+    """One item as a release hands it out.
+
+    Args:
+        item: The record, with the answer.
+        split: Name of the split it lies in.
+        images: File bytes by image id, checked against it.
+    """
+
+    item: Item
+    split: str
+    images: Mapping[str, bytes] = field(repr=False)
+
+
+def file_name(record: ImageRecord) -> str:
+    """Return the file name under which an image's bytes lie in a row."""
+    return f"{record.image_id}.{_EXTENSIONS.get(record.media_type, 'img')}"
+
+
+def row_of(item: Item, split: str) -> dict[str, Any]:
+    """Return an item's row without the bytes of its pictures.
+
+    Raises:
+        DataError: A structure of the item holds what JSON cannot say, such as NaN.
+    """
+    try:
+        row = {
+            **{name: getattr(item, name) for name in _SAME_IN_BOTH},
+            "content_hash": item.content_hash,
+            "split": split,
+            "image_ids": [image.image_id for image in item.images],
+            "image_roles": [image.role for image in item.images],
+            "visual_prompts": canonical_json(
+                [[prompt.model_dump(mode="json") for prompt in image.prompts] for image in item.images]
+            ),
+            "choices": [choice.model_dump() for choice in item.choices],
+            "group_keys": list(item.group_keys),
+            "attributes": canonical_json(item.attributes),
+            "written_by": canonical_json(item.written_by),
+            "evidence": canonical_json(item.evidence),
+        }
+        canonical_json(row).encode()  # half a surrogate pair has no UTF-8
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DataError(f"item {item.item_id} cannot be released: {error}") from error
+    return row
+
+
+def released_item(row: Mapping[str, Any], *, what: str) -> ReleasedItem:
+    """Return a row as an item, checked: its content hash is what it says, and so is every picture's SHA-256.
+
+    Args:
+        row: All columns of the schema, as Python values.
+        what: Where the row comes from, for messages.
+
+    Raises:
+        DataError: The row is no item, or not the one that it says.
+    """
+    what = f"{what}, item {shown(str(row['item_id']))}"
+    try:
+        item = _item(row, what)
+        if item.content_hash != row["content_hash"]:
+            raise DataError(f"{what}: content_hash says {shown(str(row['content_hash']))}, the content gives another")
+        images = _images(row, what)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise DataError(f"{what}: {shown(f'{place}: ' if place else '')}{shown(first['msg'])}") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DataError(f"{what}: {shown(str(error))}") from error
+    return ReleasedItem(item, str(row["split"]), images)
+
+
+def _item(row: Mapping[str, Any], what: str) -> Item:
+    ids, roles = row["image_ids"], row["image_roles"]
+    prompts = documents.parse(row["visual_prompts"], what=f"{what}: visual_prompts")
+    if not isinstance(prompts, list):
+        raise DataError(f"{what}: visual_prompts is not a list")
+    structures = {
+        name: documents.parse(row[name], what=f"{what}: {name}") for name in ("attributes", "written_by", "evidence")
+    }
+    images = [
+        {"image_id": image_id, "role": role, "prompts": marks}
+        for image_id, role, marks in zip(ids, roles, prompts, strict=True)
+    ]
+    same = {name: row[name] for name in _SAME_IN_BOTH}
+    return Item.model_validate(
+        {**same, **structures, "images": images, "choices": row["choices"], "group_keys": row["group_keys"]}
+    )
+
+
+def _images(row: Mapping[str, Any], what: str) -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for number, (image_id, image) in enumerate(zip(row["image_ids"], row["images"], strict=True), start=1):
+        data, path = image["bytes"], image["path"]
+        if data is None or bytes_digest(data) != image_id:
+            raise DataError(f"{what}: the bytes of image {number} are not those of image_id {image_id}")
+        if not _FILE_NAME.fullmatch(path or "") or not path.startswith(image_id):
+            raise DataError(f"{what}: image {number} has the path {path!a}, not its SHA-256 and an extension")
+        found[image_id] = data
+    return found

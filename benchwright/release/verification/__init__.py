@@ -1,0 +1,1 @@
+"""Verification of releases: contents, card, signatures, and what a check proves."""

@@ -1,0 +1,146 @@
+"""What a card states, held against the other files of its release.
+
+Everything on a card but the curator's own words is made from other files, so it is made from them again and compared.
+A curator's words are prose and stay as they are, save that they may not say that people did what was simulated.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from benchwright.release.format.agreement import is_simulated
+from benchwright.release.format.card import CARD_VERSION, EARLIER_USE, MARK, CardFacts, card_head, card_sections
+from benchwright.release.format.manifest import CARD
+
+AGREES = "what the card gives from other files (counts, funnel, people, sources, licence, marks), it gives as they do"
+
+_MARK = re.compile(r"<!-- benchwright/card ([0-9]{1,6}) -->")
+_EARLIER = {"Funnel": "How it was made"}
+"""Sections that had another heading, and other figures, on cards of earlier versions."""
+
+_WHO = r"(?:people|persons?|humans?|annotators?|experts?|reviewers?|raters?|curators?|volunteers?|students?)"
+_DID = (
+    r"(?:accepted|agreed|annotated|answered|approved|checked|confirmed|decided|judged|labell?ed|looked|rated|reviewed|"
+    r"screened|selected|taken out|validated|verified|vetted|written|wrote)"
+)
+_PEOPLE_DID = re.compile(
+    rf"\b{_DID}\b[^.!?]{{0,60}}?\bby(?: [\w-]+){{0,4}} {_WHO}\b|"
+    rf"\b{_WHO}\b(?: [\w-]+){{0,3}} {_DID}\b|\bhuman[- ]{_DID}\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(r"\b(?:simulat\w*|no|not|none|nobody|never|without)\b", re.IGNORECASE)
+_BETWEEN_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
+
+
+@dataclass(frozen=True)
+class CardCheck:
+    """What came of comparing a card.
+
+    Attributes:
+        problems: One line each, beginning with the file.
+        proven: What the comparison proves, where there are no problems.
+        not_proven: What on the card nothing was held against.
+    """
+
+    problems: tuple[str, ...] = ()
+    proven: tuple[str, ...] = ()
+    not_proven: tuple[str, ...] = ()
+
+
+def people_claimed(prose: str, agreement: Mapping[str, Mapping[str, Any]]) -> str | None:
+    """Return the words by which a text says that people did something, where all campaigns were simulated.
+
+    English only, sentence by sentence; one that denies it or speaks of simulation is passed over. A release without
+    campaigns may repeat what its source says of people, so nothing is looked for there.
+    """
+    if not agreement or not all(is_simulated(summary) for summary in agreement.values()):
+        return None
+    for sentence in _BETWEEN_SENTENCES.split(prose):
+        words = " ".join(sentence.split())
+        if (claim := _PEOPLE_DID.search(words)) and not _DENIED.search(words):
+            return claim.group()
+    return None
+
+
+def check_card(text: str, facts: CardFacts) -> CardCheck:
+    """Compare a card's text with what the release's other files give.
+
+    Cards of earlier versions are compared as far as they say the same; one of a later version is not.
+    """
+    try:
+        expected = _Expected(facts)
+    except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        return CardCheck((f"{CARD}: cannot be compared; stages or campaigns are not as Benchwright writes them",))
+    version = next(iter(_MARK.findall(text[-200:])), None)
+    if version is not None and int(version) > CARD_VERSION:
+        unknown = f"what {CARD} states: its layout is version {version}, and this Benchwright knows {CARD_VERSION}"
+        return CardCheck(not_proven=(unknown,))
+    return expected.compare(text)
+
+
+class _Expected:
+    """What the card has to say."""
+
+    def __init__(self, facts: CardFacts) -> None:
+        self._agreement = facts.agreement
+        self._head = card_head(facts).split("\n")
+        self._sections = {section.heading: section for section in card_sections(facts)}
+
+    def compare(self, text: str) -> CardCheck:
+        lines = text.split("\n")
+        # Curators may use the same headings in their own words, which come first.
+        starts = {line[3:]: number for number, line in enumerate(lines) if line.startswith("## ")}
+        items = starts.get("Items", len(lines))
+        prose = lines[len(self._head) : items]
+        problems = [_difference(lines[: len(self._head)], self._head, first_line=1, source="manifest.json")]
+        if claim := people_claimed("\n".join(prose), self._agreement):
+            problems.append(f"{CARD}: says {_cut(claim)}, and agreement.json says that every campaign was simulated")
+        not_proven = []
+        if own_words := [number for number, line in enumerate(prose, start=len(self._head) + 1) if line.strip()]:
+            place = f"{CARD}, lines {own_words[0]} to {own_words[-1]}"
+            not_proven.append(f"what the curator's own words say ({place})")
+        is_whole = True
+        after = sorted((number, heading) for heading, number in starts.items() if number >= items)
+        ends = [number for number, _ in after[1:]] + [len(lines)]
+        for (number, heading), end in zip(after, ends, strict=True):
+            body = _without_mark(lines[number + 1 : end])
+            if heading in _EARLIER.values() or (heading == "Use" and "\n".join(body) == EARLIER_USE):
+                is_whole = False
+                not_proven.append(f"what the section {heading!r} of {CARD} says, which an earlier Benchwright wrote")
+            elif heading not in self._sections:
+                problems.append(f"{CARD}, line {number + 1}: a section {_cut(heading)}, which no card has here")
+            else:
+                section = self._sections[heading]
+                expected = section.body.split("\n")
+                problems.append(_difference(body, expected, first_line=number + 3, source=section.source))
+        there = {heading for _, heading in after}
+        missing = [name for name in self._sections if name not in there and _EARLIER.get(name) not in there]
+        problems += [f"{CARD}: has no section {name!r}" for name in missing]
+        proven = (AGREES,) if is_whole else ()
+        return CardCheck(tuple(problem for problem in problems if problem), proven, tuple(not_proven))
+
+
+def _without_mark(lines: Sequence[str]) -> list[str]:
+    """Return a section's lines without empty ones around them and without the card's mark."""
+    kept = "\n".join(lines).strip().removesuffix(MARK).rstrip()
+    return kept.split("\n") if kept else []
+
+
+def _difference(stated: Sequence[str], expected: Sequence[str], *, first_line: int, source: str) -> str | None:
+    """Return a problem for the first line that is not the expected one; None where all are."""
+    for line, (says, gives) in enumerate(zip_longest(stated, expected), start=first_line):
+        if says is None:
+            return f"{CARD}: does not say {_cut(gives)}, which {source} gives"
+        if gives is None:
+            return f"{CARD}, line {line}: says {_cut(says)}, which {source} does not give"
+        if says != gives:
+            return f"{CARD}, line {line}: says {_cut(says)}, where {source} gives {_cut(gives)}"
+    return None
+
+
+def _cut(words: str) -> str:
+    return repr(words if len(words) <= 120 else f"{words[:117]}...") if words.isprintable() else ascii(words[:120])

@@ -1,0 +1,231 @@
+"""What the rows of a release say, held against each other and against its manifest and provenance.
+
+Files that someone made to harm can end the process inside Arrow, so `verify_release` runs this module as a program
+of its own (`benchwright.release.verification.subprocess_check`).
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from io import BufferedReader
+from pathlib import Path
+
+from benchwright.errors import DataError
+from benchwright.records import Operation
+from benchwright.release.format import documents, identity
+from benchwright.release.format import manifest as manifests
+from benchwright.release.format.agreement import contradictions, read_agreement
+from benchwright.release.format.card import CardFacts
+from benchwright.release.format.drawn import has_marks
+from benchwright.release.format.files import open_inside, read_inside, shown
+from benchwright.release.format.human_baseline import CampaignAnswers, parse_human_baseline
+from benchwright.release.format.manifest import Manifest
+from benchwright.release.format.parquet import read_rows
+from benchwright.release.format.provenance import SourceTally, read_provenance
+from benchwright.release.format.rows import ReleasedItem, released_item
+from benchwright.release.verification.claims import CardCheck, check_card
+
+MAX_PROBLEMS = 200
+
+
+class Problems:
+    """Lines for people; a hostile folder can have any number of wrong files, so the rest is counted."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._left_out = 0
+
+    def add(self, line: str) -> None:
+        """Note one problem; the line begins with the file."""
+        if len(self._lines) < MAX_PROBLEMS - 1:
+            self._lines.append(line)
+        else:
+            self._left_out += 1
+
+    @property
+    def found(self) -> bool:
+        """Return whether there is any."""
+        return bool(self._lines)
+
+    def all(self) -> list[str]:
+        """Return the lines, at most `MAX_PROBLEMS`."""
+        return [*self._lines, *([f"and {self._left_out} more problems"] if self._left_out else [])]
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What the rows hold.
+
+    Args:
+        content_id: Root hash of the items as they are; None where not all of them could be read.
+        problems: One line each, beginning with the file.
+        proven: What comparing the card proves.
+        not_proven: What on the card nothing was held against.
+    """
+
+    content_id: str | None
+    problems: list[str]
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)
+
+
+@dataclass
+class _Seen:
+    """What the rows of all intact data files hold, beside the rows themselves; about 250 bytes an item."""
+
+    leaves: list[bytes] = field(default_factory=list)
+    item_ids: set[bytes] = field(default_factory=set)
+    images: set[bytes] = field(default_factory=set)
+    operations: set[str] = field(default_factory=set)
+    counts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    marked: Counter[str] = field(default_factory=Counter)
+    sources: SourceTally = field(default_factory=SourceTally)
+
+    def add(self, found: ReleasedItem) -> None:
+        item = found.item
+        self.leaves.append(identity.leaf_of(item, found.split))
+        self.item_ids.add(bytes.fromhex(item.item_id))
+        self.images.update(bytes.fromhex(image_id) for image_id in (item.root_image_id, *found.images))
+        self.operations.add(item.operation_id)
+        self.counts[found.split, item.task] += 1
+        if has_marks(item):
+            self.marked[item.task] += 1
+
+
+def check_contents(root: Path, manifest: Manifest) -> Contents:
+    """Read all rows of a release whose files are as its manifest says, and check what they claim."""
+    seen, problems, whole = _Seen(), Problems(), True
+    for name in sorted(manifest.files):
+        split = manifests.split_of(name)
+        if split is None:
+            continue
+        try:
+            with open_inside(root, name) as handle:
+                _check_rows(handle, name, split, manifest, seen)
+        except DataError as error:
+            problems.add(str(error))
+            whole = False
+    if not whole:
+        return Contents(None, problems.all())
+    _check_counts(manifest, seen, problems)
+    content_id = identity.root(sorted(seen.leaves))
+    if content_id != manifest.content_id:
+        problems.add(f"{manifests.MANIFEST}: content_id is {manifest.content_id}, the items give {content_id}")
+    _check_provenance(root, seen, problems)
+    baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
+    if problems.found:  # what the card says follows from what is wrong already
+        return Contents(content_id, problems.all())
+    card = _check_card(root, manifest, seen, baseline)
+    for line in card.problems:
+        problems.add(line)
+    return Contents(content_id, problems.all(), list(card.proven), list(card.not_proven))
+
+
+def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:
+    last = ""
+    for row in read_rows(handle, what=name, canary=manifest.canary):
+        found = released_item(row, what=name)
+        item_id = found.item.item_id
+        if found.split != split:
+            raise DataError(f"{name}: item {item_id} says that it is in split {shown(found.split)}")
+        if item_id <= last:
+            raise DataError(f"{name}: item {item_id} comes after {last}; rows are sorted by item_id")
+        if bytes.fromhex(item_id) in seen.item_ids:
+            raise DataError(f"{name}: item {item_id} is in the release twice")
+        last = item_id
+        seen.add(found)
+
+
+def _check_counts(manifest: Manifest, seen: _Seen, problems: Problems) -> None:
+    stated = {(split, task): n for split, counts in manifest.counts.splits.items() for task, n in counts.tasks.items()}
+    for split, task in sorted(stated.keys() | seen.counts.keys()):
+        if stated.get((split, task), 0) != seen.counts[split, task]:
+            problems.add(
+                f"{manifests.MANIFEST}: states {stated.get((split, task), 0)} items of task {task} in split "
+                f"{split}, the data has {seen.counts[split, task]}"
+            )
+
+
+def _check_provenance(root: Path, seen: _Seen, problems: Problems) -> None:
+    missing, operations = set(seen.images), set(seen.operations)
+    try:
+        for record in read_provenance(root):
+            if isinstance(record, Operation):
+                operations.discard(record.operation_id)
+            else:
+                missing.discard(bytes.fromhex(record.image_id))
+                if record.source is not None:
+                    seen.sources.add(record.source.dataset, record.source.licence, record.source.author)
+    except DataError as error:
+        problems.add(str(error))
+        return
+    for operation_id in sorted(operations):
+        problems.add(f"{manifests.PROVENANCE}: says nothing of operation {shown(operation_id)}")
+    for image_id in sorted(missing):
+        problems.add(f"{manifests.PROVENANCE}: says nothing of image {image_id.hex()}")
+
+
+def _check_baseline(root: Path, seen: _Seen, problems: Problems) -> Mapping[str, CampaignAnswers] | None:
+    try:
+        data = read_inside(root, manifests.HUMAN_BASELINE, max_bytes=documents.MAX_BYTES)
+        baseline = parse_human_baseline(data)
+    except DataError as error:
+        problems.add(str(error))
+        return None
+    for campaign, answers in sorted(baseline.items()):
+        for item_id in sorted(answers.items):
+            if bytes.fromhex(item_id) not in seen.item_ids:
+                problems.add(
+                    f"{manifests.HUMAN_BASELINE}: {shown(campaign)} counts answers to item {item_id}, which the "
+                    "release does not have"
+                )
+    return baseline
+
+
+def _check_card(
+    root: Path, manifest: Manifest, seen: _Seen, baseline: Mapping[str, CampaignAnswers] | None
+) -> CardCheck:
+    """Hold the card against the rows, the manifest and the other documents, and these against each other."""
+    try:
+        text = read_inside(root, manifests.CARD, max_bytes=documents.MAX_BYTES).decode()
+        agreement = read_agreement(root)
+    except DataError as error:
+        return CardCheck((str(error),))
+    except UnicodeDecodeError:
+        return CardCheck((f"{manifests.CARD}: not UTF-8",))
+    answers = None if baseline is None else {name: one.model_dump(mode="json") for name, one in baseline.items()}
+    facts = CardFacts(
+        name=manifest.name,
+        version=manifest.release_version,
+        licence=manifest.licence,
+        canary=manifest.canary,
+        counts=manifest.counts,
+        marked=seen.marked,
+        sources=seen.sources.counts(),
+        stages=manifest.stages,
+        agreement=agreement,
+        human_baseline=answers,
+    )
+    check = check_card(text, facts)
+    others = contradictions(manifest.recipe, agreement, answers or {})
+    return replace(check, problems=(*others, *check.problems))
+
+
+def main(folder: str, memory_bytes: str) -> None:
+    """Check a release's contents within a bound of memory and print them as JSON."""
+    for what, wanted in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, int(memory_bytes))):
+        with suppress(ValueError, OSError):  # macOS, or a tighter bound that is there already
+            resource.setrlimit(what, (wanted, wanted))
+    root = Path(folder)
+    manifest, _ = manifests.read_manifest(root)
+    sys.stdout.write(json.dumps(asdict(check_contents(root, manifest))))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,137 @@
+"""What a check of a release proves, and what it leaves open, in words.
+
+A release that agrees with itself proves little: whoever changes one can write its manifest anew. Only something from
+outside ties it to the release that was frozen: its id, or a signature.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import BenchwrightError, DataError, PrerequisiteError
+from benchwright.release.format.manifest import MANIFEST, SIGNATURE
+from benchwright.release.verification.signature import AllowedSigners, Signer, read_signature, signer_of, signing_key
+
+_ID = re.compile(r"[0-9a-f]{12,64}")
+_FULL = 64
+
+AGREES = (
+    f"every file has the size and SHA-256 that {MANIFEST} states, and nothing else lies in the folder",
+    "every row is what the release says of it: content, pictures, splits, counts, canary, content id, provenance",
+)
+_OPEN = (
+    f"that this is the release that was frozen: whoever changes a release can write {MANIFEST} anew. Give --expect ID "
+    "with the id that its authors published, or --signed-by FILE with their key"
+)
+
+
+@dataclass
+class Proof:
+    """What stands behind a release.
+
+    Attributes:
+        proven: Sentences without a full stop.
+        not_proven: The same.
+        problems: What contradicts; one line each, beginning with the file.
+        signer: Who signed, where that was looked up or can be told.
+    """
+
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    signer: Signer | None = None
+
+
+def checked_id(text: str) -> str:
+    """Return a release id or content id, or the beginning of one, as it is compared.
+
+    Raises:
+        BenchwrightError: It is none, or too short to say anything.
+    """
+    wanted = text.strip().lower()
+    if not _ID.fullmatch(wanted):
+        raise BenchwrightError(
+            f"{text!r} is no id of a release; give its 64 hexadecimal digits, or the first 12 or more of them, as "
+            "`release freeze` and `release show` print them"
+        )
+    return wanted
+
+
+def prove_origin(
+    root: Path,
+    manifest: bytes,
+    *,
+    content_id: str | None,
+    expect: str | None,
+    signers: AllowedSigners | None,
+) -> Proof:
+    """Compare a manifest with what is known of it from outside.
+
+    Args:
+        root: The release.
+        manifest: The bytes of its manifest.
+        content_id: Of the items as they are; None where they could not be read.
+        expect: Release id or content id, as `checked_id` returns it.
+        signers: Whose signature counts.
+
+    Raises:
+        BenchwrightError: `expect` is no id.
+        PrerequisiteError: A signature is asked for and there is no `ssh-keygen`.
+    """
+    proof = Proof()
+    _expected(proof, bytes_digest(manifest), content_id, None if expect is None else checked_id(expect))
+    _signed(proof, root, manifest, signers)
+    if not any(MANIFEST in line for line in proof.proven):
+        proof.not_proven.insert(0, _OPEN)
+    return proof
+
+
+def _expected(proof: Proof, release_id: str, content_id: str | None, expect: str | None) -> None:
+    if expect is None:
+        return
+    digits = "" if len(expect) == _FULL else f", by its first {len(expect)} digits"
+    if release_id.startswith(expect):
+        proof.proven.append(f"{MANIFEST} is the one with the expected release id{digits}")
+    elif content_id is not None and content_id.startswith(expect):
+        proof.proven.append(f"questions, pictures, keys and splits are those of the expected content id{digits}")
+        proof.not_proven.append(
+            "that card, licence, provenance, agreement and errata are as they were frozen, which a content id says "
+            "nothing of; give the release id"
+        )
+    else:
+        proof.problems.append(
+            f"{MANIFEST}: is not the expected one: {expect} begins neither its release id {release_id} nor the content "
+            f"id {content_id or '(not all items could be read)'}"
+        )
+        return
+    if digits:
+        proof.not_proven.append(
+            f"that nobody made another release to fit {len(expect)} of {_FULL} digits, which {4 * len(expect)} bits of "
+            "trying do; give all of them"
+        )
+
+
+def _signed(proof: Proof, root: Path, manifest: bytes, signers: AllowedSigners | None) -> None:
+    name = SIGNATURE if signers is None or signers.signature is None else str(signers.signature)
+    try:
+        signature = read_signature(root, None if signers is None else signers.signature)
+    except DataError as error:
+        if signers is not None:
+            proof.problems.append(f"{name}: {str(error).partition(': ')[2]}; nothing says who signed this release")
+        return
+    try:
+        if signers is None:
+            proof.signer = signing_key(manifest, signature)
+            proof.not_proven.append(f"whose signature {name} is ({proof.signer.key}); give --signed-by FILE")
+        else:
+            proof.signer = signer_of(manifest, signature, signers)
+            proof.proven.append(f"{MANIFEST} is signed by {proof.signer.identity} ({proof.signer.key})")
+    except DataError as error:
+        proof.problems.append(f"{name}: {error}")
+    except PrerequisiteError as error:
+        if signers is not None:
+            raise
+        proof.not_proven.append(f"whose signature {name} is: {error}")

@@ -1,0 +1,51 @@
+"""Checking a release's contents in a process of its own.
+
+Arrow is C++ and not made for hostile input: a crafted Parquet file can end the process that reads it, or unfold to
+more memory than there is. Here both become a line about the release.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import benchwright
+from benchwright.release.verification.contents import Contents
+
+MEMORY_BYTES = 4 * 1024**3
+"""Address space; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about a half of it."""
+
+
+def check_contents_apart(
+    root: Path,
+    *,
+    memory_bytes: int = MEMORY_BYTES,
+    program: Sequence[str] = ("-m", "benchwright.release.verification.contents"),
+) -> Contents:
+    """Return what `contents.check_contents` finds in a release whose manifest can be read.
+
+    Raises:
+        RuntimeError: The program failed in a way that is no fault of the release.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.abspath(benchwright.__file__)))
+    paths = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
+    done = subprocess.run(  # noqa: S603 - this very Python and our own module
+        [sys.executable, *program, os.path.abspath(root), str(memory_bytes)],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=False,
+    )
+    if done.returncode == 0:
+        return Contents(**json.loads(done.stdout))
+    if done.returncode < 0:
+        how = signal.Signals(-done.returncode).name
+        return Contents(None, [f"data: cannot be read; the process that tried was ended by {how}"])
+    if done.stderr.rstrip().endswith(b"MemoryError"):
+        return Contents(None, [f"data: cannot be read within {memory_bytes} bytes of memory"])
+    raise RuntimeError(f"checking {root} failed:\n{done.stderr.decode(errors='replace')}")

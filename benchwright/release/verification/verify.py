@@ -1,0 +1,212 @@
+"""Verification: every file as it was frozen, and every row what the release says of it.
+
+The folder may come from anyone, so nothing in it is trusted: links and devices are named and not opened, sizes are
+looked at before bytes are read, Parquet is only parsed once manifest and listed files hold, and then in a process
+of its own. Whatever is wrong becomes a line, never a traceback.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import bytes_digest
+from benchwright.errors import DataError
+from benchwright.release.format import agreement, documents, errata, identity
+from benchwright.release.format import human_baseline as human
+from benchwright.release.format import manifest as manifests
+from benchwright.release.format.files import listing, open_inside, read_inside, read_whole, shown
+from benchwright.release.format.manifest import Manifest
+from benchwright.release.verification.contents import Contents, Problems
+from benchwright.release.verification.proof import AGREES, Proof, checked_id, prove_origin
+from benchwright.release.verification.signature import AllowedSigners, Signer
+from benchwright.release.verification.subprocess_check import check_contents_apart
+
+_DOCUMENTS = {
+    manifests.AGREEMENT: (agreement.FORMAT, agreement.FORMAT_VERSION),
+    manifests.ERRATA: (errata.FORMAT, errata.VERSION),
+    manifests.HUMAN_BASELINE: (human.FORMAT, human.FORMAT_VERSION),
+}
+"""Format and newest version of each."""
+
+_UNLISTED = {manifests.MANIFEST, manifests.SEAL, manifests.SIGNATURE}
+"""What belongs to a release and is not in its manifest."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What `verify_release` found.
+
+    Args:
+        ok: Whether there is no problem.
+        release_id: SHA-256 of the manifest as it is; None where there is none.
+        content_id: Root hash of the items as they are; None where manifest or listed files are not as they were,
+            or not all items could be read.
+        problems: One line each, beginning with the file; a long list is cut and its rest counted.
+        proven: What the check proves, a sentence each; nothing where there are problems.
+        not_proven: What it leaves open, each to be read as "Not proven: ...".
+        signer: Who signed the manifest, where that is known.
+    """
+
+    ok: bool
+    release_id: str | None
+    content_id: str | None
+    problems: list[str]
+    proven: list[str] = field(default_factory=list)
+    not_proven: list[str] = field(default_factory=list)
+    signer: Signer | None = None
+
+
+def verify_release(
+    path: Path | str, *, expect: str | None = None, signers: AllowedSigners | None = None
+) -> Verification:
+    """Compare a release folder with its manifest, its rows with what they claim to be, and its card with both.
+
+    Every flipped, cut, added, missing, renamed or linked file is named. That the manifest is the one that was frozen is
+    proven only by something from outside.
+
+    Args:
+        path: The folder.
+        expect: Its release id or content id, or at least 12 digits of one.
+        signers: Whose signature of the manifest counts.
+
+    Raises:
+        BenchwrightError: `expect` is no id.
+        PrerequisiteError: A signature is to be checked and there is no `ssh-keygen`.
+    """
+    root, problems = Path(path), Problems()
+    if expect is not None:
+        checked_id(expect)
+    if not root.is_dir():
+        return Verification(False, None, None, [f"{shown(str(root))}: not a folder"])
+    manifest, data = _manifest(root, problems)
+    if manifest is not None:
+        _check_manifest(manifest, problems)
+        _check_files(root, manifest, problems)
+    vouched_for = not problems.found
+    try:
+        _tree(root, manifest, problems)
+    except OSError as error:
+        problems.add(f"the folder cannot be listed: {error.strerror}")
+    contents = Contents(None, [])
+    if vouched_for:
+        contents = check_contents_apart(root)
+        for line in contents.problems:
+            problems.add(line)
+    proof = (
+        Proof()
+        if data is None
+        else prove_origin(root, data, content_id=contents.content_id, expect=expect, signers=signers)
+    )
+    for line in proof.problems:
+        problems.add(line)
+    lines = problems.all()
+    release_id = None if data is None else bytes_digest(data)
+    proven = [] if lines else [*AGREES, *contents.proven, *proof.proven]
+    not_proven = [*proof.not_proven, *contents.not_proven]
+    return Verification(not lines, release_id, contents.content_id, lines, proven, not_proven, proof.signer)
+
+
+def _manifest(root: Path, problems: Problems) -> tuple[Manifest | None, bytes | None]:
+    """Return the manifest and its bytes, as far as they can be had."""
+    try:
+        data = read_inside(root, manifests.MANIFEST, max_bytes=documents.MAX_BYTES)
+    except DataError as error:
+        problems.add(str(error))
+        return None, None
+    try:
+        if read_inside(root, manifests.SEAL, max_bytes=1024) != manifests.seal(data):
+            problems.add(
+                f"{manifests.MANIFEST}: its SHA-256 is {bytes_digest(data)}, which {manifests.SEAL} does not "
+                "say; one of the two was changed"
+            )
+    except DataError as error:
+        problems.add(str(error))
+    try:
+        return manifests.parse_manifest(data), data
+    except DataError as error:
+        problems.add(str(error))
+        return None, data
+
+
+def _tree(root: Path, manifest: Manifest | None, problems: Problems) -> None:
+    """Name what lies in the folder and should not, without opening any of it."""
+    listed = set(manifest.files) if manifest else set()
+    folders = frozenset(name.split("/")[0] for name in listed if "/" in name)
+    for found in sorted(listing(root, folders), key=lambda one: os.fsencode(one.name)):
+        name = shown(found.name)
+        if found.kind == "folder":
+            if found.name not in folders:
+                problems.add(f"{name}: a folder that does not belong to the release")
+        elif found.kind != "file":
+            problems.add(f"{name}: a {found.kind}, where a release holds regular files only")
+        elif found.name not in listed and found.name not in _UNLISTED and manifest:
+            problems.add(f"{name}: not in the manifest; it was added or renamed")
+
+
+def _check_manifest(manifest: Manifest, problems: Problems) -> None:
+    for name in manifests.ALWAYS_THERE:
+        if name not in manifest.files:
+            problems.add(f"{manifests.MANIFEST}: lists no {name}")
+    for name in sorted(manifest.files):
+        if name.startswith("data/") and manifests.split_of(name) is None:
+            problems.add(f"{name}: no data file of a release has such a name")
+    if manifest.canary != identity.canary_of(manifest.name, manifest.release_version):
+        problems.add(f"{manifests.MANIFEST}: the canary is not the one of this name and version")
+    for split, counts in sorted(manifest.counts.splits.items()):
+        if counts.items != sum(counts.tasks.values()):
+            problems.add(f"{manifests.MANIFEST}: the items of split {split} are not the sum over its tasks")
+    if assigned := _assigned_splits(manifest.recipe):
+        names = ", ".join(sorted(assigned))
+        for split in sorted(manifest.counts.splits.keys() - assigned):
+            problems.add(
+                f"{manifests.MANIFEST}: has items in split {split}, and its recipe assigns {names} only: the table of "
+                "splits was damaged before it was frozen, or the manifest was changed"
+            )
+    if manifest.counts.items != sum(counts.items for counts in manifest.counts.splits.values()):
+        problems.add(f"{manifests.MANIFEST}: the number of items is not the sum over the splits")
+
+
+def _assigned_splits(recipe: Mapping[str, Any]) -> set[str]:
+    """Return the names of splits that a recipe's steps `splits` assign; none where others name splits, or nobody."""
+    steps = recipe.get("steps")
+    entries = [entry for entry in steps if isinstance(entry, dict)] if isinstance(steps, list) else []
+    fractions = [entry.get("fractions") for entry in entries if entry.get("step") == "splits"]
+    return {str(split) for shares in fractions if isinstance(shares, dict) for split in shares}
+
+
+def _check_files(root: Path, manifest: Manifest, problems: Problems) -> None:
+    """Check every listed file against the manifest."""
+    for name in sorted(manifest.files):
+        try:
+            with open_inside(root, name) as handle:
+                _check_bytes(handle, name, manifest)
+                if name in _DOCUMENTS:
+                    _check_document(handle, name)
+        except DataError as error:
+            problems.add(str(error))
+        except OSError as error:
+            problems.add(f"{name}: cannot be read: {error.strerror}")
+
+
+def _check_bytes(handle: BufferedReader, name: str, manifest: Manifest) -> None:
+    expected = manifest.files[name]
+    size = os.fstat(handle.fileno()).st_size
+    if size != expected.size_bytes:
+        raise DataError(f"{name}: has {size} bytes, the manifest says {expected.size_bytes}")
+    sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+    if sha256 != expected.sha256:
+        raise DataError(f"{name}: its SHA-256 is {sha256}, the manifest says {expected.sha256}")
+    handle.seek(0)
+
+
+def _check_document(handle: BufferedReader, name: str) -> None:
+    data = read_whole(handle, name, max_bytes=documents.MAX_BYTES)
+    documents.stated(documents.parse(data, what=name), *_DOCUMENTS[name], what=name)
+    if name == manifests.ERRATA:
+        errata.parse_errata(data, what=name)

@@ -1,0 +1,160 @@
+"""Items on their way into a release: kept in a temporary SQLite file, handed back sorted.
+
+Items come in the order of the workspace and leave by split and id, and their number must not show in memory.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import canonical_json
+from benchwright.errors import DataError
+from benchwright.records import ImageRecord, Item
+from benchwright.release.format import identity
+from benchwright.release.format.drawn import has_marks
+from benchwright.release.format.manifest import SPLIT
+from benchwright.release.format.provenance import SourceCount, SourceTally
+from benchwright.release.format.rows import row_of
+
+_TABLES = """
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    CREATE TABLE item (
+        item_id TEXT PRIMARY KEY, split TEXT, task TEXT, operation_id TEXT, leaf BLOB, is_marked INTEGER, row TEXT
+    ) WITHOUT ROWID;
+    CREATE TABLE image (
+        image_id TEXT PRIMARY KEY, dataset TEXT, licence TEXT, author TEXT, is_source INTEGER,
+        operation_id TEXT, record TEXT
+    ) WITHOUT ROWID;
+"""
+
+
+class Staging:
+    """Rows and image records by id; made empty, deleted by whoever owns the path."""
+
+    def __init__(self, path: Path) -> None:
+        self._database = sqlite3.connect(path, isolation_level=None)
+        self._database.executescript(_TABLES)
+        self._database.execute("BEGIN")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def take_in(self, items: Iterable[tuple[Item, str]], image: Callable[[str], ImageRecord]) -> None:
+        """Take in items with their splits, and the records of the images that they show or go back to.
+
+        Raises:
+            DataError: A split is misnamed, or an item or image is not what it should be.
+        """
+        for item, split in items:
+            if not re.fullmatch(SPLIT, split):
+                raise DataError(f"item {item.item_id} is in split {split!r}: give lower-case letters, digits and '_'")
+            self.add_item(item, split)
+            wanted = [item.root_image_id, *(shown.image_id for shown in item.images)]
+            while wanted:
+                image_id = wanted.pop()
+                if self.has_image(image_id):
+                    continue
+                record = image(image_id)
+                if record.image_id != image_id:
+                    raise DataError(f"asked for image {image_id}, got the record of {record.image_id}")
+                self.add_image(record)
+                wanted += record.derived_from
+
+    def add_item(self, item: Item, split: str) -> None:
+        """Take an item in.
+
+        Raises:
+            DataError: It is there already, or cannot be spelled as a row.
+        """
+        row = canonical_json(row_of(item, split))
+        leaf = identity.leaf_of(item, split)
+        values = (item.item_id, split, item.task, item.operation_id, leaf, has_marks(item), row)
+        try:
+            self._database.execute("INSERT INTO item VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        except sqlite3.IntegrityError:
+            raise DataError(f"item {item.item_id} is given twice; a release holds each item once") from None
+
+    def has_item(self, item_id: str) -> bool:
+        """Return whether an item is there."""
+        return self._one("SELECT 1 FROM item WHERE item_id = ?", item_id) is not None
+
+    def has_image(self, image_id: str) -> bool:
+        """Return whether an image's record is there."""
+        return self._one("SELECT 1 FROM image WHERE image_id = ?", image_id) is not None
+
+    def add_image(self, record: ImageRecord) -> None:
+        """Take an image's record in.
+
+        Raises:
+            DataError: It holds text that has no UTF-8.
+        """
+        source = record.source
+        values = (
+            record.image_id, source and source.dataset, source and source.licence, source and source.author,
+            source is not None, record.operation_id, canonical_json(record.model_dump(mode="json")),
+        )  # fmt: skip
+        try:
+            self._database.execute("INSERT INTO image VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        except UnicodeEncodeError as error:
+            raise DataError(f"image {record.image_id} cannot be released: {error}") from error
+
+    def image(self, image_id: str) -> ImageRecord:
+        """Return an image's record, taken in before."""
+        found = self._one("SELECT record FROM image WHERE image_id = ?", image_id)
+        if found is None:
+            raise KeyError(image_id)
+        return ImageRecord.model_validate_json(found[0])
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Return the number of items by split and task."""
+        found: dict[str, dict[str, int]] = {}
+        query = "SELECT split, task, count(*) FROM item GROUP BY split, task ORDER BY split, task"
+        for split, task, n in self._database.execute(query):
+            found.setdefault(split, {})[task] = n
+        return found
+
+    def marked(self) -> dict[str, int]:
+        """Return the number of items with marks on their pictures, by task; nothing for a task without any."""
+        query = "SELECT task, count(*) FROM item WHERE is_marked GROUP BY task ORDER BY task"
+        return dict(self._database.execute(query))
+
+    def rows(self, split: str) -> Iterator[tuple[dict[str, Any], int]]:
+        """Yield a split's rows by item id, each with the length of its text."""
+        query = "SELECT row FROM item WHERE split = ? ORDER BY item_id"
+        for (row,) in self._database.execute(query, (split,)):
+            yield json.loads(row), len(row)
+
+    def images(self) -> Iterator[ImageRecord]:
+        """Yield image records by id."""
+        for (record,) in self._database.execute("SELECT record FROM image ORDER BY image_id"):
+            yield ImageRecord.model_validate_json(record)
+
+    def content_id(self) -> str:
+        """Return the content id of all items taken in."""
+        return identity.root(leaf for (leaf,) in self._database.execute("SELECT leaf FROM item ORDER BY leaf"))
+
+    def operation_ids(self) -> list[str]:
+        """Return the operations that items and images name, sorted."""
+        query = (
+            "SELECT operation_id FROM item UNION "
+            "SELECT operation_id FROM image WHERE operation_id IS NOT NULL ORDER BY operation_id"
+        )
+        return [operation_id for (operation_id,) in self._database.execute(query)]
+
+    def sources(self) -> list[SourceCount]:
+        """Return source images counted by dataset and licence, sorted."""
+        tally = SourceTally()
+        for source in self._database.execute("SELECT dataset, licence, author FROM image WHERE is_source"):
+            tally.add(*source)
+        return tally.counts()
+
+    def _one(self, query: str, *values: str) -> tuple[Any, ...] | None:
+        found: tuple[Any, ...] | None = self._database.execute(query, values).fetchone()
+        return found

@@ -1,0 +1,275 @@
+"""Writing a release: items in any order, a folder whose bytes depend on nothing else than what it holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchwright.canonical import bytes_digest, file_digest
+from benchwright.errors import BenchwrightError, DataError
+from benchwright.records import ImageRecord, Item, Operation
+from benchwright.release.format import agreement as agreements
+from benchwright.release.format import documents, manifest
+from benchwright.release.format import human_baseline as human
+from benchwright.release.format.card import CardFacts, card
+from benchwright.release.format.errata import Corrections, errata_document
+from benchwright.release.format.identity import canary_of
+from benchwright.release.format.manifest import Counts, FileEntry, Manifest, SplitCounts
+from benchwright.release.format.parquet import Limits, SizedRow, write_split
+from benchwright.release.format.provenance import write_provenance
+from benchwright.release.format.reader import Release
+from benchwright.release.format.rows import file_name
+from benchwright.release.verification.claims import people_claimed
+from benchwright.release.verification.verify import verify_release
+from benchwright.release.writing.folder import move_into_place, unfinished
+from benchwright.release.writing.staging import Staging
+
+
+@dataclass(frozen=True)
+class _Contents:
+    """What goes into a release beside items and pictures."""
+
+    name: str
+    version: str
+    operations: Sequence[Operation]
+    recipe: Mapping[str, Any]
+    stages: Sequence[Mapping[str, Any]]
+    agreement: Mapping[str, Mapping[str, Any]]
+    seed: int
+    licence: str | None
+    description: str
+    human_baseline: Mapping[str, Any] | None
+    corrections: Corrections | None
+    limits: Limits
+
+
+def write_release(
+    folder: Path,
+    *,
+    name: str,
+    version: str,
+    items: Iterable[tuple[Item, str]],
+    image: Callable[[str], ImageRecord],
+    image_bytes: Callable[[ImageRecord], bytes],
+    operations: Iterable[Operation],
+    recipe: Mapping[str, Any],
+    stages: Sequence[Mapping[str, Any]],
+    agreement: Mapping[str, Mapping[str, Any]],
+    seed: int,
+    licence: str | None = None,
+    description: str = "",
+    human_baseline: Mapping[str, Any] | None = None,
+    corrections: Corrections | None = None,
+    replace: bool = False,
+    limits: Limits | None = None,
+) -> Release:
+    """Write a release folder, whole or not at all, and return it opened.
+
+    Equal content gives equal bytes, in whatever order items come. Neither items nor pictures pile up in
+    memory.
+
+    Args:
+        folder: Where the release goes. If it is exactly this release already, it is left alone.
+        name: Lower-case letters, digits, `-` and `_`.
+        version: Letters, digits, `.`, `+` and `-`.
+        items: Each item once, with the name of its split.
+        image: Gives the record of an image that the item just taken shows or goes back to.
+        image_bytes: Gives the file of a record; asked once an item, later and in another order.
+        operations: What made the items and their images.
+        recipe: The recipe as resolved, without anything that varies between machines.
+        stages: Name, fingerprint and counts of each stage.
+        agreement: Each campaign's summary by name; `simulated` in one marks its annotators as no people.
+        seed: Seed of the run.
+        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        description: Markdown for the card.
+        human_baseline: How often people answered these items right, if they were asked, as
+            `benchwright.release.format.human_baseline.read_human_baseline` returns it.
+        corrections: Through which `items` have gone, one by one; what became of each erratum goes into the release.
+        replace: Put the new release in the place of another one, as drafts do.
+        limits: Where row groups and files are cut.
+
+    Raises:
+        BenchwrightError: The folder is something else already, or name or version is malformed.
+        DataError: An item, image, operation or the human baseline is not what it should be, or the description says
+            that people did what was simulated.
+    """
+    _check_names(folder, name, version)
+    if claim := people_claimed(description, agreement):
+        raise DataError(
+            f"the description of release {name!r} says {claim!r}, and every campaign was simulated; leave that out "
+            "(the card says by itself who decided), or say that it was simulated"
+        )
+    contents = _Contents(
+        name, version, _distinct(operations), recipe, stages, agreement, seed, licence, description,
+        human_baseline, corrections, limits or Limits(),
+    )  # fmt: skip
+    with unfinished(folder) as draft:
+        scratch = draft / "staging.sqlite"
+        staging = Staging(scratch)
+        try:
+            staging.take_in(items, image)
+            _write(draft, staging, image_bytes, contents)
+        finally:
+            staging.close()
+        scratch.unlink()
+        if not folder.exists() or (replace and not _is_same(draft, folder)):
+            move_into_place(draft, folder)
+        else:
+            _check_existing(draft, folder)
+    return Release.open(folder)
+
+
+def _check_names(folder: Path, name: str, version: str) -> None:
+    if not re.fullmatch(manifest.NAME, name):
+        raise BenchwrightError(f"release name {name!r}: give lower-case letters, digits, '-' and '_', at most 64")
+    if not re.fullmatch(manifest.VERSION, version):
+        raise BenchwrightError(f"release version {version!r}: give letters, digits, '.', '+' and '-', at most 64")
+    if folder.is_symlink() or folder.exists():
+        try:
+            manifest.read_manifest(folder)
+        except DataError as error:
+            raise BenchwrightError(
+                f"{folder} exists and is not a release that can be read ({error}); give a folder that does not exist"
+            ) from error
+
+
+def _distinct(operations: Iterable[Operation]) -> list[Operation]:
+    return list({operation.operation_id: operation for operation in operations}.values())
+
+
+def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], bytes], contents: _Contents) -> None:
+    counts = _counts(staging)
+    if not counts.items:
+        raise DataError(f"release {contents.name!r} would be empty: no item is left to release")
+    _check_operations(staging, contents)
+    _check_baseline(staging, contents)
+    canary = canary_of(contents.name, contents.version)
+    (draft / "data").mkdir()
+    names: list[str] = []
+    for split in sorted(counts.splits):
+        rows = _with_pictures(staging, split, image_bytes)
+        names += write_split(draft, split, rows, canary=canary, limits=contents.limits)
+    write_provenance(draft / manifest.PROVENANCE, contents.operations, staging.images())
+    texts = _documents(contents)
+    facts = CardFacts(
+        name=contents.name,
+        version=contents.version,
+        licence=contents.licence,
+        canary=canary,
+        counts=counts,
+        marked=staging.marked(),
+        sources=staging.sources(),
+        stages=contents.stages,
+        agreement=contents.agreement,
+        human_baseline=contents.human_baseline,
+    )
+    texts[manifest.CARD] = card(facts, description=contents.description).encode()
+    for name, data in texts.items():
+        (draft / name).write_bytes(data)
+    whole = Manifest(
+        name=contents.name,
+        release_version=contents.version,
+        content_id=staging.content_id(),
+        canary=canary,
+        licence=contents.licence,
+        seed=contents.seed,
+        counts=counts,
+        files={name: _entry(draft / name) for name in sorted([*names, *texts, manifest.PROVENANCE])},
+        recipe=dict(contents.recipe),
+        stages=[dict(stage) for stage in contents.stages],
+    )
+    data = documents.spell(whole.model_dump(), what=manifest.MANIFEST)
+    (draft / manifest.MANIFEST).write_bytes(data)
+    (draft / manifest.SEAL).write_bytes(manifest.seal(data))
+
+
+def _counts(staging: Staging) -> Counts:
+    splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
+    return Counts(items=sum(split.items for split in splits.values()), splits=splits)
+
+
+def _check_operations(staging: Staging, contents: _Contents) -> None:
+    known = {operation.operation_id for operation in contents.operations}
+    missing = [operation_id for operation_id in staging.operation_ids() if operation_id not in known]
+    if missing:
+        raise DataError(
+            f"items or images name {len(missing)} operations that are not given, such as {missing[0]}; "
+            "hand over the operation of every step that made something"
+        )
+
+
+def _check_baseline(staging: Staging, contents: _Contents) -> None:
+    """Hold the human baseline to its shape and to the items that are there."""
+    if contents.human_baseline is None:
+        return
+    for campaign, answers in human.check_human_baseline(contents.human_baseline).items():
+        missing = next((item_id for item_id in sorted(answers.items) if not staging.has_item(item_id)), None)
+        if missing is not None:
+            raise DataError(
+                f"the human baseline {campaign!r} counts answers to item {missing}, which is not in the release"
+            )
+
+
+def _with_pictures(staging: Staging, split: str, image_bytes: Callable[[ImageRecord], bytes]) -> Iterator[SizedRow]:
+    """Yield a split's rows with the bytes of their pictures, each file checked against its id."""
+    for row, text_bytes in staging.rows(split):
+        found: dict[str, dict[str, Any]] = {}
+        for image_id in row["image_ids"]:
+            if image_id not in found:
+                record = staging.image(image_id)
+                data = image_bytes(record)
+                if bytes_digest(data) != image_id:
+                    raise DataError(f"the file of image {image_id} has changed: its SHA-256 is {bytes_digest(data)}")
+                found[image_id] = {"bytes": data, "path": file_name(record)}
+        pictures = [found[image_id] for image_id in row["image_ids"]]
+        yield SizedRow({**row, "images": pictures}, text_bytes, sum(len(one["bytes"]) for one in pictures))
+
+
+def _documents(contents: _Contents) -> dict[str, bytes]:
+    bodies: dict[str, tuple[str, int, Mapping[str, Any]]] = {
+        manifest.AGREEMENT: (agreements.FORMAT, agreements.FORMAT_VERSION, {"campaigns": dict(contents.agreement)}),
+        manifest.ERRATA: ("benchwright/errata", 1, _errata(contents)),
+    }
+    if contents.human_baseline is not None:
+        bodies[manifest.HUMAN_BASELINE] = (
+            human.FORMAT,
+            human.FORMAT_VERSION,
+            {"baseline": dict(contents.human_baseline)},
+        )
+    return {
+        name: documents.spell({"format": kind, "version": version, **body}, what=name)
+        for name, (kind, version, body) in bodies.items()
+    }
+
+
+def _errata(contents: _Contents) -> dict[str, Any]:
+    return errata_document(() if contents.corrections is None else contents.corrections.account())
+
+
+def _entry(path: Path) -> FileEntry:
+    return FileEntry(sha256=file_digest(path), size_bytes=path.stat().st_size)
+
+
+def _is_same(draft: Path, folder: Path) -> bool:
+    return (draft / manifest.MANIFEST).read_bytes() == (folder / manifest.MANIFEST).read_bytes()
+
+
+def _check_existing(draft: Path, folder: Path) -> None:
+    """Refuse unless `folder` is, file by file, the release just written beside it."""
+    old, old_id = manifest.read_manifest(folder)
+    new, new_id = manifest.read_manifest(draft)
+    if old_id == new_id:
+        found = verify_release(folder)
+        if not found.ok:
+            raise DataError(
+                f"{folder} is this release, but damaged ({found.problems[0]}); move it away and freeze again"
+            )
+        return
+    what = "other items" if old.content_id != new.content_id else "the same items made or described otherwise"
+    raise BenchwrightError(
+        f"{folder} holds {what} as version {old.release_version!r} (release id {old_id[:12]}, this one would "
+        f"be {new_id[:12]}): a release never changes, so raise the version"
+    )

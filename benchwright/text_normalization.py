@@ -1,0 +1,107 @@
+"""Texts brought to one form: as comparisons see them, and as one line of a terminal or a page can show them.
+
+For comparisons case, width, white space and punctuation are put aside. Two texts that read the same to a person
+should be equal here, and two that say different things should not: numbers, signs in front of them, and every word
+stay.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from functools import lru_cache
+
+_WORD = re.compile(r"(?:(?<!\d)[-+])?\d+(?:[.,:/]\d+)*|\w+|\S")
+_MEANT = frozenset("#%&@*/\\")
+"""Punctuation that tells options apart: `C` and `C#`, `5` and `5 %`."""
+_NUMBER = re.compile(r"\d")
+_SMALL_WORDS = frozenset({"a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "it", "that", "this"})
+"""A text that differs in these alone says the same."""
+
+_ALIKE_WORD = 0.8
+"""Likeness from which two words are one in two spellings: `gear` and `gears` (0.89), `color` and `colour` (0.91); not
+`increase` and `decrease` (0.75)."""
+
+
+@lru_cache(maxsize=1 << 16)
+def normal(text: str) -> str:
+    """Return a text as comparisons see it: its words in lower case, one space between them.
+
+    Signs such as `€`, `<` or a smiley count as words, punctuation does not. A text of nothing but punctuation is its
+    characters without white space.
+
+    Example:
+        >>> normal("  The ＣＡＴ’s  hat, -2.50 €. ")
+        "the cat s hat -2.50 €"
+    """
+    lifted = "".join(f"^{sign}" if unicodedata.decomposition(sign).startswith("<super>") else sign for sign in text)
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", lifted).casefold())
+    spelled = folded.replace("\u2212", "-").replace("\u2044", "/")  # minus sign, fraction slash
+    words = [word for word in _words(spelled) if not _is_punctuation(word)]
+    return " ".join(words) if words else "".join(folded.split())
+
+
+def _words(text: str) -> list[str]:
+    """Split a text; marks that belong to a letter, such as vowels of Devanagari, stay with it."""
+    found: list[str] = []
+    end = -1
+    for match in _WORD.finditer(text):
+        word = match.group()
+        joins = found and match.start() == end and (_is_mark(word) or (_is_mark(found[-1][-1]) and word.isalpha()))
+        if joins:
+            found[-1] += word
+        else:
+            found.append(word)
+        end = match.end()
+    return found
+
+
+def _is_mark(word: str) -> bool:
+    return len(word) == 1 and unicodedata.category(word).startswith("M")
+
+
+def _is_punctuation(word: str) -> bool:
+    return len(word) == 1 and word not in _MEANT and unicodedata.category(word)[0] in "PCZ"
+
+
+def likeness(one: str, other: str) -> float:
+    """Return how likely two different normal texts say the same, 0 to 1; 0 where a word or number sets them apart.
+
+    The share of characters that both have in order (Ratcliff and Obershelp), of texts that differ only in small words
+    and in the spelling of words.
+    """
+    if one == other:
+        return 1.0
+    words, others = one.split(), other.split()
+    if not all(_same_in_effect(left, right) for left, right in _differences(words, others)):
+        return 0.0
+    return _shared_characters(one, other)
+
+
+def _shared_characters(one: str, other: str) -> float:
+    first, second = sorted((one, other))  # the measure depends on which comes first
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+
+
+def _differences(words: list[str], others: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Yield the runs of words in which two texts differ."""
+    for tag, start, stop, first, last in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield words[start:stop], others[first:last]
+
+
+def _same_in_effect(left: list[str], right: list[str]) -> bool:
+    left, right = ([word for word in words if word not in _SMALL_WORDS] for words in (left, right))
+    if not left and not right:
+        return True
+    one, other = "".join(left), "".join(right)
+    if not one or not other or _NUMBER.search(one + other):
+        return False
+    return _shared_characters(one, other) >= _ALIKE_WORD
+
+
+def printable(text: str) -> str:
+    """Spell control and undecodable characters of a name out, so that it stays on one line of a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii") for c in text)

@@ -1,0 +1,1 @@
+"""The workspace: its folder, tables in shards, objects, caches, and how what a run left is read."""

@@ -1,0 +1,242 @@
+"""What is kept of single items from one run to the next, in a workspace's `cache/`: replies, previews, pictures.
+
+A key is the digest of everything that the kept bytes depend on: hashes of pictures, settings, the version of the
+program that makes them, and the versions of this package and of the libraries below it. Nothing is found by a name.
+Only what was made whole is kept, never an error.
+
+It is a shortcut and nothing more: the file can be deleted at any time. An entry that does not match its digest is
+made again; a file that is no longer a database is begun anew; and where it cannot be written, nothing is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+from benchwright.canonical import digest
+from benchwright.versions import library_versions
+from benchwright.workspace.private_files import make_private_file
+
+logger = logging.getLogger(__name__)
+
+FILE_NAME = "items.sqlite"
+VERSION = 1
+MAX_BYTES = 512 * 1024**2
+"""Kept at most; what was not used for longest goes first."""
+
+_DAMAGED = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_FORMAT")
+_COMMIT_S = 1.0
+_DAY_S = 86_400
+_TABLE = """
+    CREATE TABLE entry (key BLOB PRIMARY KEY, day INTEGER, size INTEGER, sha256 BLOB, data BLOB);
+    CREATE INDEX entry_by_day ON entry (day, size);
+"""
+
+
+class UnusedEntries(NamedTuple):
+    """Entries that nobody asked for lately."""
+
+    entries: int
+    size_bytes: int
+
+
+def damaged_entries(path: Path) -> int:
+    """Return how many entries of a cache file are not what was kept; 1 where it cannot be read as a database."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute("SELECT key, sha256, data FROM entry")
+            return sum(not isinstance(data, bytes) or sha256 != _entry_digest(key, data) for key, sha256, data in rows)
+    except (sqlite3.Error, TypeError):
+        return 1
+
+
+class ItemCache:
+    """One cache file, open; use it as a context manager. Without a path it keeps nothing.
+
+    Args:
+        path: The file, made if need be; its folder too.
+        max_bytes: Bound on the sum of all entries.
+        today: Days since 1970; of the clock where None. Entries state the day on which they were last used.
+    """
+
+    def __init__(self, path: Path | None, *, max_bytes: int = MAX_BYTES, today: int | None = None) -> None:
+        self._path, self._max_bytes = path, max_bytes
+        self._today = int(time.time() // _DAY_S) if today is None else today
+        self._database: sqlite3.Connection | None = None
+        self._size, self._committed = 0, time.monotonic()
+        if path is not None:
+            self._open(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._commit()
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def get_or_make(self, kind: str, depends_on: Any, make: Callable[[], bytes]) -> bytes:
+        """Return what is kept under a key, or else make it and keep it. What `make` raises is raised.
+
+        Args:
+            kind: What it is, with the version of the code that makes it, such as `preview 1`.
+            depends_on: All that the bytes depend on beside that code, as a JSON value: digests in place of contents.
+            make: Makes the bytes.
+        """
+        if self._database is None:
+            return make()
+        key = bytes.fromhex(digest([kind, _program(), depends_on]))
+        data = self._get(key)
+        if data is None:
+            data = make()
+            self._put(key, data)
+        return data
+
+    def unused_since(self, days: float, *, remove: bool) -> UnusedEntries:
+        """Count entries that were not used for more than so many days, and remove them if asked to."""
+        oldest = self._today - days
+        rows = self._execute("SELECT count(*), coalesce(sum(size), 0) FROM entry WHERE day < ?", oldest)
+        unused = UnusedEntries(*rows[0]) if rows else UnusedEntries(0, 0)
+        if remove and unused.entries:
+            self._write("DELETE FROM entry WHERE day < ?", oldest)
+            self._size -= unused.size_bytes
+            self._commit()
+            self._execute("VACUUM")
+        return unused
+
+    def _get(self, key: bytes) -> bytes | None:
+        rows = self._execute("SELECT day, sha256, data FROM entry WHERE key = ?", key)
+        if not rows:
+            return None
+        day, sha256, data = rows[0]
+        if not isinstance(data, bytes) or sha256 != _entry_digest(key, data):
+            self._write("DELETE FROM entry WHERE key = ?", key)
+            return None
+        if day != self._today:
+            self._write("UPDATE entry SET day = ? WHERE key = ?", self._today, key)
+        return data
+
+    def _put(self, key: bytes, data: bytes) -> None:
+        if len(data) > self._max_bytes // 2:
+            return
+        values = (key, self._today, len(data), _entry_digest(key, data), data)
+        self._write("INSERT OR REPLACE INTO entry VALUES (?, ?, ?, ?, ?)", *values)
+        self._size += len(data)
+        if self._size > self._max_bytes:
+            self._make_room()
+        if time.monotonic() - self._committed > _COMMIT_S:  # so that a run that is killed has kept something
+            self._commit()
+
+    def _make_room(self) -> None:
+        """Remove the longest unused entries until a tenth of the bound is free."""
+        for rowid, size in self._execute("SELECT rowid, size FROM entry ORDER BY day, rowid"):
+            if self._size <= self._max_bytes * 9 // 10:
+                break
+            self._write("DELETE FROM entry WHERE rowid = ?", rowid)
+            self._size -= size
+
+    def _open(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                self._connect(path)
+                [(version,)] = self._database_execute("PRAGMA user_version")
+                if version == VERSION:
+                    [(self._size,)] = self._database_execute("SELECT coalesce(sum(size), 0) FROM entry")
+                elif version == 0:
+                    self._make_table()
+                else:
+                    self._begin_anew(path)
+            except sqlite3.DatabaseError as error:
+                if not _is_damage(error):
+                    raise
+                self._begin_anew(path)
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+
+    def _connect(self, path: Path) -> None:
+        make_private_file(path)  # replies are its owner's only
+        self._database = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+        # A process that is killed leaves a journal from which the file is mended; what a power cut damages is seen.
+        self._database.execute("PRAGMA synchronous = OFF")
+
+    def _make_table(self) -> None:
+        assert self._database is not None
+        self._database.executescript(f"BEGIN; {_TABLE} PRAGMA user_version = {VERSION}; COMMIT;")
+
+    def _begin_anew(self, path: Path) -> None:
+        if self._database is not None:
+            self._database.close()
+        for name in (path.name, f"{path.name}-journal"):
+            path.with_name(name).unlink(missing_ok=True)
+        self._size = 0
+        self._connect(path)
+        self._make_table()
+
+    def _write(self, statement: str, *values: Any) -> None:
+        """Run a statement in a transaction, which is committed now and then."""
+        if self._database is not None and not self._database.in_transaction:
+            self._execute("BEGIN")
+        self._execute(statement, *values)
+
+    def _commit(self) -> None:
+        if self._database is not None and self._database.in_transaction:
+            self._execute("COMMIT")
+        self._committed = time.monotonic()
+
+    def _execute(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        """Run a statement; where the file is damaged begin it anew, where it cannot be used go on without it."""
+        if self._database is None or self._path is None:
+            return []
+        try:
+            return self._database_execute(statement, *values)
+        except sqlite3.DatabaseError as error:
+            try:
+                if not _is_damage(error):
+                    raise
+                logger.info("%s is damaged (%s); it is begun anew", self._path, error)
+                self._begin_anew(self._path)
+            except (sqlite3.Error, OSError) as last:
+                self._give_up(last)
+        return []
+
+    def _database_execute(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        assert self._database is not None
+        return self._database.execute(statement, values).fetchall()
+
+    def _give_up(self, error: Exception) -> None:
+        logger.info("%s is not used (%s)", self._path, error)
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+
+def _is_damage(error: sqlite3.Error) -> bool:
+    """Say whether a file is no cache of this version, rather than in use, read-only, or on a disk that is full."""
+    return getattr(error, "sqlite_errorname", "").startswith(_DAMAGED)
+
+
+def cache_of(folder: Path) -> ItemCache:
+    """Open the cache of a workspace's `cache/` folder."""
+    return ItemCache(folder / FILE_NAME)
+
+
+def _entry_digest(key: bytes, data: bytes) -> bytes:
+    return hashlib.sha256(key + data).digest()
+
+
+@cache
+def _program() -> str:
+    """Return the digest of the versions that any kept bytes may depend on."""
+    return digest(library_versions())

@@ -1,0 +1,31 @@
+"""The object store: made images (and copied sources), each a file named by the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.canonical import bytes_digest
+from benchwright.storage_faults import writing
+from benchwright.workspace.atomic import write_bytes
+
+
+class ObjectStore:
+    """Files by hash under one folder, spread over 256 subfolders."""
+
+    def __init__(self, root: Path, *, tmp: Path) -> None:
+        self.root = root
+        self._tmp = tmp
+
+    def path(self, object_id: str) -> Path:
+        """Return where the object of that SHA-256 lies or would lie."""
+        return self.root / f"{object_id[:2]}/{object_id[2:]}"
+
+    def put(self, data: bytes) -> str:
+        """Store bytes unless they are there already, undamaged; return their SHA-256."""
+        object_id = bytes_digest(data)
+        path = self.path(object_id)
+        if not path.exists() or path.read_bytes() != data:
+            with writing(path, path.parent):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_bytes(path, data, tmp=self._tmp)
+        return object_id

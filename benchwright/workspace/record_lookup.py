@@ -1,0 +1,209 @@
+"""Records of a workspace by what people call them, and what each stage said of them. Reads single shards only."""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError
+from benchwright.overrides import unsaid
+from benchwright.steps import Stream
+from benchwright.workspace.run_results import files_of, stage_names
+from benchwright.workspace.shards import Marker, StageTable, shard_of
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.workspace import Workspace
+
+LONGEST_TEXT = 100
+_ID = re.compile(r"\b(?:[0-9a-f]{32}){1,2}\b")
+_DIGITS = 12
+
+
+class RecordNames:
+    """Names of all images and items of a workspace, read once from its tables."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._files: dict[str, str] = {}
+        self._roots: dict[str, str] = {}
+        self._tasks: dict[str, str] = {}
+        for row in _columns(workspace, "images", ["image_id", "source_uri", "root_image_id"]):
+            if row["source_uri"] is not None:
+                self._files.setdefault(row["image_id"], row["source_uri"])
+            self._roots.setdefault(row["image_id"], row["root_image_id"])
+        for row in _columns(workspace, "items", ["item_id", "task", "root_image_id"]):
+            self._tasks.setdefault(row["item_id"], row["task"])
+            self._roots.setdefault(row["item_id"], row["root_image_id"])
+
+    def file(self, record_id: str) -> str | None:
+        """Return the file of the image folder that a record is, or goes back to; None where none is known."""
+        return self._files.get(self._roots.get(record_id, record_id))
+
+    def name(self, record_id: str) -> str:
+        """Return a file's path; of what was made the kind, the first digits of the id, and the file it goes back to."""
+        file = self.file(record_id)
+        if record_id in self._files or (file is None and record_id not in self._tasks):
+            return file or record_id
+        what = f"{self._tasks.get(record_id, 'picture')} {record_id[:_DIGITS]}"
+        return f"{what} of {file}" if file is not None else what
+
+    def spelled(self, value: Any) -> str:
+        """Return a value for people: ids as names, and long texts, such as packed features, by their length only."""
+        if isinstance(value, str):
+            if len(value) > LONGEST_TEXT and " " not in value:
+                return f"({len(value):,} characters)"
+            return _ID.sub(lambda match: self.name(match[0]), value)
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{key}: {self.spelled(part)}" for key, part in value.items()) + "}"
+        if isinstance(value, list | tuple):
+            return "[" + ", ".join(map(self.spelled, value)) + "]"
+        return str(value)
+
+
+def _columns(workspace: Workspace, kind: str, columns: list[str]) -> Iterator[dict[str, Any]]:
+    for stage in dict.fromkeys([INGEST, *stage_names(workspace)]):
+        table = StageTable(workspace, stage)
+        for marker in table.current():
+            if (rows := table.read(marker, kind, columns)) is not None:
+                yield from rows.to_pylist()
+
+
+SHORTEST_PREFIX = 6
+_SHARDS_HELD = 64
+
+
+class Known(NamedTuple):
+    """A record that is in the workspace's tables, dropped or not."""
+
+    record_id: str
+    root_image_id: str
+    stream: Stream
+
+
+class Told(NamedTuple):
+    """What one stage said of one record.
+
+    Args:
+        stage: Its id.
+        verdict: As it counts.
+        reason: So too.
+        own_verdict: As the step itself gave it; differs where a curator decided otherwise.
+        own_reason: So too.
+        evidence: As the step gave it.
+    """
+
+    stage: str
+    verdict: str
+    reason: str | None
+    own_verdict: str
+    own_reason: str | None
+    evidence: dict[str, Any]
+
+    @property
+    def is_overridden(self) -> bool:
+        """Return whether a curator's decision counts instead of the step's."""
+        return (self.verdict, self.reason) != (self.own_verdict, self.own_reason)
+
+
+class Lookup:
+    """Finds records by id, by the beginning of an id, or by path in the image folder."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self.stages = [name for name in stage_names(workspace) if name != INGEST]
+        self._shard_count = int(workspace.settings()["shards"])
+        self._outcomes = lru_cache(maxsize=_SHARDS_HELD)(self._read_outcomes)
+
+    def find(self, name: str) -> Known:
+        """Return the record of that name.
+
+        Raises:
+            BenchwrightError: Nothing has that name, more than one record does, or its file was refused.
+        """
+        found = self._beginning_with(name)
+        if not found:
+            found = [self._of_file(name)]
+        if len(found) > 1:
+            raise BenchwrightError(
+                f"{name!r} is the beginning of {len(found)} ids, such as {found[0].record_id} and "
+                f"{found[1].record_id}; give more digits"
+            )
+        return found[0]
+
+    def told(self, record: Known) -> Iterator[Told]:
+        """Yield what each stage said of a record, in the order in which they ran."""
+        for stage in self.stages:
+            if (row := self.told_by(stage, record.record_id, record.root_image_id)) is not None:
+                yield row
+
+    def told_by(self, stage: str, record_id: str, root_image_id: str) -> Told | None:
+        """Return what one stage said of a record; None where it did not see it."""
+        if stage not in self.stages:
+            return None
+        import pyarrow.compute as pc  # only asked for one record at a time, and no run needs it
+
+        table = self._outcomes(stage, shard_of(root_image_id, self._shard_count))
+        rows = table.filter(pc.equal(table["record_id"], record_id)).to_pylist() if table is not None else []
+        if not rows:
+            return None
+        [row] = rows
+        evidence = json.loads(row["evidence"]) if row["evidence"] else {}
+        own_verdict, own_reason, evidence = unsaid(row["verdict"], row["reason"], evidence)
+        return Told(stage, row["verdict"], row["reason"], own_verdict, own_reason, evidence)
+
+    def _read_outcomes(self, stage: str, shard: str) -> Any:
+        table = StageTable(self._workspace, stage)
+        marker = self._markers(stage).get(shard)
+        return table.read(marker, "outcomes", ["record_id", "verdict", "reason", "evidence"]) if marker else None
+
+    @cached_property
+    def _listed(self) -> dict[str, dict[str, Marker]]:
+        return {}
+
+    def _markers(self, stage: str) -> dict[str, Marker]:
+        if stage not in self._listed:
+            self._listed[stage] = {marker.shard: marker for marker in StageTable(self._workspace, stage).current()}
+        return self._listed[stage]
+
+    def _beginning_with(self, name: str) -> list[Known]:
+        if len(name) < SHORTEST_PREFIX:
+            return []
+        place = bisect_left(self._ids, (name,))
+        found: list[Known] = []
+        while place < len(self._ids) and self._ids[place][0].startswith(name):
+            found.append(Known(*self._ids[place]))
+            place += 1
+        return found
+
+    @cached_property
+    def _ids(self) -> list[tuple[str, str, Stream]]:
+        """Return every image and item with its source image, sorted and each once."""
+        found: set[tuple[str, str, Stream]] = set()
+        for stage in [INGEST, *self.stages]:
+            table = StageTable(self._workspace, stage)
+            for marker in self._markers(stage).values():
+                if stage == INGEST:
+                    rows = table.read(marker, "images", ["image_id"])
+                    ids = rows.column("image_id").to_pylist() if rows is not None else []
+                    found |= {(image_id, image_id, "images") for image_id in ids}
+                elif (rows := table.read(marker, "items", ["item_id", "root_image_id"])) is not None:
+                    pairs = zip(rows["item_id"].to_pylist(), rows["root_image_id"].to_pylist(), strict=True)
+                    found |= {(item_id, root, "items") for item_id, root in pairs}
+        return sorted(found)
+
+    def _of_file(self, name: str) -> Known:
+        for row in files_of(self._workspace):
+            if row["uri"] != name:
+                continue
+            if row["image_id"] is None:
+                raise BenchwrightError(
+                    f"the file {name!r} was refused ({row['reason']}), so there is no image to decide about; "
+                    "mend or replace the file and run again"
+                )
+            return Known(row["image_id"], row["image_id"], "images")
+        raise BenchwrightError(
+            f"no image, item or file {name!r} in {self._workspace.root}; `benchwright outcomes "
+            f"{self._workspace.root}` lists them all (ids may be cut to {SHORTEST_PREFIX} digits or more)"
+        )

@@ -1,0 +1,186 @@
+"""What a run answers, and how its tables are read afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from benchwright.errors import DataError
+from benchwright.overrides import REVERSED
+from benchwright.records import ImageRecord
+from benchwright.workspace.shards import Counts, StageTable
+from benchwright.workspace.stage_input import INGEST
+from benchwright.workspace.tables import image_records
+from benchwright.workspace.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """Counts of one recipe entry: `records` in, those that go on, those that do not by reason, and what it made.
+
+    Drops and asks that a curator reversed count as kept, and again under `reversed`.
+    """
+
+    name: str
+    records: int
+    kept: int
+    dropped: Mapping[str, int]
+    asked: Mapping[str, int]
+    made: int
+    seconds: float
+    reversed: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as the command line prints it."""
+        return {
+            "name": self.name, "in": self.records, "kept": self.kept, "dropped": dict(self.dropped),
+            "asked": dict(self.asked), "reversed": self.reversed, "made": self.made,
+            "seconds": round(self.seconds, 3),
+        }  # fmt: skip
+
+
+def report_of(name: str, parts: Sequence[Counts], seconds: float, *, makes: Sequence[str]) -> StepReport:
+    """Add up the stages of one entry; what comes in is what its first stage saw."""
+    dropped: dict[str, int] = {}
+    asked: dict[str, int] = {}
+    for part in parts:
+        for found, verdicts in ((dropped, ("drop", "failed")), (asked, ("ask",))):
+            for reason, n in part.reasons(*verdicts).items():
+                found[reason] = found.get(reason, 0) + n
+    records = parts[0].records if parts else 0
+    made = sum(part.made["items" if "items" in makes else "images"] for part in parts)
+    return StepReport(
+        name,
+        records,
+        records - sum(dropped.values()),
+        dict(sorted(dropped.items())),
+        dict(sorted(asked.items())),
+        made,
+        seconds,
+        sum(part.by["keep", REVERSED] for part in parts),
+    )
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that went as far as it could.
+
+    Args:
+        workspace: Its folder.
+        state: `waiting` where people have to do something first.
+        steps: One report per recipe entry that ran or was up to date, ingest first.
+        waits: What waits for people, and how to do it; one line each.
+        artifacts: Paths that final steps made, relative to the workspace.
+        executed: Number of shard executions of this run (0: everything was up to date).
+        decoded: Number of images this run decoded in full.
+        run_folder: Where this run's log is.
+        begin_anew: Nobody is waited for but the next run, which sees images that came in during this one.
+    """
+
+    workspace: Path
+    state: Literal["done", "waiting"]
+    steps: Sequence[StepReport]
+    waits: Sequence[str] = ()
+    artifacts: Mapping[str, str] = field(default_factory=dict)
+    executed: int = 0
+    decoded: int = 0
+    run_folder: Path | None = None
+    begin_anew: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the run as `benchwright run --json` prints it."""
+        return {
+            "state": self.state,
+            "workspace": str(self.workspace),
+            "steps": [step.to_json() for step in self.steps],
+            "waits": list(self.waits),
+            "artifacts": {name: str(self.workspace / path) for name, path in sorted(self.artifacts.items())},
+            "executed_shards": self.executed,
+            "decoded_images": self.decoded,
+        }
+
+    def files(self) -> Iterator[dict[str, Any]]:
+        """Yield one row per file of the image folder (`benchwright.workspace.tables.FILES`), by shard and uri."""
+        return files_of(Workspace(self.workspace))
+
+    def outcomes(self, stage: str) -> Iterator[dict[str, Any]]:
+        """Yield one row per record of a stage, with `evidence` as JSON values."""
+        return outcomes_of(Workspace(self.workspace), stage)
+
+    def images(self) -> Iterator[ImageRecord]:
+        """Yield the record of every source image taken in, dropped later or not."""
+        for table in _shard_tables(Workspace(self.workspace), INGEST, "images"):
+            yield from image_records(table)
+
+
+def files_of(workspace: Workspace) -> Iterator[dict[str, Any]]:
+    """Yield one row per file of the image folder."""
+    for table in _shard_tables(workspace, INGEST, "files"):
+        yield from table.to_pylist()
+
+
+def outcomes_of(workspace: Workspace, stage: str) -> Iterator[dict[str, Any]]:
+    """Yield one row per record of a stage."""
+    for table in _shard_tables(workspace, stage, "outcomes"):
+        for row in table.to_pylist():
+            yield row | {"evidence": json.loads(row["evidence"]) if row["evidence"] else {}}
+
+
+def _shard_tables(workspace: Workspace, stage: str, kind: str) -> Iterator[Any]:
+    """Yield the shards of a stage that its `current.json` lists."""
+    table = StageTable(workspace, stage)
+    for marker in table.current():
+        found = table.read(marker, kind)
+        if found is not None:
+            yield found
+
+
+def stage_names(workspace: Workspace) -> list[str]:
+    """Return the stages that have a table, in the order of the last run.
+
+    Raises:
+        DataError: Nothing has run in this workspace yet.
+    """
+    names = workspace.settings().get("stages")
+    if not names:
+        raise DataError(f"nothing has run in {workspace.root} yet; run a recipe with `benchwright run`")
+    return [name for name in names if (workspace.tables / name / "current.json").exists()]
+
+
+def failures_of(root: Path) -> list[dict[str, str]]:
+    """Return refused files and images that failed in a step, by path: `path`, `step`, `reason`, `detail`."""
+    workspace = Workspace(root)
+    found = [
+        _failure(row["uri"], INGEST, row["reason"], row["detail"] or "")
+        for row in _failed_rows(workspace, INGEST, "files")
+    ]
+    failed = [
+        (stage, row)
+        for stage in stage_names(workspace)
+        if stage != INGEST
+        for row in _failed_rows(workspace, stage, "outcomes")
+    ]
+    paths: dict[str, list[str]] = {}
+    for file in files_of(workspace) if failed else ():
+        if file["verdict"] != "failed":
+            paths.setdefault(file["image_id"], []).append(file["uri"])
+    for stage, row in failed:
+        evidence = json.loads(row["evidence"]) if row["evidence"] else {}
+        for path in paths.get(row["record_id"], [f"item {row['record_id']}"]):
+            found.append(_failure(path, stage, row["reason"], str(evidence.get("detail", ""))))
+    return sorted(found, key=lambda failure: (failure["path"], failure["step"]))
+
+
+def _failed_rows(workspace: Workspace, stage: str, kind: str) -> Iterator[dict[str, Any]]:
+    """Yield a stage's rows that failed; shards that count none are not read."""
+    table = StageTable(workspace, stage)
+    for marker in table.current():
+        if "failed" in marker.counts["verdicts"] and (rows := table.read(marker, kind)) is not None:
+            yield from (row for row in rows.to_pylist() if row["verdict"] == "failed")
+
+
+def _failure(path: str, step: str, reason: str, detail: str) -> dict[str, str]:
+    return {"path": path, "step": step, "reason": reason, "detail": detail}

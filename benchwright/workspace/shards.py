@@ -1,0 +1,277 @@
+"""A stage's table: immutable shard files, a marker per finished shard, and `current.json` that lists them.
+
+A shard holds everything that goes back to source images whose ids share their leading bits. Its files are named
+by content, and its marker appears by rename after them: a marker that is there vouches for its files. `current.json`
+is rebuilt from markers when a stage ends; readers of tables need nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import DamagedError, DataError
+from benchwright.storage_faults import writing
+from benchwright.workspace.atomic import flush_to_disk
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.tables import read_table, write_table
+from benchwright.workspace.workspace import Workspace
+
+FORMAT = "benchwright/stage"
+VERSION = 1
+
+
+def shard_names(count: int) -> list[str]:
+    """Return the names of `count` shards (a power of two), in order."""
+    return [_name(number, count) for number in range(count)]
+
+
+def _name(number: int, count: int) -> str:
+    return format(number, f"0{max(1, (count.bit_length() + 2) // 4)}x")
+
+
+def shard_of(root_image_id: str, count: int) -> str:
+    """Return the shard of a source image: the leading bits of its id."""
+    bits = count.bit_length() - 1
+    return _name(int(root_image_id[:8], 16) >> (32 - bits), count)
+
+
+@dataclass(frozen=True)
+class Marker:
+    """What one finished shard of one stage holds.
+
+    Args:
+        fingerprint: Digest of settings and input content that this output belongs to.
+        config: Digest of settings and seed alone; equal configs may reuse single records.
+        files: By kind (`outcomes`, `images`, `items`, `files`): name, SHA-256 and rows.
+        effect: Digest of what later stages notice of the verdicts: who is gone, who is grouped.
+        counts: Rows in, per verdict and reason, and made.
+        overrides: Digest of what curators decided about this shard's verdicts; empty where nothing.
+    """
+
+    shard: str
+    fingerprint: str
+    config: str
+    files: Mapping[str, Mapping[str, Any]]
+    effect: str
+    counts: Mapping[str, Any]
+    overrides: str = ""
+
+
+def _marker_of(document: Mapping[str, Any], path: Path) -> Marker:
+    try:
+        return Marker(**{name: document[name] for name in Marker.__dataclass_fields__ if name in document})
+    except TypeError as error:  # without a digest, of an older program
+        raise DamagedError(path, f"is damaged: {error}") from error
+
+
+class StageTable:
+    """The shards of one stage in one workspace."""
+
+    def __init__(self, workspace: Workspace, stage: str) -> None:
+        self.stage = stage
+        self.folder = workspace.tables / stage
+        self._tmp = workspace.tmp
+        self._checked = workspace.checked
+
+    def marker_path(self, shard: str) -> Path:
+        """Return where the marker of a shard lies or would lie."""
+        return self.folder / "markers" / f"{shard}.json"
+
+    def marked(self) -> list[str]:
+        """Return the shards that have a marker, sound or not, in order."""
+        return sorted(path.stem for path in (self.folder / "markers").glob("*.json"))
+
+    def problems(self, shard: str, *, afresh: bool = False) -> Iterator[DamagedError]:
+        """Yield what of a shard is not as it was written, its marker first; nothing where it has no marker.
+
+        Args:
+            shard: Its name.
+            afresh: Whether files are read again that have not changed since they were found right.
+        """
+        try:
+            marker = self._marker(shard)
+        except DamagedError as error:
+            yield error
+            return
+        for file in () if marker is None else marker.files.values():
+            path = self.folder / file["name"]
+            if (what := self._checked.wrong(path, file["sha256"], afresh=afresh)) is not None:
+                yield DamagedError(path, what)
+
+    def marker(self, shard: str) -> Marker | None:
+        """Return a finished shard's marker, or None; a marker whose files are gone counts as none."""
+        marker = self._marker(shard)
+        if marker is None or any(not (self.folder / file["name"]).exists() for file in marker.files.values()):
+            return None
+        return marker
+
+    def _marker(self, shard: str) -> Marker | None:
+        path = self.marker_path(shard)
+        document = self._document(path)
+        return None if document is None else _marker_of(document, path)
+
+    def all_markers(self) -> list[Marker]:
+        """Return what markers and `current.json` say, as far as they are sound, whether their files are or not."""
+        stated: list[Marker] = []
+        with suppress(DataError):
+            stated += self.current()
+        for shard in self.marked():
+            with suppress(DataError):
+                if (marker := self._marker(shard)) is not None and marker not in stated:
+                    stated.append(marker)
+        return stated
+
+    def look_again(self) -> None:
+        """Have a network file system forget which markers it believed absent, where another machine wrote them."""
+        with suppress(FileNotFoundError):
+            os.listdir(self.folder / "markers")
+
+    def current(self) -> list[Marker]:
+        """Return the shards that `current.json` lists; none where the stage has not ended yet."""
+        path = self.folder / "current.json"
+        document = self._document(path)
+        if document is None:
+            return []
+        if "shards" not in document:
+            raise DamagedError(path, "is damaged: it lists no shards")
+        return [_marker_of(entry, path) for entry in document["shards"]]
+
+    def _document(self, path: Path) -> dict[str, Any] | None:
+        try:
+            document = read_sealed(path)
+        except FileNotFoundError:
+            return None
+        if document.get("format") != FORMAT or document.get("version") != VERSION:
+            raise DataError(
+                f"{path} has format {document.get('format')!r} version {document.get('version')!r}, this program reads "
+                f"{FORMAT!r} {VERSION}; use the program that wrote it or a new workspace"
+            )
+        return document
+
+    def read(self, marker: Marker, kind: str, columns: Sequence[str] | None = None) -> pa.Table | None:
+        """Read one kind of file of a shard; None where the shard has none of that kind.
+
+        Raises:
+            DamagedError: The file does not hold what was written to it.
+        """
+        file = marker.files.get(kind)
+        if file is None:
+            return None
+        path = self.folder / file["name"]
+        self._checked.require(path, file["sha256"])
+        return read_table(path, columns)
+
+    def write(
+        self,
+        shard: str,
+        *,
+        tables: Mapping[str, tuple[Sequence[Mapping[str, Any]], pa.Schema]],
+        fingerprint: str,
+        config: str,
+        effect: str,
+        counts: Mapping[str, Any],
+        overrides: str = "",
+    ) -> Marker:
+        """Write a shard's files, then its marker."""
+        (self.folder / "markers").mkdir(parents=True, exist_ok=True)
+        files: dict[str, dict[str, Any]] = {}
+        for kind, (rows, schema) in sorted(tables.items()):
+            if not rows and kind != "outcomes":
+                continue
+            draft = self._tmp / f"{self.stage}.{shard}.{kind}.{os.getpid()}.{secrets.token_hex(4)}.parquet"
+            with writing(self.folder / f"{shard}.{kind}.parquet", draft):
+                write_table(draft, rows, schema)
+                sha256 = file_digest(draft)
+                name = f"{shard}.{kind}.{sha256[:16]}.parquet"
+                flush_to_disk(draft)  # a marker that outlives a power cut must not vouch for a file that did not
+                draft.replace(self.folder / name)
+            files[kind] = {"name": name, "sha256": sha256, "rows": len(rows)}
+        marker = Marker(shard, fingerprint, config, files, effect, counts, overrides)
+        write_sealed(self.marker_path(shard), {"format": FORMAT, "version": VERSION, **vars(marker)}, tmp=self._tmp)
+        return marker
+
+    def publish(self, shards: Sequence[str], operation: Mapping[str, Any] | None) -> None:
+        """Write `current.json` from the markers, unless it says the same already.
+
+        Raises:
+            DamagedError: A file of a shard does not hold what was written to it.
+        """
+        markers = [marker for shard in shards if (marker := self.marker(shard)) is not None]
+        document = {
+            "format": FORMAT,
+            "version": VERSION,
+            "stage": self.stage,
+            "operation": operation,
+            "shards": [vars(marker) for marker in markers],
+        }
+        for file in (file for marker in markers for file in marker.files.values()):
+            self._checked.require(self.folder / file["name"], file["sha256"])
+        path = self.folder / "current.json"
+        with suppress(FileNotFoundError, DamagedError):
+            if read_sealed(path) == document:
+                return
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_sealed(path, document, tmp=self._tmp)
+
+
+@dataclass
+class Counts:
+    """Counts of a shard or a stage, by verdict and reason."""
+
+    records: int
+    by: Counter[tuple[str, str | None]]
+    made: Counter[str]
+
+    @classmethod
+    def of(cls, verdicts: Iterable[tuple[str, str | None]], made: Mapping[str, int]) -> Counts:
+        """Count (verdict, reason) pairs."""
+        by = Counter(verdicts)
+        return cls(by.total(), by, Counter({kind: n for kind, n in made.items() if n}))
+
+    @classmethod
+    def total(cls, parts: Iterable[Mapping[str, Any]]) -> Counts:
+        """Add up counts as markers hold them."""
+        whole = cls(0, Counter(), Counter())
+        for part in parts:
+            whole.records += part["in"]
+            whole.made.update(part["made"])
+            for verdict, reasons in part["verdicts"].items():
+                for reason, n in reasons.items():
+                    whole.by[verdict, reason or None] += n
+        return whole
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts as markers hold them; a keep's reason is the empty string."""
+        verdicts: dict[str, dict[str, int]] = {}
+        for (verdict, reason), n in sorted(self.by.items(), key=lambda entry: (entry[0][0], entry[0][1] or "")):
+            verdicts.setdefault(verdict, {})[reason or ""] = n
+        return {"in": self.records, "verdicts": verdicts, "made": dict(sorted(self.made.items()))}
+
+    def reasons(self, *verdicts: str) -> dict[str, int]:
+        """Return counts by reason over some verdicts, sorted by reason."""
+        found: Counter[str] = Counter()
+        for (verdict, reason), n in self.by.items():
+            if verdict in verdicts:
+                found[reason or ""] += n
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def kept(self) -> int:
+        """Return how many records go on: kept, or asked about."""
+        return sum(n for (verdict, _), n in self.by.items() if verdict in {"keep", "ask"})
+
+
+def effect_of(gone: Iterable[str], groups: Iterable[tuple[str, str]]) -> str:
+    """Return the digest of what later stages notice of a shard's verdicts."""
+    return digest({"gone": sorted(gone), "groups": sorted(groups)})

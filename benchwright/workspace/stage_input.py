@@ -1,0 +1,121 @@
+"""What a stage sees of one shard: the records that earlier stages made and did not drop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from benchwright.canonical import digest
+from benchwright.records import ImageRecord, Item
+from benchwright.steps import Stream
+from benchwright.workspace.shards import Marker, StageTable
+from benchwright.workspace.stages import Stage
+from benchwright.workspace.tables import image_records, items_of
+from benchwright.workspace.workspace import Workspace
+
+INGEST = "ingest"
+"""The stage that takes images in; it has no step."""
+
+GROUP = "group"
+"""A value of this name is a group key of the record, or of the items made from it."""
+
+
+@dataclass
+class Live:
+    """Live records of one shard, folded up to some stage.
+
+    Args:
+        images: Source images still in the stream, by id.
+        items: Items still in the stream, by id, with all group keys known of them.
+        pictures: Every image of the shard, in the stream or not.
+        values: Values of earlier stages that were asked for: `<stage id>.<value>` to record id to value.
+        image_groups: Group keys of images. Images themselves do not carry them, so that a new grouping is no reason
+            to look at an image again.
+    """
+
+    images: dict[str, ImageRecord] = field(default_factory=dict)
+    items: dict[str, Item] = field(default_factory=dict)
+    pictures: dict[str, ImageRecord] = field(default_factory=dict)
+    values: dict[str, dict[str, Any]] = field(default_factory=dict)
+    image_groups: dict[str, set[str]] = field(default_factory=dict)
+
+    def remove(self, stream: Stream, record_id: str) -> None:
+        """Take a dropped record out."""
+        records: dict[str, Any] = self.images if stream == "images" else self.items
+        records.pop(record_id, None)
+
+    def add_group(self, stream: Stream, record_id: str, key: str) -> None:
+        """Note a group key of a record."""
+        if stream == "images":
+            self.image_groups.setdefault(record_id, set()).add(key)
+        elif record_id in self.items:
+            self.items[record_id] = _grouped(self.items[record_id], {key})
+
+    def add_items(self, items: Iterable[Item]) -> None:
+        """Add items, each with the group keys of its source image."""
+        for item in items:
+            self.items[item.item_id] = _grouped(item, self.image_groups.get(item.root_image_id, set()))
+
+
+def _grouped(item: Item, keys: set[str]) -> Item:
+    if keys <= set(item.group_keys):
+        return item
+    return item.model_copy(update={"group_keys": tuple(sorted({*item.group_keys, *keys}))})
+
+
+def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) -> str:
+    """Return the digest of everything of one shard that a stage can notice.
+
+    `upstream` holds ingest (as None) and every stage before, in order, with this shard's markers. A stage that
+    only changed what nobody after it can see (a measurement, evidence) does not change the digest.
+    """
+    seen: list[Any] = []
+    wanted = {name.rpartition(".")[0] for name in stage.reads.values()}
+    for before, marker in upstream:
+        if before is None:
+            seen.append(marker.files.get("images", {}).get("sha256"))
+            continue
+        if before.consumes == stage.consumes or (stage.consumes == "items" and GROUP in before.values):
+            seen.append([before.id, marker.effect])
+        if ("items" in before.makes or before.step.revises) and stage.consumes == "items":
+            seen.append([before.id, marker.files.get("items", {}).get("sha256")])
+        if before.id in wanted:
+            seen.append([before.id, marker.files["outcomes"]["sha256"]])
+    return digest(seen)
+
+
+def load_live(workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marker]], reads: Sequence[str]) -> Live:
+    """Fold a shard up to the stage after `upstream`, with the values named in `reads`."""
+    live = Live()
+    for stage, marker in upstream:
+        table = StageTable(workspace, stage.id if stage else INGEST)
+        made = table.read(marker, "images")
+        if made is not None:
+            records = {record.image_id: record for record in image_records(made)}
+            live.pictures |= records
+            if stage is None or "images" in stage.makes:
+                live.images |= records
+        if stage is None:
+            continue
+        if (rows := table.read(marker, "items")) is not None:
+            live.add_items(items_of(rows))
+        _apply(live, stage, table, marker, reads)
+    return live
+
+
+def _apply(live: Live, stage: Stage, table: StageTable, marker: Marker, reads: Sequence[str]) -> None:
+    """Apply one stage's verdicts, groups and wanted values to a fold."""
+    wanted = [name.rpartition(".")[2] for name in reads if name.rpartition(".")[0] == stage.id]
+    grouping = GROUP in stage.values
+    columns = dict.fromkeys(["record_id", "verdict", *([GROUP] if grouping else []), *wanted])
+    outcomes = table.read(marker, "outcomes", list(columns))
+    assert outcomes is not None, "every stage writes outcomes"
+    data = {name: outcomes.column(name).to_pylist() for name in columns}
+    for name in wanted:
+        live.values[f"{stage.id}.{name}"] = dict(zip(data["record_id"], data[name], strict=True))
+    for number, record_id in enumerate(data["record_id"]):
+        if stage.removes(data["verdict"][number]):
+            live.remove(stage.consumes, record_id)
+        elif grouping and data[GROUP][number] is not None:
+            live.add_group(stage.consumes, record_id, data[GROUP][number])

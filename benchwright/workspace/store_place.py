@@ -1,0 +1,110 @@
+"""Where a workspace's review store lies: in a file of its own, or in a PostgreSQL database that several machines reach.
+
+A database's address comes from the environment, since it holds a password. The workspace remembers which database it
+was, without user and password, so that nobody goes on by mistake in another one, or in a new and empty file.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from urllib.parse import quote, urlsplit
+
+from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.workspace.sealed import read_sealed, write_sealed
+
+VARIABLE = "BENCHWRIGHT_REVIEW_STORE"
+"""Environment variable with the database's URL, such as `postgresql://user:password@host/database`."""
+FILE, PIN = "review.sqlite", "review-store.json"
+FORMAT, VERSION = "benchwright/review-store", 1
+_SCHEMES = ("postgresql", "postgres")
+
+
+def store_url(root: Path) -> str:
+    """Return the URL of a workspace's review store, whether it is there yet or not.
+
+    Raises:
+        BenchwrightError: The environment names another database than the workspace's, or none where it needs one.
+    """
+    given = os.environ.get(VARIABLE) or None
+    pinned = _pinned(root)
+    if pinned is None and (given is None or (root / FILE).exists()):
+        if given is not None:
+            raise BenchwrightError(
+                f"the review store of {root} is its file {FILE}; unset {VARIABLE}, or work in another workspace"
+            )
+        return f"sqlite:///{os.path.abspath(root / FILE)}"
+    if given is None:
+        assert pinned is not None
+        raise BenchwrightError(
+            f"the review store of {root} is in {pinned['database']}; set {VARIABLE} to that address with user and "
+            "password"
+        )
+    database = public_name(given)
+    if pinned is None:
+        return _in_schema(given, "benchwright_not_made_yet")
+    if pinned["database"] != database:
+        raise BenchwrightError(
+            f"the review store of {root} is in {pinned['database']}, {VARIABLE} says {database}; set it right"
+        )
+    return _in_schema(given, pinned["schema"])
+
+
+def has_store(root: Path) -> bool:
+    """Return whether a workspace has, or once had, a review store; opens nothing."""
+    return (root / FILE).exists() or (root / PIN).exists()
+
+
+def settle_store(root: Path) -> str:
+    """Return the URL as `store_url` does; a database that is met for the first time is remembered from now on.
+
+    Raises:
+        BenchwrightError: As `store_url`.
+    """
+    url = store_url(root)
+    if os.environ.get(VARIABLE) and _pinned(root) is None:
+        schema = f"benchwright_{secrets.token_hex(6)}"
+        document = {"database": public_name(os.environ[VARIABLE]), "schema": schema}
+        write_sealed(root / PIN, {"format": FORMAT, "version": VERSION, **document})
+        return store_url(root)
+    return url
+
+
+def public_name(url: str) -> str:
+    """Return a database's URL without user, password and options.
+
+    Raises:
+        BenchwrightError: It is no PostgreSQL URL; the message does not repeat it.
+    """
+    try:
+        parts = urlsplit(url)
+        host, port, database = parts.hostname, parts.port or 5432, parts.path.strip("/")
+    except ValueError:
+        host = None
+    if host is None or parts.scheme.partition("+")[0] not in _SCHEMES or not database:
+        raise BenchwrightError(f"{VARIABLE} is no address such as postgresql://user:password@host:5432/database")
+    return f"postgresql://{host}:{port}/{database}"
+
+
+def _in_schema(url: str, schema: str) -> str:
+    # A schema for each workspace: campaigns of two in one database never meet.
+    separator = "&" if urlsplit(url).query else "?"
+    return f"{url}{separator}options={quote(f'-csearch_path={schema}')}"
+
+
+def _pinned(root: Path) -> dict[str, str] | None:
+    path = root / PIN
+    try:
+        document = read_sealed(path)
+    except FileNotFoundError:
+        return None
+    except DamagedError as error:
+        raise DamagedError(path, f"{error.what}; restore it from a backup") from error
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
+    if document.get("format") != FORMAT or document.get("version", 0) > VERSION:
+        raise DataError(f"{path} does not say format {FORMAT!r} in version {VERSION}; upgrade benchwright")
+    if not all(isinstance(document.get(name), str) for name in ("database", "schema")):
+        raise DataError(f"{path} names no database and schema; restore it from a backup")
+    return {"database": document["database"], "schema": document["schema"]}

@@ -1,0 +1,137 @@
+"""A workspace: the folder that a run works in.
+
+workspace.json      format, version, seed, shard count, image folder, recipe as resolved
+tables/STAGE/       the stage's shards, markers and `current.json`
+objects/            made images by hash
+releases/, results/ what final steps make
+collected/          photographs that people brought, by hash
+review-pictures/    pictures of releases whose items people look at again
+review.sqlite       what people said; or review-store.json, which names the database where that is
+overrides/          snapshots of what curators decided against verdicts of steps
+runs/               one folder a run: what varies (times, workers, versions, messages)
+cache/ journal/ tmp/  can be deleted while nothing runs
+"""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.workspace.checked_files import CheckedFiles, checked_files
+from benchwright.workspace.objects import ObjectStore
+from benchwright.workspace.private_files import keep_private, make_private_folder
+from benchwright.workspace.sealed import read_sealed, write_sealed
+from benchwright.workspace.store_place import store_url
+
+FORMAT = "benchwright/workspace"
+VERSION = 1
+
+
+class Workspace:
+    """Paths and settings of one workspace folder."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.tables = root / "tables"
+        self.runs = root / "runs"
+        self.cache = root / "cache"
+        self.journal = root / "journal"
+        self.overrides = root / "overrides"
+        self.tmp = root / "tmp"
+        self.objects = ObjectStore(root / "objects", tmp=self.tmp)
+
+    @classmethod
+    def open(cls, root: Path) -> Workspace:
+        """Open a workspace that exists.
+
+        Raises:
+            DataError: The folder is not a workspace, or one of a newer program.
+        """
+        workspace = cls(root)
+        workspace.settings()
+        return workspace
+
+    @classmethod
+    def create(cls, root: Path) -> Workspace:
+        """Make the folders of a workspace, or open the one that is there.
+
+        Raises:
+            BenchwrightError: The folder holds other things.
+        """
+        if root.exists() and not root.is_dir():
+            raise BenchwrightError(f"{root} is a file; give a folder for the workspace")
+        is_known = (root / "workspace.json").exists() or (root / "tables" / "ingest" / "markers").is_dir()
+        if root.exists() and any(root.iterdir()) and not is_known:
+            left_by_us = {"tables", "objects", "runs", "cache", "journal", "tmp", "lock", ".gitignore"}
+            if strange := sorted({entry.name for entry in root.iterdir()} - left_by_us):
+                raise BenchwrightError(
+                    f"{root} is not a workspace and not empty (it holds {strange[0]!r}); give an empty or new folder"
+                )
+        workspace = cls(root)
+        make_private_folder(root)
+        keep_private(root)
+        for folder in (workspace.tables, workspace.runs, workspace.cache, workspace.journal, workspace.tmp):
+            folder.mkdir(parents=True, exist_ok=True)
+        return workspace
+
+    def settings(self) -> dict[str, Any]:
+        """Return what `workspace.json` says.
+
+        Raises:
+            DataError: It is missing, damaged or newer than this program.
+        """
+        path = self.root / "workspace.json"
+        try:
+            document = read_sealed(path)
+        except FileNotFoundError:
+            raise DataError(
+                f"{self.root} is not a workspace (no workspace.json); make one with `benchwright run`"
+            ) from None
+        except DamagedError as error:
+            raise DamagedError(path, f"{error.what}; `benchwright run` with its recipe writes it anew") from error
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {error}") from error
+        if document.get("format") != FORMAT:
+            raise DataError(f"{path} does not say format {FORMAT!r}; this folder belongs to another program")
+        if document.get("version", 0) > VERSION:
+            raise DataError(
+                f"{path} has version {document['version']}, this program reads {VERSION}; upgrade benchwright"
+            )
+        return document
+
+    def save_settings(self, settings: Mapping[str, Any]) -> None:
+        """Write `workspace.json` at once."""
+        write_sealed(self.root / "workspace.json", {"format": FORMAT, "version": VERSION, **settings}, tmp=self.tmp)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the workspace for one run; the kernel lets go when the process ends, however it ends.
+
+        Raises:
+            BenchwrightError: Another run holds it.
+        """
+        with (self.root / "lock").open("w") as handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BenchwrightError(
+                    f"another benchwright run works in {self.root}; wait for it or give another --workspace"
+                ) from None
+            for stray in self.tmp.iterdir():
+                shutil.rmtree(stray) if stray.is_dir() else stray.unlink(missing_ok=True)
+            yield
+
+    @property
+    def checked(self) -> CheckedFiles:
+        """Return which files were found to hold what was written to them."""
+        return checked_files(self.root)
+
+    @property
+    def store_url(self) -> str:
+        """Return the review store's database URL, as `store_place.store_url`."""
+        return store_url(self.root)
