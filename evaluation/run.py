@@ -1,13 +1,18 @@
-"""Scoring a model on a release: ask as a protocol says, read, judge, count, write."""
+"""Scoring a model on a release: ask as a protocol says, read, judge, count, write.
+
+Up to three models are asked: the one that is scored, another that the protocol names for a round, and a judge.
+"""
 
 from __future__ import annotations
 
+import gc
 import logging
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace as replace_in
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,14 +26,14 @@ from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
-from .backends.base import Backend, BackendOptions, parse_model
-from .backends.result_names import identity_of, results_name
+from .backends.base import Backend, BackendContext, BackendOptions, labelled, parse_model
+from .backends.result_names import identity_of, results_name, slug
 from .judging.judge import MAX_TOKENS
 from .parsing.readers import READERS, ROBUST
 from .protocols.base import Protocol
 from .protocols.names import parse_protocol
 from .questions.prompts import VANILLA
-from .questions.release_files import check_files
+from .questions.release_files import check_files, columns_of
 from .results.judged_predictions import JudgedWriter
 from .results.metric_rows import counted, with_labels
 from .results.run_progress import RunProgress, TokenUsage
@@ -39,21 +44,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from .judging.judge import Judge
-    from .statistics.proportions import Estimate
-import gc
-from functools import cache, partial
-from typing import TYPE_CHECKING
-
-from .backends.base import BackendContext, labelled
-from .backends.result_names import slug
-from .questions.release_files import columns_of
-
-if TYPE_CHECKING:
-    from benchwright.release import Release
-    from benchwright.workspace.item_cache import ItemCache
-
-    from .judging.judge import Judge
     from .judging.judge_queue import JudgeQueue
+    from .statistics.proportions import Estimate
 
 
 def askers_of(

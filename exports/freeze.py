@@ -1,4 +1,7 @@
-"""Freezing: what is left of the items becomes a release, an immutable folder."""
+"""Freezing: what is left of the items becomes a release, an immutable folder.
+
+The human baseline of the release is made of what campaigns of answers left in the workspace.
+"""
 
 from __future__ import annotations
 

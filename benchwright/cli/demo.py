@@ -1,4 +1,9 @@
-"""``benchwright demo``."""
+"""``benchwright demo``.
+
+The photographs ship inside the wheels of scikit-image and scikit-learn (extra `demo`), so the demo needs no network.
+Among them are put what every raw folder has: a second copy, the same picture in another format, a smaller version, and
+a broken download. The recipe has people in it, or not.
+"""
 
 from __future__ import annotations
 

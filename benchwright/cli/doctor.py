@@ -1,4 +1,7 @@
-"""``benchwright doctor``."""
+"""``benchwright doctor``.
+
+It says what this machine can do, and what to install for the rest.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 A browser never gets a file of a user: what it gets was decoded here, behind the checks of
 `benchwright.images.identify`, and encoded anew, so that neither hostile bytes nor a camera's place and owner travel
 along.
+
+Marks also come by themselves, as a transparent picture to lay over one, so that whoever looks can take them away again.
 """
 
 from __future__ import annotations

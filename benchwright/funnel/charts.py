@@ -1,4 +1,7 @@
-"""The funnel as a plot: a bar a step, as wide as what came in, and between them what went on."""
+"""The funnel as a plot: a bar a step, as wide as what came in, and between them what went on.
+
+The upper part of the page shows it so, with all its counts as a table.
+"""
 
 from __future__ import annotations
 

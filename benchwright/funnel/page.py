@@ -16,7 +16,8 @@ from benchwright.funnel.charts import HATCH, count_panels, facts_of
 from benchwright.funnel.counting import FunnelStep
 from benchwright.funnel.examples import Example
 from benchwright.funnel.markup import number, safe
-from benchwright.funnel.thresholds import Spread, spread_plot
+from benchwright.funnel.spread_plot import spread_plot
+from benchwright.funnel.thresholds import Spread
 from benchwright.funnel.thumbnails import Showing, Shown
 from benchwright.pipeline.overrides import Standing
 

@@ -4,6 +4,10 @@ Words and pictures go in, the reply's text comes out. Repeating what may pass an
 package's; what is left is told apart in two: one request that failed (`RequestFailed`: a step records it and goes on)
 and an endpoint at which none can succeed (`PrerequisiteError`: the run ends and says what to mend). Scoring models has
 its own, faster way (`evaluation/backends/`), with a log and a budget.
+
+A try is bounded as a whole, whatever the server sends and however slowly. An HTTP client's own timeout is for a single
+read: a server that sends a byte now and then, of its headers or of the reply, would never meet it. Only a task of an
+event loop can be ended at any moment, so requests run in one.
 """
 
 from __future__ import annotations

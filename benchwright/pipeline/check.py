@@ -3,6 +3,8 @@
 Each part of a workspace vouches for itself in its own way: markers hold the SHA-256 of their shards, JSON documents a
 digest of themselves, pictures are named by their bytes, lines of journals and memories stand behind a checksum, and a
 release has its manifest. Rooms that keep things of their own in a workspace say what is wrong with those.
+
+What no table refers to any more is named for `gc`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""What a run does about tables that are not as they were written: it makes them again, or says why nobody can."""
+"""What a run does about tables that are not as they were written: it makes them again, or says why nobody can.
+
+Lost or damaged pictures are made again too: sources are copied again; a step that is asked again about the same record,
+with the same seed, draws the same picture, and its id says whether it did. What cannot be had again is said in words,
+and nothing else is put in its place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Stages that see everything at once: gather steps and campaigns. One process, no pixels."""
+"""Stages that see everything at once: gather steps and campaigns. One process, no pixels.
+
+A gather step sees the columns of all live records at once. Where curators decided anew about a stage that need not run
+again for it, only its verdicts are written again.
+"""
 
 from __future__ import annotations
 

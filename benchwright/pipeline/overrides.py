@@ -1,6 +1,8 @@
 """Curators' decisions as a run takes them in: once, at its start, as an immutable snapshot.
 
 `overrides/current.json` names `overrides/HASH.parquet`. The run looks at nothing else.
+
+Decisions stand in one of three ways: they count, they wait for the next run, or they have nothing to decide any more.
 """
 
 from __future__ import annotations

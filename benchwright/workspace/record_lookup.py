@@ -1,4 +1,7 @@
-"""Records of a workspace by what people call them, and what each stage said of them. Reads single shards only."""
+"""Records of a workspace by what people call them, and what each stage said of them. Reads single shards only.
+
+People call images by their files, and items by task and file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a run answers, and how its tables are read afterwards."""
+"""What a run answers, and how its tables are read afterwards.
+
+It also says which files of the image folder came to nothing, and why.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Choices: the right answer among distractors, at a place that chance decides."""
+"""Choices: the right answer among distractors, at a place that chance decides.
+
+Items that were made of the same photograph share a group key (`group_keys`), which keeps them together.
+"""
 
 from __future__ import annotations
 

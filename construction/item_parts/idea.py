@@ -80,7 +80,7 @@ class Idea(_Planned):
 
     Args:
         idea_id: Unique within the image, such as `B2-1`.
-        category: One of the thirteen, such as `B2` (`categories.py`).
+        category: One of the thirteen, such as `B2` (`idea_categories`).
         way: Which kind of edit makes it.
         subject: The main subject, which keeps its identity unless the category is about it.
         target: What partial substitution replaces; None for the other ways.

@@ -1,4 +1,7 @@
-"""A candidate before it is painted: the picture, what of it may change, and what it will be asked for."""
+"""A candidate before it is painted: the picture, what of it may change, and what it will be asked for.
+
+The frame that an instruction editor shifts unasked is measured here, and put back in place.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The step that asks questions about natural and manipulated images (MVP-Bench, step three)."""
+"""The step that asks questions about natural and manipulated images (MVP-Bench, step three).
+
+Written questions that could not be scored are left out.
+"""
 
 from __future__ import annotations
 

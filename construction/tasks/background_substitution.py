@@ -2,6 +2,9 @@
 
 MVP-Bench paints the new background with a diffusion model. Here it is another photograph of the run, named in the
 facts, and the subject is cut out by GrabCut from a box and points that a person stated: no weights are needed.
+
+Questions are as in MVP-Bench (section 3): the same yes/no questions on both images with opposite answers, a question on
+the manipulated image with the natural image's answer among the distractors, and one across both images.
 """
 
 from __future__ import annotations

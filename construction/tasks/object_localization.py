@@ -1,6 +1,8 @@
 """Object localization, as in BLINK (section 3.2): which of two boxes fits an object?
 
 One box is what a person stated; the other is that one with Gaussian noise on its sides.
+
+Whether the marks can be drawn with their labels is asked before the item is made.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 BLINK takes pairs of views from HPatches. Here one photograph makes the pair: the second view is drawn through
 a random homography, which says exactly where every point goes, and in another light.
+
+An item marks a reference and four options that people can tell apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A comparison of models, told: as JSON values, and as tables for people."""
+"""A comparison of models, told: as JSON values, and as tables for people.
+
+It also says how many items it takes to tell two models apart.
+"""
 
 from __future__ import annotations
 

@@ -1,32 +1,26 @@
-"""Suspects as a file: tasks that a campaign takes up (JSON Lines), or a table (CSV, Parquet); and told."""
+"""Likely wrong keys: as tasks that a campaign takes up (JSON Lines), as a table (CSV, Parquet), as lines for people.
+
+A task asks people whether the key is right, and if not, what is.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
-from benchwright.review_tasks import SUFFIX, write_review_tasks
+from benchwright.review_tasks import LONGEST_TEXT, SUFFIX, Beside, Head, ReviewTask, write_review_tasks
 from benchwright.workspace.atomic import replacing
+
+from ..questions.release_files import columns_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
-    from benchwright.release import Release
-
-    from .label_issues import LabelIssue, LabelIssues
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
-
-from benchwright.review_tasks import LONGEST_TEXT, Beside, Head, ReviewTask
-
-from ..questions.release_files import columns_of
-
-if TYPE_CHECKING:
     from benchwright.release import Release
 
     from .label_issues import LabelIssue, LabelIssues

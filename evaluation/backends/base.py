@@ -1,4 +1,7 @@
-"""The shape of a backend, and how a model's name on the command line becomes one."""
+"""The shape of a backend, and how a model's name on the command line becomes one.
+
+Baselines that learn get questions with their right options (`labelled`); no other backend sees a key.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Any endpoint that speaks the OpenAI chat protocol: a hosted model, or a server of one's own."""
+"""Any endpoint that speaks the OpenAI chat protocol: a hosted model, or a server of one's own.
+
+Requests run in an event loop in a thread of its own, so that synchronous code can keep many of them under way.
+"""
 
 from __future__ import annotations
 

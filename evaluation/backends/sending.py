@@ -1,4 +1,7 @@
-"""Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run."""
+"""Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run.
+
+A reply is read here as well: what a server says may be anything.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The `evaluate` commands."""
+"""The `evaluate` commands.
+
+`evaluate extract` reads files of replies: one JSON object a line, with `reply` and `choices`.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ The reader never guesses. It knows what a model meant only where the reply says 
 
 1. A reply that is one option's words, whole, names that option. A letter that is the words of an option says nothing
    behind that option's own label: "D. C" is D.
-2. Otherwise the last commitment counts (`commitments`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
+2. Otherwise the last commitment counts (`stated_answers`): "the answer is B", `\\boxed{B}`, `{"answer": "B"}`, a line
    with nothing but a letter, a label that opens the reply. If that one is a list ("A or B") or a letter that is not
    among the options, the reply gives no letter; an earlier commitment is not brought back.
 3. Otherwise a refusal gives none, unless the words of just one option are themselves what was said.

@@ -1,6 +1,9 @@
 """How languages other than English name an answer, as data: a row a language, from which patterns are made.
 
 A label or an option's words must follow a cue directly ("La respuesta es la B"), so that a noun alone tells nothing.
+
+Below the rows stand the phrases after which a reply names its answer. More languages and turns of speech are
+added here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Options by their words: which one a text starts with, and which ones it mentions."""
+"""Options by their words: which one a text starts with, and which ones it mentions.
+
+An option has other ways of being written too: yes and no in many languages, numbers in words, no article, hyphens.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Free replies brought to plain text: one spelling of letters, no thinking aloud, no mark-up, bounded length."""
+"""Free replies brought to plain text: one spelling of letters, no thinking aloud, no mark-up, bounded length.
+
+It also says where a word begins and ends: in scripts with spaces, without them, and in Korean, whose particles cling to
+words.
+"""
 
 from __future__ import annotations
 

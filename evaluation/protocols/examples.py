@@ -1,32 +1,27 @@
-"""Questions with their answers that a message shows first, and that no scored item has anything in common with."""
+"""Questions with their answers that a message shows first, and that no scored item has anything in common with.
+
+A user may bring examples as a JSON Lines file, with pictures beside it.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchwright.errors import BenchwrightError
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
+from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.seeds import seed_for
 
 from ..questions.prompts import one_part_a_run
 from ..questions.question import Part, Released
 from ..questions.release_files import check_files, columns_of
-
-if TYPE_CHECKING:
-    from benchwright.records import Item
-    from benchwright.release import Release
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-from benchwright.canonical import digest
-from benchwright.errors import DataError, UnreadableImage
-from benchwright.images.formats.walking import Limits
-from benchwright.images.identify import identify, read_file
-from benchwright.records import LETTERS, Choice, Item, ItemImage
 
 if TYPE_CHECKING:
     from benchwright.release import Release

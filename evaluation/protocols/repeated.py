@@ -1,5 +1,7 @@
 """Protocols that ask an item several times: all rotations of its options, or shuffles of them, and once more without
 the option that declines where a model chose it.
+
+An order of options moves them in the question, and says what its letters mean to the item.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Wordings: how papers put a question into words, by name.
 
 Short instructions are quoted from the papers, since they are what defines the protocol; each names its place.
+
+For models that take one picture, several are joined side by side, as BLINK's evaluation joins them (section 4.1).
+Pictures keep their size. They stand from left to right with a black margin between them, centred on black where
+heights differ, marks drawn before. Margin and black are those of its repository's `eval/test_benchmark.py`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Asking with the pictures of another item: what a model says whatever it is shown."""
+"""Asking with the pictures of another item: what a model says whatever it is shown.
+
+Pictures come from the next item that shares nothing with the one asked about, found in time that grows with the items.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The benchmarks whose published tables can be counted again, and how each is asked."""
+"""The benchmarks whose published tables can be counted again, and how each is asked.
+
+What the papers print is taken from a file `expected.json` beside the repository's own files, where there is one.
+"""
 
 from __future__ import annotations
 

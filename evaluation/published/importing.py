@@ -1,4 +1,9 @@
-"""Published questions, with their pictures, as a release that every other command takes."""
+"""Published questions, with their pictures, as a release that every other command takes.
+
+BLINK's questions come from its data set's files, Parquet with the pictures inside, a folder a task: the data set is
+`BLINK-Benchmark/BLINK` on Hugging Face; the paper's repository has outputs, and no questions. Options speak of pictures
+in words ("the second image"), so they stay words, and the pictures keep their order.
+"""
 
 from __future__ import annotations
 

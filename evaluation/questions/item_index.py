@@ -2,6 +2,8 @@
 
 Whoever looks at no picture need not have a million of them decoded and hashed one by one: the files that hold them are
 compared with the manifest as a whole before anything is read (`check_files`).
+
+Attributes of items hold one text each, and several labels stand in it with commas between (`labels_in`).
 """
 
 from __future__ import annotations

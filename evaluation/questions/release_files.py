@@ -1,4 +1,7 @@
-"""The data files of a release that is scored: which they are, whether they are as frozen, and columns of them."""
+"""The data files of a release that is scored: which they are, whether they are as frozen, and columns of them.
+
+Statistics read here what they need to know of items, without a picture and without making records.
+"""
 
 from __future__ import annotations
 

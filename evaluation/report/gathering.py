@@ -1,6 +1,8 @@
 """Gathering what a page shows of the items: one pass over the release, with all models' replies beside it.
 
 What grows with the number of items goes to files of a temporary folder, and from there into the page.
+
+A page shows all items, or a sample that is the same every time.
 """
 
 from __future__ import annotations

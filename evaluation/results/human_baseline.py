@@ -1,4 +1,8 @@
-"""What people reached on a release: its human baseline as figures that stand beside the models'."""
+"""What people reached on a release: its human baseline as figures that stand beside the models'.
+
+The baseline is told as a whole, annotator by annotator, and by who was best; people and models are compared over all
+items, in each task, and in the mean of tasks.
+"""
 
 from __future__ import annotations
 

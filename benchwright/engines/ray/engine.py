@@ -71,7 +71,7 @@ class RayEngine:
         surroundings: Picklable; handed to every worker once and to every job's `run`.
         workers: How many actors at most; None for as many as the cluster has room for.
         log_folder: Where workers' output goes; seen by all nodes.
-        address: Of the cluster; see `ray_cluster.joined`.
+        address: Of the cluster; see `cluster.joined`.
         shared: Folders that every node must see; checked before anything runs, and by every actor.
         hang_s: A worker process that has not moved to another record for this long is replaced.
     """

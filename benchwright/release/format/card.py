@@ -1,4 +1,7 @@
-"""The card: what a person should know of a release, as Markdown with the settings that Hugging Face reads."""
+"""The card: what a person should know of a release, as Markdown with the settings that Hugging Face reads.
+
+It tells the funnel too: what went into each step, what came out, and why the rest did not.
+"""
 
 from __future__ import annotations
 

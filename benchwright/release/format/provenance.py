@@ -2,6 +2,8 @@
 
 `provenance.json` is one JSON document that holds each entry on a line of its own, so that any program can
 read it whole while ours reads and writes it line by line, with a million pictures as with ten.
+
+It counts how many source images come from which dataset, under which licence.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Files that someone made to harm can end the process inside Arrow, so `verify_release` runs this module as a program
 of its own (`benchwright.release.verification.subprocess_check`).
+
+Problems are one line each, up to a number.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 MVP-Bench holds violent content and celebrities, warns of imitation and misinformation, and so keeps its access strict
 (ethics statement). Here that is refused from the start and recorded. The rules look at words, so they err on the side
 of refusing: a name is two capitalised words in a row, or a title and one, that stand for no place or made-up figure.
+
+For category I2, where a real person must not be shown, there are public figures that nobody is. Their names were put
+together so that no well-known person bears them; what counts is the description, which an image model can draw.
 """
 
 from __future__ import annotations

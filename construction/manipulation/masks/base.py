@@ -1,4 +1,7 @@
-"""What a masker is: something that finds masks of things in one picture, all of a picture's things at once."""
+"""What a masker is: something that finds masks of things in one picture, all of a picture's things at once.
+
+Two maskers need no model: the box itself, and GrabCut from box and points.
+"""
 
 from __future__ import annotations
 

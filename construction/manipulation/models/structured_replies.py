@@ -1,4 +1,7 @@
-"""Replies of a model that must be JSON of a stated shape: read, checked, repaired once."""
+"""Replies of a model that must be JSON of a stated shape: read, checked, repaired once.
+
+Inside prompts, what a picture or another model said is shown to a model as data, never as instructions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Weights in a folder or file: found, hashed, never unpickled; and the words for whoever has none."""
+"""Weights in a folder or file: found, hashed, never unpickled; and the words for whoever has none.
+
+It also says where models run and in which precision.
+"""
 
 from __future__ import annotations
 

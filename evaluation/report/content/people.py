@@ -1,17 +1,14 @@
-"""What people reach on the items that were scored, from the human baseline of the release."""
+"""What people reach on the items that were scored, from the human baseline of the release.
+
+People stand there on average, the best, and each, with the models on the very items that they answered.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .cards import legible
 from .score_table import People, PeopleShare
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from ...results.human_baseline import CampaignFigures, HumanFigures
-from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -1,23 +1,19 @@
-"""The table of scores: models and tasks, with what chance and people reach, and which is best."""
+"""The table of scores: models and tasks, with what chance and people reach, and which is best.
+
+Some columns stand only where a release or a run has them; tokens and money come from the accounting of the runs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ...analysis.comparison import Ranked
 from ...analysis.ranking import rank_text
 from ...results.score import Figure, Score
 from ...results.summary import chance_figure, is_of_all, tasks_of
 from ...statistics.proportions import METHODS
-
-if TYPE_CHECKING:
-    from ...results.score import Figure, Score
 from .cards import legible
-
-if TYPE_CHECKING:
-    pass
-
 
 KNOWLEDGE = (
     ("score_kk", "mm_sap/score_kk", "known, right"),
