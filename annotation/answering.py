@@ -23,7 +23,8 @@ from .handed_out import HandedOut
 from .ratings import Rating
 from .rules import MAX_SLOTS
 from .simulated import SimulatedAnswerers
-from .store import BLIND, CHOICES, Annotation, Work
+from .store import BLIND, CHOICES, Annotation
+from .store.payloads import Work
 from .verdicts import pseudonyms, rounded, short_agreement
 
 

@@ -9,7 +9,8 @@ from benchwright.errors import BenchwrightError
 
 from .form import Form, form_of
 from .kinds import REVIEW
-from .store import Annotation, Campaign, ReviewStore, Task, about_in, item_in
+from .store import Annotation, Campaign, ReviewStore, Task
+from .store.payloads import about_in, item_in
 
 Row = dict[str, Any]
 

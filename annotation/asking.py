@@ -15,7 +15,8 @@ from .gold import known_right
 from .hand_out import SETTING, HandOut
 from .kinds import COLLECT, REVIEW
 from .simulated import NOW, SimulatedGroup, simulate
-from .store import Annotation, CampaignStatus, ReviewStore, Work, item_in, open_store
+from .store import Annotation, CampaignStatus, ReviewStore, open_store
+from .store.payloads import Work, item_in
 
 
 @dataclass(frozen=True)

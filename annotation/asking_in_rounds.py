@@ -15,9 +15,10 @@ from .revising import ItemEdits, revised
 from .rounds import NOBODY, Round, in_count, votes_in
 from .settlement import WAITS, policy_of, settle_last
 from .simulated import NOW, simulate
-from .store import ReviewStore, Work, item_in, open_store
+from .store import ReviewStore, open_store
 from .store.adjudicating import list_adjudicated
 from .store.campaigns import find_task
+from .store.payloads import Work, item_in
 from .store.records import Revision
 from .store.reports import list_decisions
 from .store.revisions import list_revisions

@@ -25,7 +25,8 @@ from .exhibit import Exhibit, work_on
 from .handed_out import HandedOut
 from .kinds import COLLECT, KINDS
 from .simulated_writers import SimulatedCollectors
-from .store import Annotation, Work, open_store
+from .store import Annotation, open_store
+from .store.payloads import Work
 from .verdicts import pseudonyms
 
 _RULE = "single"

@@ -23,7 +23,8 @@ from .gold import with_gold
 from .handed_out import HandedOut
 from .kinds import DESCRIBE, KINDS
 from .simulated_writers import SimulatedDescribers
-from .store import Annotation, Work
+from .store import Annotation
+from .store.payloads import Work
 from .verdicts import pseudonyms
 
 DROPPED_AS = "no_implication"

@@ -22,7 +22,7 @@ from .drafts import Kept, Seen, is_behind, merged, read_draft, revision_of
 from .exhibit import Exhibit, exhibit_in
 from .hand_out import hand_out_of
 from .next_rounds import open_next_rounds
-from .store import Campaign, RefusedError, ReviewStore, StaleError, beside_in
+from .store import Campaign, RefusedError, ReviewStore, StaleError
 from .store.blind import answer_blind, blind_answer
 from .store.desks import (
     EARLIER,
@@ -38,6 +38,7 @@ from .store.desks import (
     put_skip,
 )
 from .store.next_task import left_for
+from .store.payloads import beside_in
 from .store.remarks import Remark, add_remark, own_remarks
 from .store.shares import even_part
 

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field
 
 from benchwright.records import Choice, ItemImage, Record
 
-from .store import Work, item_in
+from .store.payloads import Work, item_in
 
 
 class Exhibit(Record):

@@ -15,8 +15,9 @@ from .form import OneOf, SeveralOf, form_of
 from .hand_out import HandOut
 from .kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
 from .screening_form import KEEP
-from .store import Work, decisions_of, item_in
+from .store import decisions_of
 from .store.gold import GoldAnswer
+from .store.payloads import Work, item_in
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
 """What is right of an item that was vetted before, such as one of an earlier release."""

@@ -11,7 +11,8 @@ from .answers_given import Results, fields_in
 from .kinds import KEY_RIGHT, KEY_WRONG
 from .rounds import votes_in
 from .settlement import OPEN, policy_of, settle
-from .store import Annotation, Task, item_in
+from .store import Annotation, Task
+from .store.payloads import item_in
 
 
 class Settled(NamedTuple):

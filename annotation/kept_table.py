@@ -14,8 +14,9 @@ from .next_rounds import by_version
 from .ratings import Rating
 from .rounds import NOBODY, votes_in
 from .settlement import ACCEPT, OPEN, WAITS, policy_of, settle
-from .store import Annotation, ReviewStore, item_in
+from .store import Annotation, ReviewStore
 from .store.adjudicating import list_adjudicated
+from .store.payloads import item_in
 from .store.reports import list_decisions
 from .store.revisions import list_revisions
 from .verdicts import short_agreement

@@ -10,7 +10,8 @@ from benchwright.review_tasks import Category
 
 from .answers_given import Results, fields_in
 from .set_agreement import SetRating, alpha_by_category, masi_alpha
-from .store import Annotation, Task, about_in
+from .store import Annotation, Task
+from .store.payloads import about_in
 from .verdicts import DIGITS
 
 

@@ -13,10 +13,11 @@ from benchwright.records import Item
 from .revising import ItemEdits, revised
 from .rounds import NOBODY, next_edits, votes_in
 from .settlement import NEXT_ROUND, policy_of, settle
-from .store import Annotation, Campaign, ReviewStore, Task, Work, item_in
+from .store import Annotation, Campaign, ReviewStore, Task
 from .store.adjudicating import list_adjudicated
 from .store.campaigns import find_task
 from .store.lineage import has_rounds
+from .store.payloads import Work, item_in
 from .store.records import Adjudicated
 from .store.reports import list_decisions
 from .store.revisions import add_revision, round_of

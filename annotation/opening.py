@@ -18,7 +18,8 @@ from .hand_out import SETTING, HandOut
 from .kinds import KINDS, Kind
 from .originals import brought_pictures
 from .rules import MAX_SLOTS
-from .store import ReviewStore, Work, open_store, payload_with
+from .store import ReviewStore, open_store
+from .store.payloads import Work, payload_with
 
 OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""

@@ -25,7 +25,7 @@ from .rule_setting import AnnotatorsRule
 from .rules import parse_rule
 from .simulated import check_enough
 from .simulated_forms import SimulatedPairers
-from .store import Work
+from .store.payloads import Work
 
 
 class Pair(HandedOut):

@@ -18,7 +18,7 @@ from .judged_keys import errata_of, settled
 from .kinds import ERRATA, ERROR_ANALYSIS
 from .named_errors import findings_of
 from .ratings import Rating
-from .store import about_in
+from .store.payloads import about_in
 from .verdicts import short_agreement
 
 

@@ -25,7 +25,7 @@ from .rules import parse_rule
 from .screening_form import NO_AGREEMENT, screening_form
 from .screening_verdicts import gold_screened, screened
 from .simulated_forms import SimulatedScreeners
-from .store import Work
+from .store.payloads import Work
 
 
 class ScreenForm(Record):

@@ -14,8 +14,9 @@ from benchwright.workspace.atomic import replacing
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 from .exhibit import Exhibit, exhibit_in
 from .form import Form, form_of, words_of
-from .store import BLIND, Campaign, ReviewStore, beside_in
+from .store import BLIND, Campaign, ReviewStore
 from .store.forms import CHOICES
+from .store.payloads import beside_in
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
 SHOWN = ("task", "question", "choices", "answer", "images", "marks")

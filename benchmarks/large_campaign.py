@@ -14,7 +14,8 @@ from PIL import Image
 
 from benchwright.annotation.app.passwords import hash_password
 from benchwright.annotation.app.site import clock
-from benchwright.annotation.store import Accounts, ReviewStore, Work, item_in, open_store
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
+from benchwright.annotation.store.payloads import Work, item_in
 from benchwright.records import Item
 from benchwright.workspace.workspace import Workspace
 

@@ -45,7 +45,8 @@ from websockets.exceptions import WebSocketException
 
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.app.site import clock
-from benchwright.annotation.store import LEASE_S, Campaign, ReviewStore, open_store
+from benchwright.annotation.hand_out import LEASE_S
+from benchwright.annotation.store import Campaign, ReviewStore, open_store
 from benchwright.workspace.workspace import Workspace
 
 IN_A_PROCESS = 10

@@ -28,7 +28,8 @@ from PIL import Image
 
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.kinds import ERROR_ANALYSIS, KINDS
-from benchwright.annotation.store import ReviewStore, Task, Work, open_store, payload_with
+from benchwright.annotation.store import ReviewStore, Task, open_store
+from benchwright.annotation.store.payloads import Work, payload_with
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
 from benchwright.review_tasks import Beside, ReviewTask
 

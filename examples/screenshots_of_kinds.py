@@ -19,9 +19,10 @@ from benchwright.annotation.pair_form import PAIR_FORM
 from benchwright.annotation.reviewing import review_form
 from benchwright.annotation.screening import ScreenForm
 from benchwright.annotation.screening_form import screening_form
-from benchwright.annotation.store import ReviewStore, Task, Work
+from benchwright.annotation.store import ReviewStore, Task
 from benchwright.annotation.store.blind import BLIND_FIRST
 from benchwright.annotation.store.forms import CHOICES
+from benchwright.annotation.store.payloads import Work
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:

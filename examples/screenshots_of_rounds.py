@@ -14,8 +14,9 @@ from benchwright.annotation.desk import Desk
 from benchwright.annotation.kinds import REVIEW, VERIFY
 from benchwright.annotation.next_rounds import open_next_rounds
 from benchwright.annotation.reviewing import review_form
-from benchwright.annotation.store import Task, Work
+from benchwright.annotation.store import Task
 from benchwright.annotation.store.blind import BLIND_FIRST
+from benchwright.annotation.store.payloads import Work
 from benchwright.canonical import digest
 
 PEOPLE = ("ann", "ben", "dan")

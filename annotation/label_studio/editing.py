@@ -13,7 +13,8 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..exhibit import Exhibit, exhibit_in
-from ..store import Task, item_in
+from ..store import Task
+from ..store.payloads import item_in
 
 QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
 """Controls; the first two are also what the texts are called in a task's data."""

@@ -9,7 +9,8 @@ from benchwright.records import ItemImage
 
 from ..exhibit import exhibit_in
 from ..form import form_of
-from ..store import BLIND, Campaign, Task, beside_in
+from ..store import BLIND, Campaign, Task
+from ..store.payloads import beside_in
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
 

@@ -22,8 +22,8 @@ from benchwright.errors import BenchwrightError
 from .audit import COMMAND_LINE, STRANGER, clock, record
 from .campaigns import upsert_annotator
 from .records import RefusedError
-from .review_store import ReviewStore
 from .schema import accounts, annotators, identities, sessions
+from .store_connection import StoreConnection
 
 Role = Literal["annotator", "adjudicator", "curator"]
 ROLES: tuple[Role, ...] = ("annotator", "adjudicator", "curator")
@@ -62,7 +62,7 @@ class Accounts:
         by: Who changes them, for the log.
     """
 
-    def __init__(self, store: ReviewStore, *, by: str = COMMAND_LINE) -> None:
+    def __init__(self, store: StoreConnection, *, by: str = COMMAND_LINE) -> None:
         self._store = store
         self._by = by
 

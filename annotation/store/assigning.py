@@ -15,8 +15,8 @@ from benchwright.errors import BenchwrightError
 from .assigned import assigned_to
 from .campaigns import find_campaign
 from .records import Campaign
-from .review_store import ReviewStore
 from .schema import annotators, assignments, campaigns
+from .store_connection import StoreConnection
 
 
 class Assigned(NamedTuple):
@@ -33,7 +33,7 @@ class Assigned(NamedTuple):
 class Assigning:
     """The assignments of a review store."""
 
-    def __init__(self, store: ReviewStore) -> None:
+    def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def of(self, campaign: str) -> Assigned:

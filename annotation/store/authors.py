@@ -14,8 +14,7 @@ from pydantic import ValidationError
 
 from benchwright.implication import WrittenIn
 
-from .payloads import item_in
-from .records import Work
+from .payloads import Work, item_in
 from .schema import authors, campaigns, slots, tasks
 
 WRITTEN_IN = "written_in"

@@ -21,10 +21,9 @@ from benchwright.seeds import seed_for
 from .audit import COMMAND_LINE, clock, record
 from .authors import note_authors
 from .gold import Wanted, mark
-from .handout_sql import SHUFFLE_PRIME
-from .payloads import facets_of
-from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted, Work
-from .schema import annotations_table, annotators, campaigns, seen, slots, tasks
+from .payloads import Work, facets_of
+from .records import AnnotatorKind, Campaign, Task, TaskState, Upserted
+from .schema import SHUFFLE_PRIME, annotations_table, annotators, campaigns, seen, slots, tasks
 
 SIMULATED = "simulated-"
 """How names of simulated annotators begin, and of nobody else."""

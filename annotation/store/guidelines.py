@@ -17,11 +17,12 @@ from benchwright.canonical import digest
 
 from ..kinds import KINDS
 from .audit import COMMAND_LINE, clock, record
+from .campaigns import find_campaign
 from .records import Campaign
 from .schema import followed, guideline_pictures, guidelines, slots
 
 if TYPE_CHECKING:
-    from .review_store import ReviewStore
+    from .store_connection import StoreConnection
 
 Origin = Literal["recipe", "curator"]
 
@@ -106,7 +107,7 @@ def newest_of(campaign_id: sa.ColumnElement[int]) -> sa.ScalarSelect[int]:
 class Guidelines:
     """The guidelines of a review store."""
 
-    def __init__(self, store: ReviewStore) -> None:
+    def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def set(self, campaign: str, text: str, pictures: Sequence[GuidelinePicture]) -> int:
@@ -115,8 +116,8 @@ class Guidelines:
         Raises:
             BenchwrightError: There is no such campaign.
         """
-        with self._store.batch() as held, held.writing() as connection:
-            return write(connection, held.campaign(campaign), text, pictures, origin="curator")
+        with self._store.writing() as connection:
+            return write(connection, find_campaign(connection, campaign), text, pictures, origin="curator")
 
     def newest(self, campaign: Campaign) -> GuidelinesVersion | None:
         """Return what annotators are told now; None where they are told nothing."""

@@ -17,9 +17,6 @@ from .reports import latest_annotations
 from .schema import UtcDateTime, annotations_table, annotators, campaigns, drafts, followed, seen, skips, slots, tasks
 from .shares import LEAVES_ENOUGH
 
-SHUFFLE_PRIME = 2**31 - 1
-"""Every task has a place below this prime; a search starts at some place and goes up from there."""
-
 ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
 """How many rows to stop at, written out: where it is a parameter, PostgreSQL takes a tenth of all for it and plans each
 search anew, which takes four times as long as the search."""

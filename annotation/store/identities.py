@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from .accounts import Account, Accounts
 from .records import RefusedError
-from .review_store import ReviewStore
 from .schema import accounts, annotators, identities
+from .store_connection import StoreConnection
 
 
 class Identity(NamedTuple):
@@ -26,7 +26,7 @@ class Identity(NamedTuple):
 class Identities:
     """The identities of a review store. Nothing here reads a clock: `now` is an argument."""
 
-    def __init__(self, store: ReviewStore) -> None:
+    def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def account_of(self, identity: Identity) -> Account | None:

@@ -18,6 +18,7 @@ from ..hand_out import HandOut, hand_out_of
 from . import handout_sql as sql
 from .gold_places import GoldPlaces
 from .records import Campaign
+from .schema import SHUFFLE_PRIME
 from .shares import may_still_get
 
 _Who = Mapping[str, Any]
@@ -63,7 +64,7 @@ def next_task(
         where: From `look`.
     """
     settings = hand_out_of(campaign.settings)
-    start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % sql.SHUFFLE_PRIME}
+    start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % SHUFFLE_PRIME}
     allowed = may_still_get(connection, settings, annotator, who)
     if allowed.left == 0:
         return None

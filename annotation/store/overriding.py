@@ -14,8 +14,8 @@ from benchwright.overrides import Override
 
 from .audit import record
 from .campaigns import upsert_annotator
-from .review_store import ReviewStore
 from .schema import annotators, overrides
+from .store_connection import StoreConnection
 
 UNDO = "undo"
 _newer = overrides.alias("newer")
@@ -32,7 +32,7 @@ class Decided:
 class Overriding:
     """The curators' decisions of a review store. Nothing here reads a clock: `now` is an argument."""
 
-    def __init__(self, store: ReviewStore) -> None:
+    def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def standing(self) -> list[Decided]:

@@ -14,6 +14,19 @@ from benchwright.review_tasks import ReviewTask
 _ITEM = "item"
 
 
+class Work(NamedTuple):
+    """One content of one item, to be looked at."""
+
+    item_id: str
+    content_hash: str
+    payload: Mapping[str, Any]
+    """JSON values that a form shows."""
+    priority: int = 0
+    """How early it goes out: higher numbers first."""
+    gold: str | None = None
+    """The decision that is known to be right; None where people are to find out."""
+
+
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
     """Return the payload of an item with what a file of tasks puts beside it."""
     document = task.model_dump(mode="json")

@@ -28,19 +28,6 @@ class ChangedError(BenchwrightError):
     """What was found or checked before a turn to write is not so any more; whoever meant to act on it looks again."""
 
 
-class Work(NamedTuple):
-    """One content of one item, to be looked at."""
-
-    item_id: str
-    content_hash: str
-    payload: Mapping[str, Any]
-    """JSON values that a form shows."""
-    priority: int = 0
-    """How early it goes out: higher numbers first."""
-    gold: str | None = None
-    """The decision that is known to be right; None where people are to find out."""
-
-
 class Upserted(NamedTuple):
     """What bringing the tasks of a campaign up to date changed, in tasks."""
 

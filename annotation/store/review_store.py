@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from benchwright.errors import BenchwrightError, DataError
+from benchwright.errors import DataError
 from benchwright.workspace.private_files import keep_private
 
 from ..hand_out import LEASE_S
 from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting
-from .connection import ASKED_FIRST, READING, SNAPSHOT, UNFLUSHED, WRITING, connect, name_of, path_of, turn_of
+from .connection import connect, name_of, path_of
 from .elsewhere import Elsewhere, Taken
 from .migrate import is_made, upgrade
-from .read_only import READ_ONLY
-from .records import (
-    Annotation,
-    AnnotatorKind,
-    Campaign,
-    CampaignStatus,
-    ChangedError,
-    Lease,
-    Task,
-    TaskState,
-    Upserted,
-    Work,
-)
+from .payloads import Work
+from .records import Annotation, AnnotatorKind, Campaign, CampaignStatus, ChangedError, Lease, Task, TaskState, Upserted
+from .store_connection import StoreConnection, cause_of
 from .submitting import Saying
 from .turns import SUFFIX as TURN_SUFFIX
 
@@ -50,7 +39,7 @@ def open_store(url: str) -> ReviewStore:
         upgrade(engine, where=where)
     except (sa.exc.DatabaseError, sqlite3.DatabaseError) as error:
         engine.dispose()
-        raise DataError(f"{where} cannot be opened as a review store: {_cause(error)}") from error
+        raise DataError(f"{where} cannot be opened as a review store: {cause_of(error)}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -78,89 +67,16 @@ def store_exists(url: str) -> bool:
     try:
         return is_made(engine)
     except sa.exc.DatabaseError as error:
-        raise DataError(f"{name_of(url)} cannot be opened as a review store: {_cause(error)}") from error
+        raise DataError(f"{name_of(url)} cannot be opened as a review store: {cause_of(error)}") from error
     finally:
         engine.dispose()
 
 
-def _cause(error: Exception) -> str:
-    """Return what a driver says in one line; drivers repeat user names there, never passwords."""
-    return " ".join(str(getattr(error, "orig", None) or error).split())
-
-
-class ReviewStore:
+class ReviewStore(StoreConnection):
     """Campaigns, tasks, slots and annotations. Nothing here reads a clock: `now` is an argument.
 
     Every method that writes does so in one transaction; within `batch()` they share one.
     """
-
-    def __init__(self, engine: sa.Engine, where: str, *, held: sa.Connection | None = None) -> None:
-        self.where = where
-        self._engine = engine
-        self._held = held
-
-    def __enter__(self) -> ReviewStore:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
-
-    @contextmanager
-    def batch(self, *, flushed: bool = True) -> Iterator[ReviewStore]:
-        """Yield a store whose calls are one transaction: all happen, or none. Batches may lie in batches.
-
-        Args:
-            flushed: Whether what happens outlives a power cut (`connection.py`); leases need not.
-        """
-        if self._held is not None:
-            with self._held.begin_nested():
-                yield self
-            return
-        with self.writing(flushed=flushed) as connection:
-            yield ReviewStore(self._engine, self.where, held=connection)
-
-    @contextmanager
-    def writing(self, *, flushed: bool = True) -> Iterator[sa.Connection]:
-        """Yield a connection in a transaction that holds the write lock; within a batch, that of the batch."""
-        if self._held is not None:
-            yield self._held
-            return
-        try:
-            with (
-                turn_of(self._engine),
-                self._engine.connect().execution_options(
-                    **{WRITING: True, UNFLUSHED: not flushed, ASKED_FIRST: audit.WHAT_IS_LAST}
-                ) as connection,
-                connection.begin(),
-            ):
-                yield connection
-        except sa.exc.OperationalError as error:
-            raise BenchwrightError(f"the review store {self.where} cannot be written to: {_cause(error)}") from error
-
-    @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
-        """Yield a connection to read with; each query sees what is there by then, or one state of a file."""
-        if self._held is not None:
-            yield self._held
-            return
-        with self._engine.connect().execution_options(**{READING: True}) as connection:
-            yield connection
-
-    @contextmanager
-    def snapshot(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose every query sees the same state, however long it reads."""
-        with self._engine.connect().execution_options(**{SNAPSHOT: True}) as connection:
-            yield connection  # a file in WAL mode does so in any case
-
-    @contextmanager
-    def as_it_is(self) -> Iterator[ReviewStore]:
-        """Yield a store for reading only, whose every call sees the same state, however long it is read."""
-        with self.snapshot() as connection:
-            yield ReviewStore(self._engine, self.where, held=connection)
 
     def upsert_campaign(
         self,
@@ -326,16 +242,6 @@ class ReviewStore:
         with self.writing() as connection:
             found = campaigns.find_campaign(connection, campaign)
             remarks.settle_remark(connection, found, remark_id, by=by, now=now)
-
-    def record(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
-        """Add a row to the audit log. See `audit.record`."""
-        with self.writing() as connection:
-            audit.record(connection, act, actor=actor, at=now, **about)
-
-    def record_read(self, act: str, *, actor: str, now: datetime, **about: Any) -> None:
-        """Add a row on what was taken out to the audit log; a store that can only be read keeps no account of that."""
-        if not self._engine.get_execution_options().get(READ_ONLY, False):
-            self.record(act, actor=actor, now=now, **about)
 
     def audited(self, *, expect: str | None = None) -> audit.Audited:
         """See `audit.audited`."""

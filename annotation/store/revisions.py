@@ -13,7 +13,8 @@ from benchwright.canonical import canonical_json, digest
 
 from .audit import record
 from .campaigns import new_task, reopen, retire
-from .records import Campaign, Revision, Task, Work
+from .payloads import Work
+from .records import Campaign, Revision, Task
 from .schema import annotators, revisions, slots, tasks
 
 _before = tasks.alias("before")

@@ -55,6 +55,8 @@ class UtcDateTime(sa.types.TypeDecorator[datetime]):
         return None if value is None else value.replace(tzinfo=UTC)
 
 
+SHUFFLE_PRIME = 2**31 - 1
+"""Every task has a place below this prime; a search starts at some place and goes up from there."""
 metadata = sa.MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",

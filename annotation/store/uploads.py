@@ -12,7 +12,7 @@ from .records import RefusedError
 from .schema import annotators, uploads
 
 if TYPE_CHECKING:
-    from .review_store import ReviewStore
+    from .store_connection import StoreConnection
 
 MOST_UPLOADS = 20
 """Photographs that one annotator may try for one task."""
@@ -21,7 +21,7 @@ MOST_UPLOADS = 20
 class Uploads:
     """The uploaded photographs of a review store: which there are; the files lie in the workspace."""
 
-    def __init__(self, store: ReviewStore) -> None:
+    def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
     def check_room(self, task_id: int, annotator: str) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.desk import Desk, may_see
+from benchwright.annotation.hand_out import LEASE_S
 from benchwright.annotation.reviewing import Review
-from benchwright.annotation.store import LEASE_S, RefusedError, ReviewStore, StaleError, open_store
+from benchwright.annotation.store import RefusedError, ReviewStore, StaleError, open_store
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -11,7 +11,8 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from benchwright.annotation.desk import Desk
-from benchwright.annotation.store import ReviewStore, Work, connection, open_store
+from benchwright.annotation.store import ReviewStore, connection, open_store
+from benchwright.annotation.store.payloads import Work
 from benchwright.records import Item
 
 MakeItems = Callable[..., list[Item]]

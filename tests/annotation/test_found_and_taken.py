@@ -8,9 +8,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.store import RefusedError, ReviewStore, Work
+from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.finding import Found, find_next
 from benchwright.annotation.store.handout import take_found
+from benchwright.annotation.store.payloads import Work
 from benchwright.annotation.store.records import Campaign, ChangedError, Lease
 from benchwright.annotation.store.submitting import Ready, Saying, make_ready, write
 

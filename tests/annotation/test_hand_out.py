@@ -17,9 +17,10 @@ from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaign import Verify
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.gold import gold_accuracies
-from benchwright.annotation.hand_out import SETTING, HandOut
-from benchwright.annotation.store import LEASE_S, RefusedError, ReviewStore, Work, open_store
+from benchwright.annotation.hand_out import LEASE_S, SETTING, HandOut
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.gold_places import GoldPlaces
+from benchwright.annotation.store.payloads import Work
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext

@@ -19,7 +19,8 @@ from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.pairing import Pair
 from benchwright.annotation.reviewing import Review
 from benchwright.annotation.screening import Screen, ScreenItems
-from benchwright.annotation.store import RefusedError, ReviewStore, Work, open_store
+from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.store.payloads import Work
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.review_tasks import Category

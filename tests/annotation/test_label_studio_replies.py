@@ -17,7 +17,8 @@ from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
 from benchwright.annotation.screening_form import screening_form
-from benchwright.annotation.store import CHOICES, ReviewStore, Work
+from benchwright.annotation.store import CHOICES, ReviewStore
+from benchwright.annotation.store.payloads import Work
 from benchwright.errors import DataError
 from benchwright.records import Item
 

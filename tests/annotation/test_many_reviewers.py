@@ -16,7 +16,8 @@ import pytest
 
 from benchwright.annotation.hand_out import SETTING
 from benchwright.annotation.simulated import SimulatedAnnotators, simulate
-from benchwright.annotation.store import ReviewStore, Work, open_store
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.payloads import Work
 
 SCRIPT = Path(__file__).with_name("reviewers.py")
 ROOT = Path(__file__).resolve().parents[2]

@@ -20,7 +20,8 @@ from benchwright.annotation.overview import Overview
 from benchwright.annotation.periods import periods_of
 from benchwright.annotation.ratings import Rating
 from benchwright.annotation.standing import standing_of, standings_by
-from benchwright.annotation.store import ReviewStore, Work
+from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.store.payloads import Work
 from benchwright.errors import BenchwrightError
 
 PEOPLE = ("ann", "ben", "cas", "dan")

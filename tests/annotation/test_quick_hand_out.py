@@ -9,7 +9,8 @@ import pytest
 
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.hand_out import SETTING
-from benchwright.annotation.store import ReviewStore, Work, open_store
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.payloads import Work
 
 from .sqlite_work import instructions
 

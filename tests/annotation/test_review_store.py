@@ -8,8 +8,9 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.store import RefusedError, ReviewStore, Upserted, Work
+from benchwright.annotation.store import RefusedError, ReviewStore, Upserted
 from benchwright.annotation.store.connection import connect
+from benchwright.annotation.store.payloads import Work
 from benchwright.errors import BenchwrightError
 
 Open = Callable[..., ReviewStore]

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.adjudicating import add_adjudication
 from benchwright.annotation.store.audit import record
 from benchwright.annotation.store.campaigns import find_campaign, list_tasks
 from benchwright.annotation.store.connection import WRITING, connect
 from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines
 from benchwright.annotation.store.overriding import Overriding
+from benchwright.annotation.store.payloads import Work
 from benchwright.annotation.store.remarks import add_remark
 from benchwright.annotation.store.revisions import add_revision
 from benchwright.annotation.store.schema import audit_log

@@ -11,8 +11,9 @@ import pytest
 
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.hand_out import SETTING
-from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.assigning import Assigning
+from benchwright.annotation.store.payloads import Work
 from benchwright.annotation.waiting import open_tasks_of, waiting_for, where_to_go_on
 
 from .sqlite_work import instructions

@@ -21,10 +21,11 @@ import pytest
 from benchwright.annotation.agreement import agreement
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.ratings import Rating
-from benchwright.annotation.store import Accounts, ReviewStore, Work
+from benchwright.annotation.store import Accounts, ReviewStore
 from benchwright.annotation.store.assigning import Assigning
 from benchwright.annotation.store.guidelines import Guidelines
 from benchwright.annotation.store.handout import note_seen
+from benchwright.annotation.store.payloads import Work
 from benchwright.annotation.whole_export import export_everything
 from benchwright.errors import BenchwrightError
 

@@ -18,7 +18,8 @@ from benchwright.annotation.app.site import clock
 from benchwright.annotation.desk import Desk
 from benchwright.annotation.form import Form, OneOf, Option, SeveralOf, Text
 from benchwright.annotation.reviewing import Review
-from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
+from benchwright.annotation.store.payloads import Work
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

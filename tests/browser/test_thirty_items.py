@@ -12,8 +12,9 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sl
 from walks import run_json
 
 from benchwright.annotation.app.site import clock
-from benchwright.annotation.store import Accounts, ReviewStore, Work, open_store
+from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.assigning import Assigning
+from benchwright.annotation.store.payloads import Work
 from benchwright.records import Item
 
 if TYPE_CHECKING:

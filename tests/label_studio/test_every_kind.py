@@ -13,7 +13,7 @@ from benchwright.annotation.form import Form
 from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.pair_form import PAIR_FORM
 from benchwright.annotation.screening_form import screening_form
-from benchwright.annotation.store import Work
+from benchwright.annotation.store.payloads import Work
 from benchwright.review_tasks import Category
 
 CATEGORIES = (Category(code="cost", words="Read $5, or <b>more</b>"), Category(code="other", words="Something else"))

@@ -24,7 +24,7 @@ from label_studio.conftest import (
 )
 
 from benchwright.annotation.kinds import KINDS
-from benchwright.annotation.store import Work
+from benchwright.annotation.store.payloads import Work
 
 PNG = b"\x89PNG"
 
