@@ -12,10 +12,10 @@ import numpy as np
 from measuring import benchwright
 from PIL import Image
 
-from benchwright.annotation.app.passwords import hash_password
-from benchwright.annotation.app.site import clock
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.app.security.passwords import hash_password
+from benchwright.annotation.forms.payloads import Work, item_in
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work, item_in
 from benchwright.records import Item
 from benchwright.workspace.workspace import Workspace
 

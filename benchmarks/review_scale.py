@@ -43,9 +43,9 @@ from measuring import show
 from postgres import running_postgres
 from websockets.exceptions import WebSocketException
 
+from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.serve import SWITCH_S
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.hand_out import LEASE_S
+from benchwright.annotation.forms.assignment_settings import LEASE_S
 from benchwright.annotation.store import Campaign, ReviewStore, open_store
 from benchwright.workspace.workspace import Workspace
 
@@ -224,7 +224,7 @@ def _count(store: ReviewStore, given: argparse.Namespace, acknowledged: Acknowle
 def _who_filled(store: ReviewStore) -> Acknowledged:
     import sqlalchemy as sa
 
-    from benchwright.annotation.store.schema import annotations_table, annotators, slots
+    from benchwright.annotation.store.database.schema import annotations_table, annotators, slots
 
     query = sa.select(annotators.c.name, slots.c.id).select_from(annotations_table.join(slots).join(annotators))
     with store.reading() as connection:

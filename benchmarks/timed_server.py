@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from benchwright.annotation.desk import Desk
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.cli.main import main
 
 

@@ -26,10 +26,10 @@ import screenshots_of_kinds
 import screenshots_of_rounds
 from PIL import Image
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.kinds import ERROR_ANALYSIS, KINDS
+from benchwright.annotation.forms.kinds import ERROR_ANALYSIS, KINDS
+from benchwright.annotation.forms.payloads import Work, payload_with
 from benchwright.annotation.store import ReviewStore, Task, open_store
-from benchwright.annotation.store.payloads import Work, payload_with
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
 from benchwright.review_tasks import Beside, ReviewTask
 

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from PIL import Image
 
-from benchwright.annotation.collect_form import collect_form
-from benchwright.annotation.description_form import DESCRIPTION_FORM
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.exhibit import Exhibit, work_on
-from benchwright.annotation.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
-from benchwright.annotation.pair_form import PAIR_FORM
-from benchwright.annotation.reviewing import review_form
-from benchwright.annotation.screening import ScreenForm
-from benchwright.annotation.screening_form import screening_form
+from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.campaigns.screen import ScreenForm
+from benchwright.annotation.forms.collect import collect_form
+from benchwright.annotation.forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
+from benchwright.annotation.forms.pair import PAIR_FORM
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.task_content import Exhibit, work_on
 from benchwright.annotation.store import ReviewStore, Task
-from benchwright.annotation.store.blind import BLIND_FIRST
-from benchwright.annotation.store.forms import CHOICES
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.store.submissions.form_checks import CHOICES
+from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:

@@ -9,14 +9,14 @@ from typing import Any
 from PIL import Image
 from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.kinds import REVIEW, VERIFY
-from benchwright.annotation.next_rounds import open_next_rounds
-from benchwright.annotation.reviewing import review_form
+from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.forms.kinds import REVIEW, VERIFY
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Task
-from benchwright.annotation.store.blind import BLIND_FIRST
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.canonical import digest
 
 PEOPLE = ("ann", "ben", "dan")

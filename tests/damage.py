@@ -9,10 +9,10 @@ from pathlib import Path
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.guidelines import Guidelines
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.store.remarks import add_remark
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.cli.main import invoke
 from benchwright.release import Release
 from benchwright.workspace.workspace import Workspace

@@ -18,21 +18,19 @@ from typing import Any, NamedTuple
 
 from brought_photographs import jpeg
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.answers_given import results_of
-from benchwright.annotation.asking import Asking, handed, open_campaign, work_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.closing import close_decided, count_closed
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.desk import Desk, OwnTask
-from benchwright.annotation.form import Photograph, form_of
-from benchwright.annotation.hand_out import HandOut
-from benchwright.annotation.intake import take_in_photograph
-from benchwright.annotation.judged_keys import settled
-from benchwright.annotation.kept_table import kept_in
-from benchwright.annotation.kinds import (
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.kept_table import kept_in
+from benchwright.annotation.campaigns.open_campaign import Asking, handed, open_campaign, work_of
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.results import settled
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.forms.form import Photograph, form_of
+from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
     DESCRIBE,
@@ -45,14 +43,15 @@ from benchwright.annotation.kinds import (
     SCREEN_ITEMS,
     VERIFY,
 )
-from benchwright.annotation.overview import Overview
-from benchwright.annotation.pairing import Pair
-from benchwright.annotation.reviewing import Review
-from benchwright.annotation.screening import Screen, ScreenItems
-from benchwright.annotation.simulated import SimulatedAnnotators
-from benchwright.annotation.simulated_reviewers import SimulatedReviewers
-from benchwright.annotation.standing import Standing, standing_of, standings_by
+from benchwright.annotation.progress.campaign_progress import Standing, standing_of, standings_by
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
 from benchwright.annotation.store import Campaign, ReviewStore, Uploads, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.closing import close_decided, count_closed
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
+from benchwright.annotation.workflow.submitted_answers import results_of
+from benchwright.annotation.workflow.task_queue import Desk, OwnTask
 from benchwright.canonical import digest
 from benchwright.cli.main import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage

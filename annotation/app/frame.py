@@ -10,16 +10,23 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from ..store import Account
-from . import adjudicate_page, flags_page, history_page, people_page, progress_page, review_page
-from .campaign_menu import CAMPAIGN, is_theirs, pick_campaign
-from .cookies import COOKIE
-from .curator import agreement_page, annotators_page, reasons_page
-from .curator.texts import TEXTS as WORDS
-from .directed_text import DIRECTED_STYLE
-from .gate import LOGIN, LOGOUT
-from .site import Site, current
-from .texts import TEXTS
-from .visit import Visit
+from .auth.middleware import LOGIN, LOGOUT
+from .base.curator_texts import TEXTS as WORDS
+from .base.directed_text import DIRECTED_STYLE
+from .base.request import Visit
+from .base.state import Site, current
+from .base.texts import TEXTS
+from .pages import adjudicate as adjudicate_page
+from .pages import agreement as agreement_page
+from .pages import annotators as annotators_page
+from .pages import flags as flags_page
+from .pages import history as history_page
+from .pages import people as people_page
+from .pages import progress as progress_page
+from .pages import reasons as reasons_page
+from .pages import review as review_page
+from .pages.campaign_menu import CAMPAIGN, is_theirs, pick_campaign
+from .security.cookies import COOKIE
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 
-from .site import Site, serve_from
+from .base.state import Site, serve_from
 
 if TYPE_CHECKING:
     import streamlit as st
 
-    from .connections import ConnectionLimits, Network
+    from .security.connections import ConnectionLimits, Network
 
 SCRIPT = Path(__file__).with_name("screen.py")
 PING_S = 30.0
@@ -31,12 +31,12 @@ def build_app(site: Site) -> st.App:
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from .doors import door_routes
-    from .gate import Gate
-    from .guidelines import guideline_routes
-    from .oidc_doors import oidc_routes
-    from .photograph_routes import photograph_routes
-    from .task_routes import task_routes
+    from .auth.login import door_routes
+    from .auth.middleware import Gate
+    from .auth.oidc import oidc_routes
+    from .routes.guidelines import guideline_routes
+    from .routes.photographs import photograph_routes
+    from .routes.tasks import task_routes
 
     serve_from(site)
     return st.App(
@@ -72,7 +72,7 @@ def run_app(
     import uvicorn
     from streamlit.web import bootstrap
 
-    from .connections import ConnectionLimits, bounded_protocol, with_more_files
+    from .security.connections import ConnectionLimits, bounded_protocol, with_more_files
 
     check_free(address, port)
     app = build_app(site)
@@ -99,7 +99,7 @@ def run_app(
 def _settle() -> None:
     """Load what the first visitor would wait for, and spare the garbage collector from going through it ever again."""
     from . import frame
-    from .static_files import preloads
+    from .security.static_files import preloads
 
     del frame
     preloads()

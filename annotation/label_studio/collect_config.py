@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
-from ..collect_form import NONE
-from ..form import Form, FormError, OneOf, Photograph, form_of
+from ..forms.collect import NONE
+from ..forms.form import Form, FormError, OneOf, Photograph, form_of
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import by_control, fields_said

@@ -1,7 +1,7 @@
 """Photographs that people imported into a project of Label Studio, taken in as those that are uploaded in the app.
 
 Only files of that very project are fetched, from the server itself, and never more bytes than a photograph may have;
-what is kept are the pixels, encoded anew (`intake.py`).
+what is kept are the pixels, encoded anew (`photo_uploads`).
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from urllib.parse import unquote
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.photographs import collected_photographs
 
-from ..collect_form import NONE
-from ..intake import take_in_photograph
+from ..forms.collect import NONE
 from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
-from ..store.desks import OWNER
-from ..store.elsewhere import Elsewhere, Taken
-from ..store.records import TASK_STATES
+from ..store.assignment.task_queue import OWNER
+from ..store.database.records import TASK_STATES
+from ..store.submissions.external_annotations import Elsewhere, Taken
+from ..workflow.photo_uploads import take_in_photograph
 from .collect_config import IMAGE, Collected, photograph_field, prompt_of, prompt_words, read_collected
 from .projects import Projects
 from .pulling import Said, in_order, is_own, moments_of

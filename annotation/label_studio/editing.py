@@ -12,9 +12,9 @@ from typing import Any
 
 from benchwright.errors import DataError
 
-from ..exhibit import Exhibit, exhibit_in
+from ..forms.payloads import item_in
+from ..forms.task_content import Exhibit, exhibit_in
 from ..store import Task
-from ..store.payloads import item_in
 
 QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
 """Controls; the first two are also what the texts are called in a task's data."""

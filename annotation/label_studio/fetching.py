@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from ..kinds import COLLECT
+from ..forms.kinds import COLLECT
 from ..store import Campaign, ReviewStore
-from ..store.blind import BLIND_FIRST
+from ..store.submissions.pre_key_answers import BLIND_FIRST
+from .blind_reviews import answers, shown_in, votes
 from .collecting import Photographs
 from .projects import Projects
 from .pulling import Pulled, pull
 from .server import Server
-from .two_projects import answers, shown_in, votes
 
 
 def fetch(

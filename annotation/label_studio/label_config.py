@@ -1,7 +1,7 @@
 """A campaign's form as Label Studio's label config: what its annotators see, and what they can say.
 
 Texts of items reach it as data of `Text` tags, which show them as they are; only images, choices and guidelines are
-rendered. Names of the controls are what `replies.py` reads back.
+rendered. Names of the controls are what `replies` reads back.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError
 
-from ..form import Form, FormField, Lines, OneChoice, OneOf, Photograph, SeveralOf, Text, form_of
+from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, Photograph, SeveralOf, Text, form_of
 from ..store import CHOICES
-from ..store.blind import ANSWER as ANSWER_FIELD
-from ..store.blind import BLIND_FIRST
+from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
+from ..store.submissions.pre_key_answers import BLIND_FIRST
 from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"

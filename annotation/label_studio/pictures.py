@@ -6,7 +6,7 @@ from benchwright.canonical import digest
 from benchwright.drawing.previews import preview
 from benchwright.records import ItemImage
 
-from ..originals import Originals
+from ..workflow.image_files import Originals
 
 MAX_SIDE_PX = 4096
 LOSSLESS_PX = 1_000_000

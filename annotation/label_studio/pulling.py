@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
-from ..closing import close_decided
-from ..next_rounds import open_next_rounds
 from ..store import Campaign, ReviewStore, Task
-from ..store.elsewhere import Elsewhere, Taken
-from ..store.records import TASK_STATES
+from ..store.database.records import TASK_STATES
+from ..store.submissions.external_annotations import Elsewhere, Taken
+from ..workflow.closing import close_decided
+from ..workflow.revisions import open_next_rounds
 from .replies import read_reply
 from .task_data import KEY, key_of
 

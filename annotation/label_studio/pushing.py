@@ -10,18 +10,18 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
-from ..exhibit import exhibit_in
-from ..kinds import COLLECT
-from ..originals import Originals
+from ..forms.kinds import COLLECT
+from ..forms.task_content import exhibit_in
 from ..store import Campaign, ReviewStore, Task
-from ..store.records import TASK_STATES, TaskState
+from ..store.database.records import TASK_STATES, TaskState
+from ..workflow.image_files import Originals
 from .collect_config import collect_config, prompt_data
 from .editing import letters_of
+from .image_hosting import Shelf
 from .label_config import label_config
 from .pictures import picture_file, picture_name
 from .projects import Projects
 from .server import Server
-from .shelves import Shelf
 from .task_data import KEY, key_of, task_data
 
 AT_ONCE = 100

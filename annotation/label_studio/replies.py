@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
-from ..form import Form, Lines, OneChoice, Photograph, SeveralOf, Text, form_of
+from ..forms.form import Form, Lines, OneChoice, Photograph, SeveralOf, Text, form_of
 from .editing import take_edits
 from .label_config import (
     ANSWER,

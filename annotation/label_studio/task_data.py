@@ -7,10 +7,10 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
-from ..exhibit import exhibit_in
-from ..form import form_of
+from ..forms.form import form_of
+from ..forms.payloads import beside_in
+from ..forms.task_content import exhibit_in
 from ..store import BLIND, Campaign, Task
-from ..store.payloads import beside_in
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
 

@@ -1,13 +1,13 @@
 """The review store: campaigns, tasks, slots and annotations in one database."""
 
-from .accounts import ROLES, Account, Accounts, Role
-from .campaigns import SIMULATED
-from .forms import CHOICES, decisions_of, fields_of
-from .handout import BLIND
-from .overriding import Decided, Overriding
-from .records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, Upserted
+from .accounts.accounts import ROLES, Account, Accounts, Role
+from .assignment.assignment import BLIND
+from .campaigns.overrides import Decided, Overriding
+from .campaigns.tasks import SIMULATED
+from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, Upserted
 from .review_store import ReviewStore, open_store, store_exists
-from .uploads import Uploads
+from .submissions.form_checks import CHOICES, decisions_of, fields_of
+from .submissions.photo_uploads import Uploads
 
 __all__ = [
     "BLIND",

@@ -5,30 +5,99 @@ file of JSON lines per table, and the photographs that a decision or a draft ref
 taken while people go on deciding. It goes back only into a store that holds nothing, in one transaction, and a backup
 of an older version is brought up to date there.
 Sessions stay out: after a restore everybody signs in again.
+
+Photographs go along if a decision or a draft of the store refers to them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
+import shutil
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from benchwright.canonical import digest
+from benchwright.canonical import bytes_digest, digest
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.objects import ObjectStore
 
-from .backup_photographs import Carried, restore_photographs, write_photographs
-from .connection import WRITING, connect, name_of
-from .migrate import REVISIONS, revision_of, upgrade_within
-from .photographs_in_use import forget_left_behind, photographs_in_use
+from .database.connection import WRITING, connect, name_of
+from .database.migrate import REVISIONS, revision_of, upgrade_within
 from .review_store import ReviewStore
+from .submissions.photo_uploads import forget_left_behind, photographs_in_use
+
+FOLDER = "photographs/"
+MAX_BYTES = 512 << 20
+"""Of one photograph: PNG of the largest that a form can ask for."""
+_ID = re.compile(r"[0-9a-f]{64}")
+
+
+class Carried(NamedTuple):
+    """Photographs in a backup: how many, the digest of their sorted ids, and how many in use had no file."""
+
+    files: int
+    ids: str
+    missing: int = 0
+
+
+def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], there: ObjectStore) -> Carried:
+    """Write photographs to a backup as they are; those whose files are gone are counted."""
+    carried, missing = [], 0
+    for one in sorted(ids):
+        path = there.path(one)
+        if not path.is_file():
+            missing += 1
+            continue
+        # They are compressed already.
+        with archive.open(zipfile.ZipInfo(f"{FOLDER}{one}"), "w", force_zip64=True) as out, path.open("rb") as given:
+            shutil.copyfileobj(given, out)
+        carried.append(one)
+    return Carried(len(carried), digest(carried), missing)
+
+
+def restore_photographs(path: Path, archive: zipfile.ZipFile, stated: Carried, into: ObjectStore | None) -> None:
+    """Put the photographs of a backup where they belong; one that is there already stays as it is.
+
+    Args:
+        path: The backup, for messages.
+        archive: It, opened.
+        stated: What its manifest says of them.
+        into: Of the workspace; None to look only.
+
+    Raises:
+        DataError: They are others than the manifest says, or one is not what its name says.
+    """
+    found = sorted(_named(path, archive))
+    if (len(found), digest(found)) != (stated.files, stated.ids):
+        raise DataError(f"{path} holds other photographs than its manifest says; the backup was changed")
+    for one in found:
+        try:
+            with archive.open(f"{FOLDER}{one}") as handle:
+                data = handle.read(MAX_BYTES + 1)
+        except (zipfile.BadZipFile, EOFError, OSError) as error:
+            raise DataError(f"{path}: photograph {one[:12]} cannot be read ({type(error).__name__})") from error
+        if len(data) > MAX_BYTES or bytes_digest(data) != one:
+            raise DataError(f"{path}: photograph {one[:12]} is not what its name says; the backup was changed")
+        if into is not None:
+            (into.root / "tmp").mkdir(parents=True, exist_ok=True)
+            into.put(data)
+
+
+def _named(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
+    for name in archive.namelist():
+        if name.startswith(FOLDER):
+            one = name.removeprefix(FOLDER)
+            if not _ID.fullmatch(one):
+                raise DataError(f"{path}: {name[:80]!r} is no name of a photograph; the backup was changed")
+            yield one
+
 
 FORMAT, VERSION = "benchwright/review-backup", 2
 """The first version had no photographs; it is read as one without any."""

@@ -13,16 +13,29 @@ import sqlalchemy as sa
 from benchwright.errors import DataError
 from benchwright.workspace.private_files import keep_private
 
-from ..hand_out import LEASE_S
-from . import audit, campaigns, elsewhere, finding, gold, guidelines, handout, remarks, reports, submitting
-from .connection import connect, name_of, path_of
-from .elsewhere import Elsewhere, Taken
-from .migrate import is_made, upgrade
-from .payloads import Work
-from .records import Annotation, AnnotatorKind, Campaign, CampaignStatus, ChangedError, Lease, Task, TaskState, Upserted
-from .store_connection import StoreConnection, cause_of
-from .submitting import Saying
-from .turns import SUFFIX as TURN_SUFFIX
+from ..forms.assignment_settings import LEASE_S
+from ..forms.payloads import Work
+from .assignment import assignment, next_task
+from .campaigns import decisions, gold, guidelines, tasks
+from .database import audit
+from .database.connection import connect, name_of, path_of
+from .database.migrate import is_made, upgrade
+from .database.records import (
+    Annotation,
+    AnnotatorKind,
+    Campaign,
+    CampaignStatus,
+    ChangedError,
+    Lease,
+    Task,
+    TaskState,
+    Upserted,
+)
+from .database.store_connection import StoreConnection, cause_of
+from .database.turns import SUFFIX as TURN_SUFFIX
+from .submissions import comments, external_annotations, submissions
+from .submissions.external_annotations import Elsewhere, Taken
+from .submissions.submissions import Saying
 
 
 def open_store(url: str) -> ReviewStore:
@@ -90,9 +103,9 @@ class ReviewStore(StoreConnection):
         seed: int,
         is_simulated: bool = False,
     ) -> Campaign:
-        """See `campaigns.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
+        """See `tasks.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
         with self.writing() as connection:
-            opened = campaigns.upsert_campaign(
+            opened = tasks.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,
                 settings=settings, seed=seed, is_simulated=is_simulated,
             )  # fmt: skip
@@ -100,14 +113,14 @@ class ReviewStore(StoreConnection):
             return opened
 
     def upsert_tasks(self, campaign: str, work: Iterable[Work]) -> Upserted:
-        """See `campaigns.upsert_tasks`."""
+        """See `tasks.upsert_tasks`."""
         with self.writing() as connection:
-            return campaigns.upsert_tasks(connection, campaigns.find_campaign(connection, campaign), work)
+            return tasks.upsert_tasks(connection, tasks.find_campaign(connection, campaign), work)
 
     def upsert_annotator(self, name: str, *, kind: AnnotatorKind = "person") -> None:
-        """See `campaigns.upsert_annotator`."""
+        """See `tasks.upsert_annotator`."""
         with self.writing() as connection:
-            campaigns.upsert_annotator(connection, name, kind=kind)
+            tasks.upsert_annotator(connection, name, kind=kind)
 
     def claim(
         self,
@@ -120,24 +133,24 @@ class ReviewStore(StoreConnection):
     ) -> Lease | None:
         """Return a slot for this annotator, of any task or of this one; None when no task is left.
 
-        See `handout.claim_next` and `handout.claim_task`. What is next is looked for before the turn to write.
+        See `assignment.claim_next` and `assignment.claim_task`. What is next is looked for before the turn to write.
         """
         with self.reading() as connection:
-            asked = campaigns.campaign_called(connection, campaign)
-            found = finding.find_next(connection, asked, annotator, now=now) if task is None else None
+            asked = tasks.campaign_called(connection, campaign)
+            found = next_task.find_next(connection, asked, annotator, now=now) if task is None else None
         with self.writing(flushed=False) as connection:
             if task is not None:
-                return handout.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)
+                return assignment.claim_task(connection, asked, annotator, task, now=now, lease_s=lease_s)
             if found is not None and found.can_be_taken:
-                lease = handout.take_found(connection, asked, annotator, found, now=now, lease_s=lease_s)
+                lease = assignment.take_found(connection, asked, annotator, found, now=now, lease_s=lease_s)
                 if lease is not None:
                     return lease
-            return handout.claim_next(connection, asked, annotator, now=now, lease_s=lease_s)
+            return assignment.claim_next(connection, asked, annotator, now=now, lease_s=lease_s)
 
     def peek(self, campaign: str | Campaign, annotator: str) -> Mapping[str, Any] | None:
-        """Return what an annotator's next free task is about, without handing it out. See `finding.peek_next`."""
+        """Return what an annotator's next free task is about, without handing it out. See `next_task.peek_next`."""
         with self.reading() as connection:
-            return finding.peek_next(connection, campaigns.campaign_called(connection, campaign), annotator)
+            return next_task.peek_next(connection, tasks.campaign_called(connection, campaign), annotator)
 
     def decide(
         self,
@@ -154,10 +167,10 @@ class ReviewStore(StoreConnection):
     ) -> None:
         """Claim one task and submit a decision on it. In a batch, a batch of its own undoes what is refused."""
         with self.writing() as connection:
-            asked = campaigns.find_campaign(connection, campaign)
-            lease = handout.claim_task(connection, asked, annotator, task, now=now, lease_s=LEASE_S)
+            asked = tasks.find_campaign(connection, campaign)
+            lease = assignment.claim_task(connection, asked, annotator, task, now=now, lease_s=LEASE_S)
             saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields)
-            submitting.submit(connection, lease.slot_id, annotator, saying, now=now)
+            submissions.submit(connection, lease.slot_id, annotator, saying, now=now)
 
     def submit(
         self,
@@ -176,72 +189,72 @@ class ReviewStore(StoreConnection):
         then: Callable[[ReviewStore, int], object] | None = None,
         may_close: bool = False,
     ) -> None:
-        """Take a decision; see `submitting.submit`. What can be checked is, before the turn to write.
+        """Take a decision; see `submissions.submit`. What can be checked is, before the turn to write.
 
         Args:
             slot_id: From the lease.
             annotator: Who holds it.
-            decision: As in `submitting.Saying`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
+            decision: As in `submissions.Saying`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
             now: Moment of the decision.
             reasons: See there.
             note: See there.
             edits: See there.
             fields: See there.
-            amend: As in `submitting.make_ready`.
+            amend: As in `submissions.make_ready`.
             active_s: See there.
-            seen_version: As in `submitting.make_ready`.
+            seen_version: As in `submissions.make_ready`.
             then: What else is done in the same transaction where this may settle the task, given the store in it and
                 the task's id.
             may_close: Whether any decision may settle it, not only the last that is missing or a change.
         """
         saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
-            ready = submitting.make_ready(
+            ready = submissions.make_ready(
                 connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
             )
 
-        def finish(connection: sa.Connection, written: submitting.Written) -> None:
+        def finish(connection: sa.Connection, written: submissions.Written) -> None:
             if then is not None and (written.may_settle or may_close):
                 then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
 
         try:
             with self.writing() as connection:
-                finish(connection, submitting.write(connection, ready))
+                finish(connection, submissions.write(connection, ready))
             return
         except ChangedError:  # then it is checked again; within a batch nothing changes
             if self._held is not None:
                 raise
         with self.writing() as connection:
-            written = submitting.submit(
+            written = submissions.submit(
                 connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
             )
             finish(connection, written)
 
     def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
-        """See `elsewhere.take_in`."""
+        """See `external_annotations.take_in`."""
         with self.writing() as connection:
-            return elsewhere.take_in(connection, campaign, said, now=now)
+            return external_annotations.take_in(connection, campaign, said, now=now)
 
     def release(self, slot_id: int, annotator: str, *, now: datetime | None = None) -> None:
-        """See `handout.release`."""
+        """See `assignment.release`."""
         with self.writing() as connection:
-            handout.release(connection, slot_id, annotator, now=now)
+            assignment.release(connection, slot_id, annotator, now=now)
 
     def gold_answers(self, campaign: str) -> list[gold.GoldAnswer]:
         """See `gold.gold_answers`."""
         with self.reading() as connection:
-            return gold.gold_answers(connection, campaigns.find_campaign(connection, campaign))
+            return gold.gold_answers(connection, tasks.find_campaign(connection, campaign))
 
-    def remarks(self, campaign: str, *, settled: bool = False) -> list[remarks.Remark]:
-        """See `remarks.list_remarks`."""
+    def remarks(self, campaign: str, *, settled: bool = False) -> list[comments.Remark]:
+        """See `comments.list_remarks`."""
         with self.reading() as connection:
-            return remarks.list_remarks(connection, campaigns.find_campaign(connection, campaign), settled=settled)
+            return comments.list_remarks(connection, tasks.find_campaign(connection, campaign), settled=settled)
 
     def settle_remark(self, campaign: str, remark_id: int, *, by: str, now: datetime) -> None:
-        """See `remarks.settle_remark`."""
+        """See `comments.settle_remark`."""
         with self.writing() as connection:
-            found = campaigns.find_campaign(connection, campaign)
-            remarks.settle_remark(connection, found, remark_id, by=by, now=now)
+            found = tasks.find_campaign(connection, campaign)
+            comments.settle_remark(connection, found, remark_id, by=by, now=now)
 
     def audited(self, *, expect: str | None = None) -> audit.Audited:
         """See `audit.audited`."""
@@ -251,39 +264,39 @@ class ReviewStore(StoreConnection):
     def campaign(self, name: str) -> Campaign:
         """Return one campaign."""
         with self.reading() as connection:
-            return campaigns.find_campaign(connection, name)
+            return tasks.find_campaign(connection, name)
 
     def campaign_names(self) -> list[str]:
         """Return the campaigns that are not archived, by name."""
         with self.reading() as connection:
-            return reports.list_campaign_names(connection)
+            return decisions.list_campaign_names(connection)
 
     def campaigns(self) -> list[Campaign]:
         """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
         with self.reading() as connection:
-            return campaigns.list_campaigns(connection)
+            return tasks.list_campaigns(connection)
 
     def tasks(self, campaign: str, *, states: tuple[TaskState, ...] = ("open",)) -> list[Task]:
         """Return a campaign's tasks in these states, by item id and round."""
         with self.reading() as connection:
-            return campaigns.list_tasks(connection, campaigns.find_campaign(connection, campaign), states=states)
+            return tasks.list_tasks(connection, tasks.find_campaign(connection, campaign), states=states)
 
     def campaign_of(self, task_id: int) -> Campaign | None:
         """Return the campaign that a task belongs to; None where there is no such task."""
         with self.reading() as connection:
-            return campaigns.campaign_of_task(connection, task_id)
+            return tasks.campaign_of_task(connection, task_id)
 
     def payload(self, task_id: int) -> Mapping[str, Any] | None:
         """Return what a task is about, as JSON values; None where there is no such task."""
         with self.reading() as connection:
-            return campaigns.payload_of(connection, task_id)
+            return tasks.payload_of(connection, task_id)
 
     def decisions(self, campaign: str) -> list[Annotation]:
         """Return the latest decisions on a campaign's current tasks, by item id and slot."""
         with self.reading() as connection:
-            return reports.list_decisions(connection, campaigns.find_campaign(connection, campaign))
+            return decisions.list_decisions(connection, tasks.find_campaign(connection, campaign))
 
     def status(self, campaign: str, *, now: datetime) -> CampaignStatus:
         """Return where a campaign stands at a moment."""
         with self.reading() as connection:
-            return reports.campaign_status(connection, campaigns.find_campaign(connection, campaign), now=now)
+            return decisions.campaign_status(connection, tasks.find_campaign(connection, campaign), now=now)

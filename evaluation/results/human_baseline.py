@@ -10,21 +10,19 @@ import json
 from collections.abc import Mapping, Sequence
 from math import lcm
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.release.format.human_baseline import read_human_baseline
-from ..questions.release_files import groups_of
-from ..questions.release_files import check_files, columns_of
-from .score import Figure, Score, figures, with_method
-from ..statistics.proportions import Estimate
-from collections.abc import Mapping
-from typing import Any
-from .score import Figure
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+
+from ..questions.release_files import check_files, columns_of, groups_of
 from ..statistics.clustered import mean_share_right, share_right
+from ..statistics.proportions import Estimate
+from .score import Figure, Score, figures, with_method
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
-from ..parsing.answers import ParsedAnswer, read_answer
 from ..metrics.base import is_right
-from ..protocols.base import ProtocolQuestion, Attempt, AttemptState, Protocol, reread
+from ..parsing.answers import ParsedAnswer, read_answer
 from ..parsing.readers import READERS, ROBUST
+from ..protocols.base import Attempt, AttemptState, Protocol, ProtocolQuestion, reread
 from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections import Counter
 from benchwright.errors import CheckFailed
 from benchwright.progress import Progress
 
-from ..questions.usage import Prices, Tokens
 from ..questions.question import Reply
+from ..questions.usage import Prices, Tokens
 from .score import Usage
 
 FIRST = 8

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_fie
 
 from benchwright.errors import DataError
 
-from ..questions.prompts import VANILLA
-from ..parsing.readers import ROBUST
 from ..backends.result_names import differing_settings, identity_of, results_name
+from ..parsing.readers import ROBUST
+from ..questions.prompts import VANILLA
 from ..statistics.proportions import Estimate, Method
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 from postgres import running_postgres
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
 from benchwright.steps import CampaignContext

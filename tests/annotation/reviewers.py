@@ -70,7 +70,7 @@ def hold(store: ReviewStore, name: str) -> dict[str, object]:
 
 def simulated(store: ReviewStore, batch: str) -> dict[str, object]:
     # Imported here: the other roles start faster without NumPy.
-    from benchwright.annotation.simulated import SimulatedAnnotators, simulate
+    from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
 
     class Telling(ReviewStore):
         def batch(self):  # type: ignore[no-untyped-def]

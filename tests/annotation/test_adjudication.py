@@ -9,13 +9,13 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.answering import Answer
 from benchwright.annotation.app.task_card.adjudication_card import adjudication_card
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

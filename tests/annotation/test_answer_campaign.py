@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.simulated import SimulatedAnswerers, simulated_decisions
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.simulated.annotators import SimulatedAnswerers, simulated_decisions
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.canonical import canonical_json
 from benchwright.cli.main import invoke

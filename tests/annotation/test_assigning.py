@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.assigning import Assigned, Assigning
+from benchwright.annotation.store.accounts.campaign_access import Assigned, Assigning
 from benchwright.errors import BenchwrightError
 
 OpenCampaign = Callable[..., ReviewStore]

@@ -11,9 +11,9 @@ import pytest
 
 pytest.importorskip("argon2")
 
-from benchwright.annotation.app.attempts import Attempts, SignInAttempt, account_key, address_key
-from benchwright.annotation.app.cookies import DEVICE_COOKIE, MOST_ON_A_DEVICE, Cookies
-from benchwright.annotation.app.passwords import BoundedHashing, HashingBusyError
+from benchwright.annotation.app.security.attempts import Attempts, SignInAttempt, account_key, address_key
+from benchwright.annotation.app.security.cookies import DEVICE_COOKIE, MOST_ON_A_DEVICE, Cookies
+from benchwright.annotation.app.security.passwords import BoundedHashing, HashingBusyError
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

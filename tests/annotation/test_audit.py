@@ -12,12 +12,12 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from benchwright.annotation.audit_commands import audit
+from benchwright.annotation.cli.audit import audit
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.audit import hash_of_row, record
-from benchwright.annotation.store.connection import WRITING, connect
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.store.schema import audit_log
+from benchwright.annotation.store.database.audit import hash_of_row, record
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.schema import audit_log
 from benchwright.cli.main import invoke
 
 Open = Callable[..., ReviewStore]

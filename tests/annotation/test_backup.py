@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from benchwright.annotation.backup_commands import backup, restore
+from benchwright.annotation.cli.backup import backup, restore
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.connection import WRITING, connect
-from benchwright.annotation.store.migrate import REVISIONS, upgrade_within
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.migrate import REVISIONS, upgrade_within
 from benchwright.errors import BenchwrightError, DataError
 
 Contents = dict[str, list[tuple[object, ...]]]

@@ -16,20 +16,20 @@ from itertools import product
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.closing import close_decided, count_closed
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.hand_out import HandOut
-from benchwright.annotation.handout_options import handout_of
-from benchwright.annotation.overview import Overview
-from benchwright.annotation.reviewing import Review
-from benchwright.annotation.rounds import votes_in
-from benchwright.annotation.rules import DECISIONS, Rule, parse_rule
-from benchwright.annotation.screening import ScreenItems
-from benchwright.annotation.settlement import CLOSING, SettlementPolicy, settle
-from benchwright.annotation.standing import standing_of
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.tasks import handout_of
+from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.progress.campaign_progress import standing_of
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
+from benchwright.annotation.workflow.closing import close_decided, count_closed
+from benchwright.annotation.workflow.rounds import votes_in
+from benchwright.annotation.workflow.rules import DECISIONS, Rule, parse_rule
+from benchwright.annotation.workflow.settlement import CLOSING, SettlementPolicy, settle
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -15,12 +15,12 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.collect_form import collect_form
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.decision_file import import_decisions
-from benchwright.annotation.form import FormError, Photograph
-from benchwright.annotation.intake import take_in_photograph
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.forms.collect import collect_form
+from benchwright.annotation.forms.form import FormError, Photograph
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.images.decode import decode_rgb
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe

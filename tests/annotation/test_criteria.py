@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.criteria import Votes, short_of, tally
-from benchwright.annotation.rules import Rule
-from benchwright.annotation.settlement import SettlementPolicy, TaskVotes, settle
+from benchwright.annotation.workflow.criteria import Votes, short_of, tally
+from benchwright.annotation.workflow.rules import Rule
+from benchwright.annotation.workflow.settlement import SettlementPolicy, TaskVotes, settle
 
 CRITERIA = ("answer", "accurate", "reasonable", "difficult")
 FOUR_OF_FIVE = Rule(4, 5)

@@ -12,12 +12,12 @@ import pytest
 from typed_answers import say
 from walks import make_photographs
 
-from benchwright.annotation.decision_file import import_decisions
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.description_form import DESCRIPTION_FORM, words_of
-from benchwright.annotation.desk import Desk
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.description import DESCRIPTION_FORM, words_of
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.task_file import export_tasks
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.implication import Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk, may_see
-from benchwright.annotation.hand_out import LEASE_S
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import LEASE_S
 from benchwright.annotation.store import RefusedError, ReviewStore, StaleError, open_store
+from benchwright.annotation.workflow.task_queue import Desk, may_see
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

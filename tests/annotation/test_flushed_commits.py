@@ -10,9 +10,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.store import ReviewStore, connection, open_store
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.store.database import connection
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 
 MakeItems = Callable[..., list[Item]]

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.finding import Found, find_next
-from benchwright.annotation.store.handout import take_found
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.store.records import Campaign, ChangedError, Lease
-from benchwright.annotation.store.submitting import Ready, Saying, make_ready, write
+from benchwright.annotation.store.assignment.assignment import take_found
+from benchwright.annotation.store.assignment.next_task import Found, find_next
+from benchwright.annotation.store.database.records import Campaign, ChangedError, Lease
+from benchwright.annotation.store.submissions.submissions import Ready, Saying, make_ready, write
 
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0

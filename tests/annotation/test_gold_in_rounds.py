@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.hand_out import HandOut
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import HandOut
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

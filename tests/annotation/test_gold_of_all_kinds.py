@@ -13,19 +13,19 @@ from click.testing import CliRunner
 from pydantic import ValidationError
 from small_bench import Bench
 
-from benchwright.annotation.agreement_commands import annotators
-from benchwright.annotation.answers_given import results_of
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.gold import gold_accuracies
-from benchwright.annotation.hand_out import HandOut
-from benchwright.annotation.named_errors import findings_of
-from benchwright.annotation.pairing import Pair
-from benchwright.annotation.screening import Screen, ScreenItems
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.results import findings_of
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.cli.agreement import annotators
+from benchwright.annotation.cli.tasks import open_
+from benchwright.annotation.forms.assignment_settings import HandOut
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.task_commands import open_
+from benchwright.annotation.workflow.gold import gold_accuracies
+from benchwright.annotation.workflow.submitted_answers import results_of
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe

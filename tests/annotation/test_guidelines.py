@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.annotation.app.guidelines import with_pictures
-from benchwright.annotation.guideline_file import read_guidelines
-from benchwright.annotation.kinds import KINDS
+from benchwright.annotation.app.routes.guidelines import with_pictures
+from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
+from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
+from benchwright.annotation.workflow.guidelines import read_guidelines
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.decode import decode_rgb
 

@@ -12,15 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.answering import Answer
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.gold import gold_accuracies
-from benchwright.annotation.hand_out import LEASE_S, SETTING, HandOut
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, HandOut
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.gold_places import GoldPlaces
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.store.assignment.gold_schedule import GoldPlaces
+from benchwright.annotation.workflow.gold import gold_accuracies
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext

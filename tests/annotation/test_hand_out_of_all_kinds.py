@@ -9,18 +9,18 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.hand_out import HandOut
-from benchwright.annotation.kinds import KINDS
-from benchwright.annotation.pairing import Pair
-from benchwright.annotation.reviewing import Review
-from benchwright.annotation.screening import Screen, ScreenItems
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.review_tasks import Category

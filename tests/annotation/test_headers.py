@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.app.cookies import ATTEMPT_COOKIE, ATTEMPT_S, COOKIE, Cookies
-from benchwright.annotation.app.headers import door_policy, headers_of, inline_scripts
+from benchwright.annotation.app.security.cookies import ATTEMPT_COOKIE, ATTEMPT_S, COOKIE, Cookies
+from benchwright.annotation.app.security.headers import door_policy, headers_of, inline_scripts
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

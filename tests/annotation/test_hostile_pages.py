@@ -20,11 +20,11 @@ import pytest
 from browser.review_site import PASSWORDS, ReviewSite, make_workspace, serve
 from walks import benchwright, run_json
 
-from benchwright.annotation.app.cookies import COOKIE
+from benchwright.annotation.app.base.state import clock, open_site
+from benchwright.annotation.app.security.cookies import COOKIE
 from benchwright.annotation.app.serve import build_app
-from benchwright.annotation.app.site import clock, open_site
-from benchwright.annotation.desk import Desk
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 
 from .page_client import OnScreen, PageClient
 from .visitor import Visitor

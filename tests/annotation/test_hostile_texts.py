@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.desk import MAX_DRAFT_BYTES, Desk
-from benchwright.annotation.exhibit import exhibit_in
-from benchwright.annotation.form import Form, OneOf, Option, Text
+from benchwright.annotation.forms.form import Form, OneOf, Option, Text
+from benchwright.annotation.forms.payloads import Work, beside_in, item_in
+from benchwright.annotation.forms.task_content import exhibit_in
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
-from benchwright.annotation.store.payloads import Work, beside_in, item_in
+from benchwright.annotation.workflow.task_queue import MAX_DRAFT_BYTES, Desk
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.kept_command import kept, table_text
-from benchwright.annotation.kept_table import Looked, TypeRow, kept_in, kept_table
-from benchwright.annotation.next_rounds import open_next_rounds
-from benchwright.annotation.ratings import Rating
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.campaigns.kept_table import Looked, TypeRow, kept_in, kept_table
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.cli.kept import kept, table_text
 from benchwright.annotation.store import open_store
+from benchwright.annotation.workflow.revisions import open_next_rounds
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 from benchwright.workspace.workspace import Workspace

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.collect_form import collect_form
+from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.label_studio.collect_config import (
     MOST_PROMPTS,
     collect_config,

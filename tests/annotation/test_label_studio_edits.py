@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.label_studio.pulling import Pulled, pull
 from benchwright.annotation.label_studio.replies import read_reply
 from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.store.payloads import Work
 from benchwright.errors import DataError
 from benchwright.records import Item
 

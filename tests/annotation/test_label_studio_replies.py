@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.description_form import DESCRIPTION_FORM
-from benchwright.annotation.form import Form
-from benchwright.annotation.kinds import KINDS
+from benchwright.annotation.forms.description import DESCRIPTION_FORM
+from benchwright.annotation.forms.form import Form
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.screening import screening_form
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
 from benchwright.annotation.label_studio.replies import Reply, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
-from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import CHOICES, ReviewStore
-from benchwright.annotation.store.payloads import Work
 from benchwright.errors import DataError
 from benchwright.records import Item
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.desk import Desk
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.label_studio.blind_reviews import answers, votes
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.label_studio.pulling import Pulled, Take, pull
 from benchwright.annotation.label_studio.task_data import blanked, key_of, task_data
-from benchwright.annotation.label_studio.two_projects import answers, votes
-from benchwright.annotation.reviewing import Review
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.answered_elsewhere import HELD_FOR, answered_by_all
+from benchwright.annotation.store.submissions.external_annotations import HELD_FOR, answered_by_all
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

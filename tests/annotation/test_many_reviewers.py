@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.hand_out import SETTING
-from benchwright.annotation.simulated import SimulatedAnnotators, simulate
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work
 
 SCRIPT = Path(__file__).with_name("reviewers.py")
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,16 +12,14 @@ from typing import Any
 import pytest
 from small_bench import Bench
 
-from benchwright.annotation.answers_given import results_of, rows_of
-from benchwright.annotation.decision_file import import_decisions
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.judged_keys import errata_of
-from benchwright.annotation.named_errors import findings_of
-from benchwright.annotation.opening import open_tasks
-from benchwright.annotation.originals import Originals
-from benchwright.annotation.results import agreement_of, summary_of, write_results
+from benchwright.annotation.campaigns.on_releases import open_tasks
+from benchwright.annotation.campaigns.results import agreement_of, errata_of, findings_of, summary_of, write_results
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.task_file import export_tasks
+from benchwright.annotation.workflow.image_files import Originals
+from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
@@ -199,7 +197,7 @@ def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now
 
 
 def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, items: list[Item], now: datetime) -> None:
-    from benchwright.annotation.asking import work_of
+    from benchwright.annotation.campaigns.open_campaign import work_of
 
     store = opened()
     say_all(store, "ann", now, lambda item: {"categories": ["blind"], "reason": "r"})

@@ -13,9 +13,9 @@ from alembic import command
 from alembic.config import Config
 
 from benchwright.annotation.store import Overriding, open_store
-from benchwright.annotation.store import migrate as migrate_module
-from benchwright.annotation.store.connection import connect
-from benchwright.annotation.store.schema import overrides
+from benchwright.annotation.store.database import migrate as migrate_module
+from benchwright.annotation.store.database.connection import connect
+from benchwright.annotation.store.database.schema import overrides
 from benchwright.errors import BenchwrightError
 from benchwright.overrides import Override
 

@@ -13,15 +13,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.agreement import agreement
-from benchwright.annotation.aspects import aspect_named, aspects_of
-from benchwright.annotation.form import Form, OneOf, Option, SeveralOf, Text
-from benchwright.annotation.overview import Overview
-from benchwright.annotation.periods import periods_of
-from benchwright.annotation.ratings import Rating
-from benchwright.annotation.standing import standing_of, standings_by
+from benchwright.annotation.agreement.coefficients import agreement
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, Text
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.progress.campaign_progress import standing_of, standings_by
+from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
+from benchwright.annotation.progress.overview import Overview, periods_of
 from benchwright.annotation.store import ReviewStore
-from benchwright.annotation.store.payloads import Work
 from benchwright.errors import BenchwrightError
 
 PEOPLE = ("ann", "ben", "cas", "dan")

@@ -12,11 +12,10 @@ from picture_copies import COPIES, photograph
 from pydantic import ValidationError
 from typed_answers import say
 
-from benchwright.annotation.pair_verdicts import AskedPair, paired
-from benchwright.annotation.pairing import Pair
-from benchwright.annotation.rules import parse_rule
-from benchwright.annotation.simulated_forms import SimulatedPairers
+from benchwright.annotation.campaigns.pair import AskedPair, Pair, paired
+from benchwright.annotation.simulated.annotators import SimulatedPairers
 from benchwright.annotation.store import Annotation, open_store
+from benchwright.annotation.workflow.rules import parse_rule
 from benchwright.errors import RecipeError, StepError
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe

@@ -10,12 +10,12 @@ from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import PASSWORDS, ReviewSite, serve
 
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.screening import Screen
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.uploads import MOST_UPLOADS
+from benchwright.annotation.store.submissions.photo_uploads import MOST_UPLOADS
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.photographs import collected_photographs
 
 from .visitor import Reply, Visitor

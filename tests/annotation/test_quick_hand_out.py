@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.hand_out import SETTING
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.workflow.task_queue import Desk
 
 from .sqlite_work import instructions
 

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.remarks import LONGEST, MOST
+from benchwright.annotation.store.submissions.comments import LONGEST, MOST
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

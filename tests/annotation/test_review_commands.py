@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.simulated import SimulatedAnnotators
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.cli.main import invoke
 from benchwright.drawing import draw_prompts

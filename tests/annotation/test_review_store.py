@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import RefusedError, ReviewStore, Upserted
-from benchwright.annotation.store.connection import connect
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.store.database.connection import connect
 from benchwright.errors import BenchwrightError
 
 Open = Callable[..., ReviewStore]

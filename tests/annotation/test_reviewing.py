@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.answering import Answer
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.decision_file import import_decisions
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.reviewing import Review
-from benchwright.annotation.simulated_reviewers import SimulatedReviewers
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.simulated.annotators import SimulatedReviewers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.task_file import export_tasks
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

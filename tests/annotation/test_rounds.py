@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.rounds import in_count, next_edits, proposals_of, votes_in
-from benchwright.annotation.rules import DECISIONS, parse_rule
-from benchwright.annotation.settlement import SettlementPolicy, settle, settle_last
-from benchwright.annotation.store.records import Adjudicated, Adjudication, Annotation
+from benchwright.annotation.store.database.records import Adjudicated, Adjudication, Annotation
+from benchwright.annotation.workflow.rounds import in_count, next_edits, proposals_of, votes_in
+from benchwright.annotation.workflow.rules import DECISIONS, parse_rule
+from benchwright.annotation.workflow.settlement import SettlementPolicy, settle, settle_last
 
 MOMENT = datetime(2026, 3, 1, tzinfo=UTC)
 SAID = {"a": "accept", "r": "reject", "v": "revise", "x": "revise", "y": "revise"}

@@ -13,15 +13,15 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from benchwright.annotation.agreement import STATISTICS
-from benchwright.annotation.app.curator.agreement_page import find
-from benchwright.annotation.app.curator.annotators_page import _row
-from benchwright.annotation.app.curator.texts import TEXTS
-from benchwright.annotation.aspects import aspects_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.overview import Overview
+from benchwright.annotation.agreement.coefficients import STATISTICS
+from benchwright.annotation.app.base.curator_texts import TEXTS
+from benchwright.annotation.app.pages.agreement import find
+from benchwright.annotation.app.pages.annotators import _row
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.progress.label_fields import aspects_of
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.whole_export import export_everything
 from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

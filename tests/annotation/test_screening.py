@@ -12,14 +12,14 @@ from pydantic import ValidationError
 from typed_answers import say
 from walks import make_photographs, run_json
 
-from benchwright.annotation.answers_given import results_of
-from benchwright.annotation.decision_file import import_decisions
-from benchwright.annotation.overview import Overview
-from benchwright.annotation.results import document_of, write_results
-from benchwright.annotation.screening import Screen, ScreenItems
-from benchwright.annotation.simulated_forms import SimulatedScreeners
+from benchwright.annotation.campaigns.results import document_of, write_results
+from benchwright.annotation.campaigns.screen import Screen, ScreenItems
+from benchwright.annotation.exchange.decision_file import import_decisions
+from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.progress.overview import Overview
+from benchwright.annotation.simulated.annotators import SimulatedScreeners
 from benchwright.annotation.store import RefusedError, open_store
-from benchwright.annotation.task_file import export_tasks
+from benchwright.annotation.workflow.submitted_answers import results_of
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError
 from benchwright.pipeline import run_recipe
@@ -129,7 +129,7 @@ def test_items_are_screened_with_their_key_and_nobody_who_saw_it_answers_them(
             "answer", kind="answer", rule="answers(1)", slots_per_task=1, form={"decisions_from": "choices"},
             settings={}, seed=1,
         )  # fmt: skip
-        from benchwright.annotation.asking import work_of
+        from benchwright.annotation.campaigns.open_campaign import work_of
 
         store.upsert_tasks("answer", [work_of(item) for item in items])
         assert store.claim("answer", "ann", now=now) is None

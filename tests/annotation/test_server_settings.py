@@ -34,6 +34,6 @@ def test_nobody_waits_for_the_garbage_collector_after_each_run_of_a_page() -> No
 @pytest.mark.usefixtures("as_before")
 def test_pages_are_loaded_before_the_first_visitor_comes_and_never_collected() -> None:
     _settle()
-    assert "benchwright.annotation.app.curator.agreement_page" in sys.modules
+    assert "benchwright.annotation.app.pages.agreement" in sys.modules
     assert gc.get_freeze_count() > 10_000
     assert sys.getswitchinterval() == pytest.approx(SWITCH_S)

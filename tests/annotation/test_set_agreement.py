@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement import agreement
-from benchwright.annotation.label_sets import masi
-from benchwright.annotation.ratings import Rating
-from benchwright.annotation.set_agreement import SetRating, alpha_by_category, masi_alpha
+from benchwright.annotation.agreement.coefficients import SetRating, agreement, alpha_by_category, masi_alpha
+from benchwright.annotation.agreement.label_sets import masi
+from benchwright.annotation.agreement.ratings import Rating
 
 SETS = st.frozensets(st.sampled_from("abcd"), min_size=1)
 

@@ -11,11 +11,11 @@ import pytest
 from pydantic import ValidationError
 from walks import make_photographs
 
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.description_form import DESCRIPTION_FORM
-from benchwright.annotation.simulated import simulate, simulated_decisions
-from benchwright.annotation.simulated_writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.forms.description import DESCRIPTION_FORM
+from benchwright.annotation.simulated.annotators import simulate, simulated_decisions
+from benchwright.annotation.simulated.writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
 from benchwright.annotation.store import open_store
 from benchwright.images.decode import decode_rgb
 from benchwright.photographs import collected_photographs
@@ -89,7 +89,7 @@ def test_pictures_that_nobody_took_come_as_such_with_the_same_bytes_after_a_kill
     step = Collect(prompts=prompts, simulate=SimulatedCollectors(annotators=3, none_rate=0.2))
     folder = collected_photographs(context.workspace).root
     with monkeypatch.context() as killed:
-        killed.setattr("benchwright.annotation.asking.simulate", _killed_after_two)
+        killed.setattr("benchwright.annotation.campaigns.open_campaign.simulate", _killed_after_two)
         with pytest.raises(KeyboardInterrupt):
             step.advance([], context)
     waiting = step.advance([], context).waiting

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.annotation.app import static_files
-from benchwright.annotation.app.static_files import Lately, preloads
+from benchwright.annotation.app.security import static_files
+from benchwright.annotation.app.security.static_files import Lately, preloads
 from benchwright.annotation.store import Account
 
 ANN = Account(

@@ -12,18 +12,18 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.adjudicating import add_adjudication
-from benchwright.annotation.store.audit import record
-from benchwright.annotation.store.campaigns import find_campaign, list_tasks
-from benchwright.annotation.store.connection import WRITING, connect
-from benchwright.annotation.store.guidelines import GuidelinePicture, Guidelines
-from benchwright.annotation.store.overriding import Overriding
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.store.remarks import add_remark
-from benchwright.annotation.store.revisions import add_revision
-from benchwright.annotation.store.schema import audit_log
-from benchwright.annotation.store_check import row_problems, store_problems
+from benchwright.annotation.store.campaigns.adjudications import add_adjudication
+from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines
+from benchwright.annotation.store.campaigns.overrides import Overriding
+from benchwright.annotation.store.campaigns.revisions import add_revision
+from benchwright.annotation.store.campaigns.tasks import find_campaign, list_tasks
+from benchwright.annotation.store.check import row_problems, store_problems
+from benchwright.annotation.store.database.audit import record
+from benchwright.annotation.store.database.connection import WRITING, connect
+from benchwright.annotation.store.database.schema import audit_log
+from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 

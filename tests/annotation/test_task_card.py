@@ -9,13 +9,13 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.app.option_letters import captions, keys_told, question_in_words
+from benchwright.annotation.app.base.option_letters import captions, keys_told, question_in_words
 from benchwright.annotation.app.task_card.card import Act, act_of, card_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.exhibit import Exhibit
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.task_content import Exhibit
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.canonical import digest
 from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage

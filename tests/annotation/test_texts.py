@@ -11,10 +11,10 @@ from string import Formatter
 import pytest
 from conftest import ROOT
 
-from benchwright.annotation.app.texts import TEXTS
+from benchwright.annotation.app.base.texts import TEXTS
 
 APP = ROOT / "annotation" / "app"
-PAGES = sorted(path for path in APP.rglob("*.py") if path.name != "texts.py")
+PAGES = sorted(path for path in APP.rglob("*.py") if not path.name.endswith("texts.py"))
 SCRIPTS = sorted(APP.rglob("*.js"))
 SHOWS = {
     "title", "header", "subheader", "text", "markdown", "caption", "info", "success", "warning", "error", "toast", "button",
@@ -47,7 +47,7 @@ def test_a_page_says_no_word_of_its_own(path: Path) -> None:
 
 
 def test_the_doors_have_no_word_between_their_tags() -> None:
-    source = (APP / "door_pages.py").read_text(encoding="utf-8").partition('"""\n\n\ndef')[2]
+    source = (APP / "auth" / "pages.py").read_text(encoding="utf-8").partition('"""\n\n\ndef')[2]
     between = re.findall(r">([^<>{}'\"]*[A-Za-z]{2,}[^<>{}'\"]*)<", source)
     assert [words for words in between if words.strip() and "·" not in words] == []
 
@@ -64,7 +64,9 @@ def test_a_script_says_no_word_of_its_own(path: Path) -> None:
 
 def test_every_text_is_used_somewhere() -> None:
     sources = "\n".join(
-        path.read_text(encoding="utf-8") for path in [*APP.rglob("*.py"), *SCRIPTS] if path.name != "texts.py"
+        path.read_text(encoding="utf-8")
+        for path in [*APP.rglob("*.py"), *SCRIPTS]
+        if not path.name.endswith("texts.py")
     )
     begun = tuple(re.findall(r"""["']([a-z_]+_)\{""", sources))  # put together, such as f"state_{state}"
     unused = [name for name in TEXTS if not name.startswith(begun) and not re.search(rf"""["'.]{name}\b""", sources)]

@@ -18,20 +18,20 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.aspects import aspect_named, aspects_of
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.next_rounds import open_next_rounds
-from benchwright.annotation.overview import Overview
-from benchwright.annotation.reviewing import Review
-from benchwright.annotation.rulings import Ruled, rulings_in
-from benchwright.annotation.standing import InRound, standing_of
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verdicts import rounded
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.progress.adjudication_stats import Ruled, rulings_in
+from benchwright.annotation.progress.campaign_progress import InRound, standing_of
+from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
+from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.adjudicated import Ruling
-from benchwright.annotation.store.reports import list_decisions
-from benchwright.annotation.verdicts import rounded
-from benchwright.annotation.whole_export import export_everything
+from benchwright.annotation.store.campaigns.adjudications import Ruling
+from benchwright.annotation.store.campaigns.decisions import list_decisions
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.store import open_store
-from benchwright.annotation.store.turns import Turns
+from benchwright.annotation.store.database.turns import Turns
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from benchwright.annotation.store.turns import Turns
+from benchwright.annotation.store.database.turns import Turns
 with Turns(Path(sys.argv[1]), patience_s=30).turn():
     print("has it", flush=True)
     time.sleep(600)

@@ -15,14 +15,14 @@ import pytest
 from brought_photographs import jpeg
 from walks import make_photographs, run_json
 
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.form import Photograph
-from benchwright.annotation.intake import take_in_photograph
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
+from benchwright.annotation.forms.form import Photograph
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.submitting import Saying, make_ready, write
-from benchwright.annotation.unused_photographs import unused_in, unused_photographs
+from benchwright.annotation.store.submissions.submissions import Saying, make_ready, write
+from benchwright.annotation.workflow.photo_uploads import take_in_photograph
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import DataError
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe

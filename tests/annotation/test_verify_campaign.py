@@ -9,10 +9,10 @@ from datetime import datetime
 import pytest
 from pydantic import ValidationError
 
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.rules import parse_rule
-from benchwright.annotation.simulated import SimulatedAnnotators, simulated_decisions
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulated_decisions
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
+from benchwright.annotation.workflow.rules import parse_rule
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item

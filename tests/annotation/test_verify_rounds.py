@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.next_rounds import open_next_rounds
-from benchwright.annotation.simulated import SimulatedAnnotators
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.simulated.annotators import SimulatedAnnotators
 from benchwright.annotation.store import RefusedError, ReviewStore, Task, open_store
+from benchwright.annotation.workflow.revisions import open_next_rounds
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.hand_out import SETTING
+from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.assigning import Assigning
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.waiting import open_tasks_of, waiting_for, where_to_go_on
+from benchwright.annotation.store.accounts.campaign_access import Assigning
+from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.waiting import open_tasks_of, waiting_for, where_to_go_on
 
 from .sqlite_work import instructions
 

@@ -18,15 +18,15 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.annotation.agreement import agreement
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.ratings import Rating
+from benchwright.annotation.agreement.coefficients import agreement
+from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore
-from benchwright.annotation.store.assigning import Assigning
-from benchwright.annotation.store.guidelines import Guidelines
-from benchwright.annotation.store.handout import note_seen
-from benchwright.annotation.store.payloads import Work
-from benchwright.annotation.whole_export import export_everything
+from benchwright.annotation.store.accounts.campaign_access import Assigning
+from benchwright.annotation.store.assignment.assignment import note_seen
+from benchwright.annotation.store.campaigns.guidelines import Guidelines
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.errors import BenchwrightError
 
 FORMULA = '=HYPERLINK("http://example.org","x")'

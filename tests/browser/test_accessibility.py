@@ -12,14 +12,14 @@ from browser.voted import vote
 from browser.widths import TABLET, unreached
 from walks import run_json
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.form import Form, OneOf, Option, SeveralOf, Text
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, Text
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, say, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.answering import Answer
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.answer import Answer
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -14,7 +14,7 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.assigning import Assigning
+from benchwright.annotation.store.accounts.campaign_access import Assigning
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -10,9 +10,9 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 from browser.voted import vote
 
-from benchwright.annotation.adjudication import AdjudicationDesk
-from benchwright.annotation.campaign import Verify
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.adjudication import AdjudicationDesk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

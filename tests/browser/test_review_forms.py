@@ -14,9 +14,9 @@ from browser.review_site import PASSWORDS, ReviewSite, next_slot, serve, sign_in
 from small_bench import Bench
 from walks import command, run_json
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.opening import open_tasks
+from benchwright.annotation.campaigns.on_releases import open_tasks
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata

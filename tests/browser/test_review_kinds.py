@@ -12,11 +12,11 @@ from brought_photographs import jpeg
 from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
-from benchwright.annotation.collected import handed_in
-from benchwright.annotation.collecting import Collect
-from benchwright.annotation.describing import Describe
-from benchwright.annotation.pairing import Pair
-from benchwright.annotation.screening import Screen
+from benchwright.annotation.campaigns.collect import Collect
+from benchwright.annotation.campaigns.collected_photographs import handed_in
+from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.campaigns.pair import Pair
+from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store import ReviewStore, open_store
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from browser.review_site import PASSWORDS, ReviewSite, next_slot, serve, sign_in, slot_on_screen
 from walks import command
 
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
@@ -41,7 +41,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
     """A workspace with a review of two items by two, at least one of whom must find each thing good."""
     from skimage import data, io
 
-    from benchwright.annotation.originals import brought_pictures
+    from benchwright.annotation.workflow.image_files import brought_pictures
 
     folder = tmp_path_factory.mktemp("votes")
     workspace = Workspace.create(folder / "workspace")

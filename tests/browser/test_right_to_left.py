@@ -10,11 +10,11 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in, slot_on_screen
 from small_bench import Bench
 
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.campaign import Verify
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.run import evaluate

@@ -11,10 +11,10 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, next_slot, serve, slot_on_screen
 from walks import run_json
 
-from benchwright.annotation.app.site import clock
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.assigning import Assigning
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.store.accounts.campaign_access import Assigning
 from benchwright.records import Item
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from benchwright.annotation.app.site import clock
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.reviewing import Review
+from benchwright.annotation.app.base.state import clock
+from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.store import ReviewStore
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 

@@ -15,7 +15,7 @@ import pytest
 from damage import first, flip, make_workspace
 from walks import as_nobody_special, benchwright, command, tree_digest
 
-from benchwright.annotation.campaign import Verify
+from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import open_store
 from benchwright.cli.main import invoke
 from benchwright.errors import DamagedError, DataError

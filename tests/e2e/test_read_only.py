@@ -12,7 +12,7 @@ from read_only_mounts import read_only
 from walks import RECIPE, make_photographs, run_json
 
 from benchwright.annotation.store import Accounts, open_store
-from benchwright.annotation.store.migrate import REVISIONS
+from benchwright.annotation.store.database.migrate import REVISIONS
 from benchwright.cli.main import invoke
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
 
-from benchwright.annotation.desk import Desk
-from benchwright.annotation.form import Form
-from benchwright.annotation.kinds import KINDS
-from benchwright.annotation.pair_form import PAIR_FORM
-from benchwright.annotation.screening_form import screening_form
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.forms.form import Form
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.pair import PAIR_FORM
+from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.review_tasks import Category
 
 CATEGORIES = (Category(code="cost", words="Read $5, or <b>more</b>"), Category(code="other", words="Something else"))

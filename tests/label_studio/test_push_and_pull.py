@@ -23,8 +23,8 @@ from label_studio.conftest import (
     submit_in,
 )
 
-from benchwright.annotation.kinds import KINDS
-from benchwright.annotation.store.payloads import Work
+from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.payloads import Work
 
 PNG = b"\x89PNG"
 

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 
 ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
-LAYERED = ("construction", "evaluation", "exports")
+LAYERED = ("annotation", "construction", "evaluation", "exports")
 """Rooms whose folders are layers: none imports one that imports it, not even for types."""
 SPINE = ROOT / "benchwright"
 SCRIPTS = {ROOT / "annotation" / "app" / "screen.py"}

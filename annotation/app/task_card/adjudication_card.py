@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...adjudication import Case, reasons_in
-from ...form import Form, form_of
-from ...revising import right_of
+from ...forms.edits import right_of
+from ...forms.form import Form, form_of
 from ...store import Annotation, Campaign
-from ...store.blind import ANSWER
-from ..option_letters import options_of, question_in_words
-from ..texts import TEXTS
+from ...store.submissions.pre_key_answers import ANSWER
+from ...workflow.adjudication import Case, reasons_in
+from ..base.option_letters import options_of, question_in_words
+from ..base.texts import TEXTS
 from .card import Card, editable_of, words_of_card
 
 ADJUDICATE = "adjudicate"

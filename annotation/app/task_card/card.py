@@ -9,20 +9,20 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError
 
-from ...desk import OwnTask
-from ...drafts import WINDOW, Seen
-from ...exhibit import Exhibit
-from ...form import Form, OneChoice, form_of
-from ...kinds import ANSWER, KINDS
-from ...revising import right_of
+from ...forms.edits import right_of
+from ...forms.form import Form, OneChoice, form_of
+from ...forms.kinds import ANSWER, KINDS
+from ...forms.task_content import Exhibit
 from ...store import Campaign, RefusedError
-from ...store.blind import ANSWER as BLIND_ANSWER
-from ...store.blind import BLIND_FIRST
-from ..components import component
-from ..option_letters import options_of, question_in_words
-from ..photograph_routes import photographs_url
-from ..task_routes import DRAFT_HEADER, SEEN_HEADER, draft_url
-from ..texts import TEXTS
+from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
+from ...store.submissions.pre_key_answers import BLIND_FIRST
+from ...workflow.drafts import WINDOW, Seen
+from ...workflow.task_queue import OwnTask
+from ..base.components import component
+from ..base.option_letters import options_of, question_in_words
+from ..base.texts import TEXTS
+from ..routes.photographs import photographs_url
+from ..routes.tasks import DRAFT_HEADER, SEEN_HEADER, draft_url
 
 FORM = "form"
 """Mode of a card whose campaign has a typed form."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ..components import component
+from ..base.components import component
 from .texts import TEXTS
 
 SCRIPTS = ("view.js", "layout.js", "pane.js", "gestures.js", "toolbar.js", "divider.js", "viewer.js")

@@ -1,0 +1,204 @@
+"""What the ratings tell of each rater: with the others or against them, likely errors, and haste.
+
+It advises a curator whom to talk to. Nothing here changes what a rule accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .coefficients import without_each
+from .dawid_skene import NEARLY_SETTLED, Estimated, estimated_from
+from .rating_columns import RatingColumns
+from .ratings import Rating, columns_of
+
+LEAST_SHARED = 10
+"""Units shared with others below which nobody's accuracy and errors are estimated."""
+LEAST_TIMED = 5
+"""Ratings with a known time below which nobody's pace is compared."""
+FAST = 3.5
+"""Modified z-score beyond which a rater's median time is an outlier (Iglewicz and Hoaglin 1993)."""
+_MAD_AS_DEVIATION = 0.6745
+"""What the median absolute deviation of a normal variable is of its standard deviation."""
+
+
+class Tally(NamedTuple):
+    """How many of how many."""
+
+    right: int
+    of: int
+
+    @property
+    def shared(self) -> tuple[float | None, int]:
+        """Return the share, None where there is nothing to share, and of how many."""
+        return (self.right / self.of if self.of else None), self.of
+
+
+@dataclass(frozen=True)
+class RaterQuality:
+    """What the ratings tell of one rater; shares 0 to 1, None where undefined.
+
+    Args:
+        rater: Name.
+        ratings: How many.
+        labels: How often each was given.
+        with_others: Share of units on which the rater says what most of the others say, and on how many units
+            the others have a most frequent label.
+        shared: Units that others rated too: what the estimate rests on.
+        estimated_accuracy: Of Dawid and Skene's model, over units that several rated; None from fewer than
+            `LEAST_SHARED` of the rater's own.
+        confusion: Estimated probability of each label given (inner) where another is the truth (outer); empty where
+            there is no such estimate.
+        alpha_without: Krippendorff's alpha of the others, and on how many units they can be compared.
+        median_seconds: Of the time that a rating took, where it is known.
+        timed: Ratings whose time is known.
+        pace: Modified z-score of the log of that median among all raters with `LEAST_TIMED` times or more; below -3.5
+            is suspiciously fast.
+        on_gold: Share right of units whose right label is known, and of how many.
+    """
+
+    rater: str
+    ratings: int
+    labels: Mapping[str, int]
+    with_others: tuple[float | None, int]
+    shared: int
+    estimated_accuracy: float | None
+    confusion: Mapping[str, Mapping[str, float]]
+    alpha_without: tuple[float | None, int]
+    median_seconds: float | None
+    timed: int
+    pace: float | None
+    on_gold: tuple[float | None, int] = (None, 0)
+
+    @property
+    def is_suspiciously_fast(self) -> bool | None:
+        """Return whether the pace is an outlier; None where it is not known."""
+        return None if self.pace is None else self.pace < -FAST
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry that `review annotators --json` prints."""
+        share, units = self.with_others
+        right, of_gold = self.on_gold
+        alpha, others = self.alpha_without
+        return {
+            "rater": self.rater,
+            "ratings": self.ratings,
+            "labels": dict(self.labels),
+            "with_others": share,
+            "with_others_units": units,
+            "shared_units": self.shared,
+            "estimated_accuracy": self.estimated_accuracy,
+            "confusion": {true: dict(row) for true, row in self.confusion.items()},
+            "alpha_without": alpha,
+            "alpha_without_units": others,
+            "median_seconds": self.median_seconds,
+            "timed": self.timed,
+            "pace": self.pace,
+            "suspiciously_fast": self.is_suspiciously_fast,
+            "on_gold": right,
+            "on_gold_units": of_gold,
+        }
+
+
+def rater_qualities(
+    ratings: Iterable[Rating], *, categories: Sequence[str] = (), seconds: Mapping[str, Sequence[float]] | None = None
+) -> list[RaterQuality]:
+    """Return what the ratings tell of each rater, by name; none where there are no ratings.
+
+    Args:
+        ratings: In any order.
+        categories: Labels that could have been given.
+        seconds: What each rating of a rater took, by name.
+    """
+    return qualities_in(columns_of(ratings, categories=categories), seconds=seconds)
+
+
+def qualities_in(
+    columns: RatingColumns,
+    *,
+    seconds: Mapping[str, Sequence[float]] | None = None,
+    gold: Mapping[str, Tally] | None = None,
+) -> list[RaterQuality]:
+    """Return what `rater_qualities` returns, of ratings in columns.
+
+    Args:
+        columns: The ratings.
+        seconds: What each rating of a rater took, by name.
+        gold: How each rater did on units whose right label is known, by name.
+    """
+    if not len(columns):
+        return []
+    together = columns.only(np.bincount(columns.units, minlength=columns.unit_count)[columns.units] >= 2)
+    # Of a unit that one rater saw the model believes that rater: so it would find everybody without company right.
+    estimated = estimated_from(together, settled=NEARLY_SETTLED) if len(together) else None
+    shared = np.bincount(together.raters, minlength=len(columns.rater_names))
+    left_out = without_each(columns)
+    against = _against_others(columns)
+    labels = np.bincount(
+        columns.raters * len(columns.label_names) + columns.labels,
+        minlength=len(columns.rater_names) * len(columns.label_names),
+    ).reshape(len(columns.rater_names), -1)
+    timed = {name: len(times) for name, times in (seconds or {}).items()}
+    middle = {name: median(times) for name, times in (seconds or {}).items() if len(times)}
+    paces = _paces({name: value for name, value in middle.items() if timed[name] >= LEAST_TIMED})
+    return [
+        RaterQuality(
+            rater=name,
+            ratings=int(labels[place].sum()),
+            labels={label: int(n) for label, n in sorted(zip(columns.label_names, labels[place], strict=True)) if n},
+            with_others=against[place].shared,
+            shared=int(shared[place]),
+            estimated_accuracy=estimated.accuracy(name) if estimated and shared[place] >= LEAST_SHARED else None,
+            confusion=_confusion(estimated, name) if estimated and shared[place] >= LEAST_SHARED else {},
+            alpha_without=(left_out[name].krippendorff_alpha, left_out[name].compared),
+            median_seconds=middle.get(name),
+            timed=timed.get(name, 0),
+            pace=paces.get(name),
+            on_gold=(gold or {}).get(name, Tally(0, 0)).shared,
+        )
+        for name in columns.present
+        for place in [columns.rater_names.index(name)]
+    ]
+
+
+def _against_others(columns: RatingColumns) -> list[Tally]:
+    """Compare each rating with the most frequent label of the others; units where they tie say nothing."""
+    many, people = len(columns.label_names), len(columns.rater_names)
+    counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
+    others = counts.reshape(columns.unit_count, many)[columns.units]
+    others[np.arange(len(columns)), columns.labels] -= 1
+    most = others.max(axis=1)
+    tells = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
+    same = tells & (others.argmax(axis=1) == columns.labels)
+    return [
+        Tally(int(right), int(of))
+        for right, of in zip(
+            np.bincount(columns.raters[same], minlength=people),
+            np.bincount(columns.raters[tells], minlength=people),
+            strict=True,
+        )
+    ]
+
+
+def _confusion(estimated: Estimated, rater: str) -> dict[str, dict[str, float]]:
+    rates = estimated.error_rates[estimated.raters.index(rater)]
+    return {
+        true: dict(zip(estimated.labels, map(float, row), strict=True))
+        for true, row in zip(estimated.labels, rates, strict=True)
+        if not np.isnan(row).any()
+    }
+
+
+def _paces(middle: Mapping[str, float]) -> dict[str, float]:
+    """Return the modified z-score of each rater's log time; none unless three raters differ."""
+    if len(middle) < 3:
+        return {}
+    logs = {name: float(np.log(max(value, 0.01))) for name, value in middle.items()}
+    centre = median(logs.values())
+    spread = median(abs(value - centre) for value in logs.values())
+    return {name: _MAD_AS_DEVIATION * (value - centre) / spread for name, value in logs.items()} if spread else {}

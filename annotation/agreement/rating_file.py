@@ -1,0 +1,44 @@
+"""Ratings from a CSV file with the columns unit, rater and label, one rating a row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from benchwright.errors import DataError
+
+from ..forms.csv_rows import read_rows, shown
+from .ratings import Rating
+
+COLUMNS = ("unit", "rater", "label")
+MAX_NAME = 1000
+
+
+def read_ratings(path: Path) -> list[Rating]:
+    """Return the ratings of a file, in its order. Where a rater gave none, the row is simply not there.
+
+    Raises:
+        DataError: The file or one of its rows is not right; the message names line and value.
+    """
+    lines: dict[tuple[str, str], int] = {}
+    ratings = []
+    for row in read_rows(path, required=COLUMNS):
+        if row.problem:
+            raise DataError(f"{path}, line {row.line}: {row.problem}")
+        for column, value in row.values.items():
+            if not value:
+                raise DataError(
+                    f"{path}, line {row.line}: {column} is empty; leave the row out where there is no rating"
+                )
+            if len(value) > MAX_NAME:
+                raise DataError(f"{path}, line {row.line}: {column} {shown(value)} is longer than {MAX_NAME}")
+        rating = Rating(**row.values)
+        if before := lines.get(rating[:2]):
+            raise DataError(
+                f"{path}, line {row.line}: rater {shown(rating.rater)} rated unit {shown(rating.unit)} "
+                f"on line {before} already; keep one of the two"
+            )
+        lines[rating[:2]] = row.line
+        ratings.append(rating)
+    if not ratings:
+        raise DataError(f"{path} holds no ratings, only a header")
+    return ratings

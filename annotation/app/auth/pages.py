@@ -1,0 +1,111 @@
+"""The pages outside the gate: sign in, choose a password, sign out. Whole pages without a line of script."""
+
+from __future__ import annotations
+
+from html import escape
+from urllib.parse import urlencode
+
+from ..base.texts import TEXTS
+from ..security.passwords import SHORTEST
+from .middleware import LOGIN, LOGOUT, OIDC_START, WELCOME
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1f2430; --paper: #f4f6f9; --card: #fff; --line: #c3cad5; --act: #1d4ed8;
+  --on-act: #fff; --bad: #b42318; --quiet: #556070 }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8ebf1; --paper: #0e1117; --card: #191d27; --line: #475063;
+  --act: #8fb4ff; --on-act: #0e1117; --bad: #ffa198; --quiet: #a7b0bf } }
+* { box-sizing: border-box }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, sans-serif; padding: 1rem }
+main { width: min(24rem, 100%); background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+  padding: 2rem }
+h1 { font-size: 1.4rem; margin: 0 0 .25rem } p { margin: 0 0 1.25rem; color: var(--quiet) }
+label { display: block; font-weight: 600; margin-bottom: .25rem }
+input { width: 100%; padding: .6rem .7rem; margin-bottom: 1rem; font: inherit; color: inherit;
+  background: var(--paper); border: 1px solid var(--line); border-radius: 8px }
+button, .button { width: 100%; padding: .65rem; font: inherit; font-weight: 600; color: var(--on-act);
+  background: var(--act); border: 1px solid var(--act); border-radius: 8px; cursor: pointer }
+.button, .quiet { display: block; text-align: center; text-decoration: none; color: var(--act); background: none;
+  margin-top: .75rem } .other { margin: 0 }
+:focus-visible { outline: 3px solid var(--act); outline-offset: 2px }
+[role=alert] { color: var(--bad); font-weight: 600 } a { color: var(--act) }
+"""
+
+
+def login_page(*, nonce: str, target: str, name: str = "", problem: str = "", by_provider: bool = False) -> str:
+    """Return the form that asks for name and password."""
+    fields = (
+        _hidden("nonce", nonce)
+        + _hidden("next", target)
+        + _field("name", TEXTS["name"], name, extra='autocomplete="username" autofocus')
+        + _field("password", TEXTS["password"], type_="password", extra='autocomplete="current-password"')
+    )
+    form = _form(LOGIN, fields, TEXTS["sign_in"])
+    other = _by_provider(next=target) if by_provider else ""
+    return _page(TEXTS["sign_in"], TEXTS["sign_in_why"], problem, form + other)
+
+
+def welcome_page(*, nonce: str, token: str, name: str, problem: str = "", by_provider: bool = False) -> str:
+    """Return the form in which somebody invited chooses a password."""
+    fields = (
+        _hidden("nonce", nonce)
+        + _hidden("invitation", token)
+        + _field("name", TEXTS["name"], name, extra='autocomplete="username" readonly')
+        + _field(
+            "password", TEXTS["new_password"], type_="password",
+            extra=f'autocomplete="new-password" minlength="{SHORTEST}" autofocus',
+        )
+        + _field("again", TEXTS["again"], type_="password", extra='autocomplete="new-password"')
+    )  # fmt: skip
+    why = TEXTS["welcome_why"].format(shortest=SHORTEST)
+    form = _form(WELCOME, fields, TEXTS["set_password"])
+    other = _by_provider(invitation=token, nonce=nonce) if by_provider else ""
+    return _page(TEXTS["welcome"].format(name=name), why, problem, form + other)
+
+
+def closed_page(problem: str) -> str:
+    """Return a page that says why there is nothing to do here."""
+    return _page(TEXTS["sorry"], "", problem, f'<a href="{LOGIN}">{escape(TEXTS["sign_in"])}</a>')
+
+
+def logout_page(*, nonce: str, name: str) -> str:
+    """Return the form that ends a session."""
+    form = _form(LOGOUT, _hidden("nonce", nonce), TEXTS["sign_out"])
+    form += _form(
+        LOGOUT, _hidden("nonce", nonce) + _hidden("everywhere", "1"), TEXTS["sign_out_everywhere"], quiet=True
+    )
+    back = f'<p style="margin:1rem 0 0"><a href="/">{escape(TEXTS["back"])}</a></p>'
+    return _page(TEXTS["sign_out"], TEXTS["signed_in_as"].format(name=name), "", form + back)
+
+
+def _page(title: str, why: str, problem: str, body: str) -> str:
+    alert = f'<p role="alert">{escape(problem)}</p>' if problem else ""
+    lead = f"<p>{escape(why)}</p>" if why else ""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
+        f"<title>{escape(title)} · Benchwright</title><style>{_STYLE}</style></head>"
+        f"<body><main><h1>{escape(title)}</h1>{lead}{alert}{body}</main></body></html>"
+    )
+
+
+def _by_provider(**query: str) -> str:
+    where = escape(f"{OIDC_START}?{urlencode(query)}", quote=True)
+    return f'<p class="other"><a class="button" href="{where}">{escape(TEXTS["sign_in_by_provider"])}</a></p>'
+
+
+def _form(action: str, fields: str, button: str, *, quiet: bool = False) -> str:
+    kind = ' class="quiet"' if quiet else ""
+    return f'<form method="post" action="{action}">{fields}<button type="submit"{kind}>{escape(button)}</button></form>'
+
+
+def _hidden(name: str, value: str) -> str:
+    return f'<input type="hidden" name="{name}" value="{escape(value, quote=True)}">'
+
+
+def _field(name: str, label: str, value: str = "", *, type_: str = "text", extra: str = "") -> str:
+    return (
+        f'<label for="{name}">{escape(label)}</label>'
+        f'<input id="{name}" name="{name}" type="{type_}" value="{escape(value, quote=True)}" required {extra}>'
+    )

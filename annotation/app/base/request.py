@@ -1,0 +1,35 @@
+"""What every page gets: who is there, of which campaign, and the place in the page's head that is left for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ...store import Account, Campaign
+from ...workflow.task_queue import Desk
+from .state import Site
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One run of a page.
+
+    Attributes:
+        site: What the app serves.
+        account: Who has the session.
+        campaign: Which is looked at.
+        head: Free place beside the campaign's name.
+    """
+
+    site: Site
+    account: Account
+    campaign: Campaign
+    head: DeltaGenerator
+
+    @property
+    def desk(self) -> Desk:
+        """Return the visitor's desk in the campaign."""
+        return Desk(self.site.store, self.campaign, self.account.name)

@@ -1,0 +1,157 @@
+"""Pictures and marks as the browser gets them, kept for a while so that nobody waits twice."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+from benchwright.canonical import digest
+from benchwright.drawing import PromptError
+from benchwright.drawing.previews import Preview, marks_preview, preview
+from benchwright.errors import DataError, UnreadableImage
+from benchwright.images.decode import upright_size
+from benchwright.records import ItemImage
+
+from ...workflow.image_files import Originals
+
+MAX_SIDE_PX = 2048
+"""Longest side that is sent: twice what a large screen gives one picture of a pair."""
+LOSSLESS_PX = 1_000_000
+"""Pictures of up to so many pixels are sent as PNG, so that a seam or a single pixel can be judged."""
+KEPT_BYTES = 96 << 20
+MOST_WAITING = 24
+"""Pictures that wait to be made ready in the background."""
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+class ShownPictures:
+    """The pictures of one workspace's tasks. For many threads.
+
+    Args:
+        workspace: Holds or references the images.
+    """
+
+    def __init__(self, workspace: Path) -> None:
+        self._originals = Originals(workspace)
+        self._kept: OrderedDict[str, Preview] = OrderedDict()
+        self._bytes = 0
+        self._making: dict[str, Future[Preview]] = {}
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+        self._background = ThreadPoolExecutor(1, thread_name_prefix="warm")
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._lock = threading.Lock()
+        # A picture that somebody waits for, and one in the background: more at once would only take memory.
+        self._decoding = threading.BoundedSemaphore(2)
+
+    def picture(self, image: ItemImage) -> Preview:
+        """Return an image, upright, without marks.
+
+        Raises:
+            DataError: Its file is gone or has changed.
+            UnreadableImage: It cannot be decoded any more.
+        """
+        return self._once(etag(image, marks=False), lambda: self._picture(image.image_id))
+
+    def marks(self, image: ItemImage) -> Preview:
+        """Return the marks of an image as a transparent picture of the same size.
+
+        Raises:
+            DataError: Its file is gone or has changed.
+            UnreadableImage: It cannot be decoded any more.
+            PromptError: The marks cannot be drawn on it.
+        """
+        full_wh = self.picture(image).full_wh
+        return self._once(
+            etag(image, marks=True),
+            lambda: marks_preview(image.prompts, full_wh=full_wh, max_side_px=MAX_SIDE_PX),
+        )
+
+    def warm(self, images: Sequence[ItemImage]) -> None:
+        """Make pictures and marks ready in the background, unless much is waiting there already."""
+        for image in images:
+            if self._waiting.acquire(blocking=False):
+                self._background.submit(self._make_ready, image)
+
+    def _make_ready(self, image: ItemImage) -> None:
+        # What cannot be shown says so when it is asked for.
+        with suppress(DataError, UnreadableImage, PromptError):
+            self.picture(image)
+            if image.prompts:
+                self.marks(image)
+        self._waiting.release()
+
+    def _picture(self, image_id: str) -> Preview:
+        data = self._originals.data(image_id)
+        if self._originals.is_made(image_id) and data.startswith(_PNG):
+            width, height = full = upright_size(data)
+            if max(full) <= MAX_SIDE_PX:
+                # A step of ours encoded it: there is nothing in it but pixels.
+                return Preview(data, "image/png", width, height, full)
+        return preview(data, max_side_px=MAX_SIDE_PX, lossless_up_to_px=LOSSLESS_PX)
+
+    def size(self, image: ItemImage) -> tuple[int, int]:
+        """Return width and height of the upright image in pixels; 4 by 3 where it cannot be shown any more."""
+        if image.image_id not in self._sizes:
+            try:
+                self._sizes[image.image_id] = upright_size(self._originals.data(image.image_id))
+            except (DataError, UnreadableImage):
+                return 4, 3
+        return self._sizes[image.image_id]
+
+    def _once(self, key: str, make: Callable[[], Preview], *, is_last_try: bool = False) -> Preview:
+        """Return what is kept; where somebody is making it, wait for that.
+
+        They may have begun before this was asked, and a file be back by now: what failed for them is tried once more.
+        """
+        with self._lock:
+            if (found := self._get(key)) is not None:
+                return found
+            promise = self._making.get(key)
+            is_mine = promise is None
+            if promise is None:
+                promise = self._making[key] = Future()
+        if is_mine:
+            self._make(key, make, promise)
+        try:
+            return promise.result()
+        except (DataError, UnreadableImage, PromptError):
+            if is_mine or is_last_try:
+                raise
+        return self._once(key, make, is_last_try=True)
+
+    def _make(self, key: str, make: Callable[[], Preview], promise: Future[Preview]) -> None:
+        try:
+            with self._decoding:
+                made = make()
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the same picture gets it too
+            with self._lock:
+                del self._making[key]
+            promise.set_exception(error)
+            return
+        with self._lock:
+            del self._making[key]
+            self._keep(key, made)
+        promise.set_result(made)
+
+    def _keep(self, key: str, made: Preview) -> None:
+        self._kept[key] = made
+        self._bytes += len(made.data)
+        while self._bytes > KEPT_BYTES and len(self._kept) > 1:
+            _, dropped = self._kept.popitem(last=False)
+            self._bytes -= len(dropped.data)
+
+    def _get(self, key: str) -> Preview | None:
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+
+def etag(image: ItemImage, *, marks: bool) -> str:
+    """Return a name of what is shown that changes when it does."""
+    if not marks:
+        return image.image_id
+    return digest([image.image_id, MAX_SIDE_PX, [prompt.model_dump(mode="json") for prompt in image.prompts]])

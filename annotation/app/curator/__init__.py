@@ -1,1 +1,0 @@
-"""What only curators see: agreement, annotators, reasons, assignment, and the plots of them."""

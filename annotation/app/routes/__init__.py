@@ -1,0 +1,1 @@
+"""What a page fetches beside itself: pictures, drafts, photographs, guidelines."""

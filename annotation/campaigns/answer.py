@@ -1,0 +1,158 @@
+"""The campaign `answer`: people answer each item without seeing what is right, and are counted as models are.
+
+Nothing is dropped. How many were asked and how many were right become values of each item, which a release takes
+up as its human baseline.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from benchwright.canonical import canonical_json
+from benchwright.records import Item
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+
+from ..agreement.coefficients import agreement
+from ..agreement.ratings import Rating
+from ..forms.payloads import Work
+from ..simulated.annotators import SimulatedAnswerers
+from ..store import BLIND, CHOICES, Annotation
+from ..workflow.gold import with_gold
+from ..workflow.rules import MAX_SLOTS
+from .open_campaign import Asking, HandedOut, ask, work_of
+from .verdicts import pseudonyms, rounded, short_agreement
+
+
+class _Question(NamedTuple):
+    task: str
+    right: str
+    content_hash: str
+
+
+class Answer(HandedOut):
+    """Let annotators answer each item without seeing its key; keep every item, and count who was right.
+
+    Attributes:
+        annotators_per_item: Different annotators that each item is asked of.
+        guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them; of these nobody is counted.
+        simulate: Let simulated annotators answer instead of people; everything they touch says so.
+    """
+
+    name: ClassVar[str] = BLIND
+    consumes: ClassVar[Stream] = "items"
+    version: ClassVar[int] = 2
+    values: ClassVar[Mapping[str, str]] = {
+        "asked": "int64", "right": "int64", "right_by": "string", "asked_content": "string",
+    }  # fmt: skip
+    """Of items with a key: answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and
+    the content hash of what was asked."""
+
+    annotators_per_item: int = Field(3, ge=1, le=MAX_SLOTS)
+    guidelines: str | None = None
+    simulate: SimulatedAnswerers | None = None
+
+    @field_validator("simulate")
+    @classmethod
+    def _can_fill_the_slots(cls, value: SimulatedAnswerers | None, info: ValidationInfo) -> SimulatedAnswerers | None:
+        slots = info.data.get("annotators_per_item", 1)
+        if value is not None and value.annotators < slots:
+            raise ValueError(f"{value.annotators} annotators cannot give {slots} answers to each item")
+        return value
+
+    def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to these items and return the counts once every task is answered."""
+        asking = Asking(
+            kind=BLIND,
+            rule=f"answers({self.annotators_per_item})",
+            slots=self.annotators_per_item,
+            form={"decisions_from": CHOICES, "guidelines": self.guidelines},
+            group=self.simulate,
+            handout=self.handout,
+            for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
+        )
+        questions: dict[str, _Question | None] = {}
+        asked = ask(asking, _work(records, questions), ctx)
+        if asked.waiting is not None:
+            return Verdicts(asked.waiting)
+        asked_of: dict[str, _Question | None] = {
+            item_id: None if item_id in asked.gold else question for item_id, question in questions.items()
+        }
+        outcomes = _outcomes(asked_of, asked.decisions)
+        head = {
+            "kind": BLIND,
+            "rule": asking.rule,
+            "simulated": self.simulate is not None,
+            "answers_per_item": self.annotators_per_item,
+        }
+        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, asked.decisions, seed=ctx.seed))
+        return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in asked.gold.items()})
+
+
+def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[Work]:
+    """Yield the items that have a right choice, and note of every item what is asked."""
+    for item in records:
+        right = item.answer if item.answer is not None else item.refusal
+        questions[item.item_id] = None if right is None else _Question(item.task, right, item.content_hash)
+        if right is not None:
+            yield work_of(item)
+
+
+def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotation]) -> dict[str, Outcome]:
+    """Return for every item that it is kept, and what was answered."""
+    said: dict[str, dict[str, str]] = {}
+    names = pseudonyms(decisions)
+    for one in decisions:
+        said.setdefault(one.item_id, {})[names[one.annotator]] = one.decision
+    is_simulated = any(one.annotator_kind == "simulated" for one in decisions)
+    found = {}
+    for item_id, question in questions.items():
+        if question is None:
+            found[item_id] = Outcome()
+            continue
+        answers = Counter(said[item_id].values())
+        found[item_id] = Outcome(
+            values={
+                "asked": answers.total(),
+                "right": answers[question.right],
+                "right_by": canonical_json({name: one == question.right for name, one in said[item_id].items()}),
+                "asked_content": question.content_hash,
+            },
+            evidence={"answers": dict(sorted(answers.items())), "simulated": is_simulated},
+        )
+    return found
+
+
+def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotation], *, seed: int) -> dict[str, Any]:
+    """Count answers and right ones, and how far annotators agreed; no clocks, no names."""
+    asked = {item_id: question for item_id, question in questions.items() if question is not None}
+    names = pseudonyms(decisions)
+    ratings = [Rating(one.item_id, one.annotator, one.decision) for one in decisions]
+    right = [one.decision == asked[one.item_id].right for one in decisions]
+    by_annotator = Counter(zip((names[one.annotator] for one in decisions), right, strict=True))
+    by_task = Counter(zip((asked[one.item_id].task for one in decisions), right, strict=True))
+    items = Counter(question.task for question in asked.values())
+    return {
+        "total": len(questions),
+        "asked": len(asked),
+        "answers": len(right),
+        "right": sum(right),
+        "agreement": rounded(agreement(ratings, seed=seed).to_json()),
+        "tasks": {
+            task: {
+                "asked": items[task],
+                **_counts(by_task, task),
+                **short_agreement([rating for rating in ratings if asked[rating.unit].task == task]),
+            }
+            for task in sorted(items)
+        },
+        "annotators": {name: _counts(by_annotator, name) for name in names.values()},
+    }
+
+
+def _counts(told: Counter[tuple[str, bool]], name: str) -> dict[str, int]:
+    return {"answers": told[name, True] + told[name, False], "right": told[name, True]}

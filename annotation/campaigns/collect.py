@@ -1,0 +1,138 @@
+"""The campaign `collect`: people add photographs to prompts, with source and licence, as for BLINK's forensic task.
+
+A photograph that was handed in joins the images of the next run, as if it lay in the image folder. The step itself
+drops nothing; it waits until every prompt has its photographs, or people found none.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar
+
+from pydantic import Field, field_validator
+
+from benchwright.canonical import digest
+from benchwright.records import ImageRecord
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+from benchwright.workspace.run_results import files_of
+from benchwright.workspace.workspace import Workspace
+
+from ..forms.collect import collect_form, licence_code
+from ..forms.kinds import COLLECT, KINDS
+from ..forms.payloads import Work
+from ..forms.task_content import Exhibit, work_on
+from ..simulated.writers import SimulatedCollectors
+from ..store import Annotation, open_store
+from .collected_photographs import HandedIn, handed_in_to
+from .open_campaign import Asking, HandedOut, ask
+from .verdicts import pseudonyms
+
+_RULE = "single"
+_Prompt = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]
+_Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)?$")]
+
+
+class Collect(HandedOut):
+    """Let people add photographs to prompts; the next run takes them in with source, author and licence.
+
+    Attributes:
+        prompts: What photographs are looked for, each once.
+        per_prompt: Photographs that each prompt gets, each a task of its own.
+        licences: That a photograph may have, as the tables and the release name them.
+        max_bytes: Of an uploaded file.
+        max_pixels: Of a photograph.
+        min_side_px: Least width and height of a photograph.
+        guidelines: What annotators are told, in Markdown.
+        handout: How prompts go out to people; `priorities` may name prompts, and none is gold.
+        simulate: Let simulated annotators draw pictures instead; everything they touch says so.
+    """
+
+    name: ClassVar[str] = COLLECT
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {"prompt": "string"}
+    """Of photographs that were handed in: what they were handed in for."""
+
+    prompts: tuple[_Prompt, ...] = Field(min_length=1, max_length=10_000)
+    per_prompt: int = Field(1, ge=1, le=100)
+    licences: tuple[_Licence, ...] = Field(("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), min_length=2, max_length=20)
+    max_bytes: int = Field(20_000_000, ge=1, le=128_000_000)
+    max_pixels: int = Field(24_000_000, ge=1, le=100_000_000)
+    min_side_px: int = Field(256, ge=1)
+    guidelines: str | None = None
+    simulate: SimulatedCollectors | None = None
+
+    @field_validator("prompts")
+    @classmethod
+    def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        if twice := sorted(one for one, n in Counter(value).items() if n > 1):
+            raise ValueError(f"prompt {twice[0]!r} stands twice; per_prompt says how many photographs each gets")
+        return value
+
+    @field_validator("licences")
+    @classmethod
+    def _told_apart(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        codes = Counter(licence_code(one) for one in value)
+        if twice := sorted(one for one in value if codes[licence_code(one)] > 1):
+            raise ValueError(f"licences {twice[0]!r} and {twice[1]!r} read the same; give each once")
+        return value
+
+    def advance(self, records: Iterable[ImageRecord], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to the prompts; once all are answered, say of each image what it was brought for."""
+        images = [record.image_id for record in records]
+        form = collect_form(
+            self.licences, max_bytes=self.max_bytes, max_pixels=self.max_pixels, min_side_px=self.min_side_px
+        )
+        guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
+        asking = Asking(
+            kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
+            group=self.simulate, handout=self.handout,
+        )  # fmt: skip
+        asked = ask(asking, self._work(), ctx)
+        if asked.waiting is not None:
+            return Verdicts(asked.waiting)
+        with open_store(ctx.store_url) as store:
+            found = handed_in_to(store, store.campaign(ctx.stage))
+        if missing := _not_taken_in(found, ctx):
+            return Verdicts(
+                f"campaign {ctx.stage!r} is done, and {missing} of its photographs came in while this run was under "
+                "way; run the same command again to take them in",
+                begin_anew=True,
+            )
+        prompts = {one.image_id: one.prompt for one in found}
+        evidence = {"simulated": True} if self.simulate is not None else {}
+        outcomes = {
+            image: Outcome(values={"prompt": prompts[image]}, evidence=evidence) if image in prompts else Outcome()
+            for image in images
+        }
+        return Verdicts(None, outcomes, _summary(asked.decisions, found, simulated=self.simulate is not None))
+
+    def _work(self) -> Iterator[Work]:
+        for prompt in self.prompts:
+            for number in range(self.per_prompt):
+                task_id = digest([COLLECT, prompt, number])
+                yield work_on(task_id, task_id, Exhibit(task=COLLECT, question=prompt))
+
+
+def _not_taken_in(found: Iterable[HandedIn], ctx: CampaignContext) -> int:
+    """Return how many photographs the run has not seen at its start."""
+    known = {row["uri"] for row in files_of(Workspace(ctx.workspace))}
+    return sum(one.source.uri not in known for one in found)
+
+
+def _summary(said: Iterable[Annotation], found: Iterable[HandedIn], *, simulated: bool) -> dict[str, Any]:
+    """Count tasks and photographs by licence; no clocks, no names."""
+    annotations = list(said)
+    names = pseudonyms(annotations)
+    photographs = list(found)
+    by_annotator = Counter(names[one.annotator] for one in annotations)
+    return {
+        "kind": COLLECT,
+        "rule": _RULE,
+        "simulated": simulated,
+        "total": len(annotations),
+        "found": dict(sorted(Counter(one.decision for one in annotations).items())),
+        "photographs": len({one.image_id for one in photographs}),
+        "licences": dict(sorted(Counter(str(one.source.licence) for one in photographs).items())),
+        "annotators": {name: {"tasks": n} for name, n in sorted(by_annotator.items())},
+    }

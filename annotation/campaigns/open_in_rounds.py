@@ -1,0 +1,171 @@
+"""Asking people about items whose versions come again: what `verify` and `review` do, whatever their question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from benchwright.records import Item
+from benchwright.steps import CampaignContext
+
+from ..forms.edits import ItemEdits, revised
+from ..forms.payloads import Work, item_in
+from ..simulated.annotators import NOW, simulate
+from ..store import ReviewStore, open_store
+from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.decisions import list_decisions
+from ..store.campaigns.revisions import list_revisions
+from ..store.campaigns.tasks import find_task
+from ..store.database.records import Revision
+from ..workflow.closing import close_decided
+from ..workflow.revisions import by_version, open_next_rounds
+from ..workflow.rounds import NOBODY, Round, in_count, votes_in
+from ..workflow.settlement import WAITS, policy_of, settle_last
+from .open_campaign import Asking, handed, open_campaign, waiting_line, work_of
+
+
+@dataclass(frozen=True)
+class History:
+    """What became of an item in a campaign, round by round.
+
+    Attributes:
+        task: Kind of question, as tables of results have it.
+        rounds: At least one. The first is on the item as it came, unless that is a version which people have made in
+            this campaign: then on what they made it of.
+        outcome: What the last one came to (`settlement.settle_last`).
+        item: The last version; None where it is the item as it came.
+    """
+
+    task: str
+    rounds: tuple[Round, ...]
+    outcome: str
+    item: Item | None
+
+
+@dataclass(frozen=True)
+class AskedInRounds:
+    """Where a campaign stands: one line on what waits for people, or the history of every item by its id.
+
+    Of gold items there is the decision that is known to be right instead, by id: they stand apart, and have no rounds.
+    """
+
+    waiting: str | None
+    histories: dict[str, History] = field(default_factory=dict)
+    gold: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class _Came:
+    """An item as it came: its kind of question, its content, and itself where its versions will be asked for."""
+
+    task: str
+    content_hash: str
+    item: Item | None
+
+
+def ask_in_rounds(asking: Asking, items: Iterable[Item], ctx: CampaignContext) -> AskedInRounds:
+    """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
+
+    Args:
+        asking: What is asked, and of how many; its form says `rounds`.
+        items: As they come from the step before.
+        ctx: Of the campaign.
+    """
+    came: dict[str, _Came] = {}
+    gold: dict[str, str] = {}
+    with open_store(ctx.store_url) as store:
+        with store.batch() as held:
+            open_campaign(held, asking, ctx)
+            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), asking, came, gold))
+            close_decided(held, ctx.stage)
+            open_next_rounds(held, ctx.stage)
+        if asking.group is not None:
+            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+            while open_next_rounds(store, ctx.stage):
+                simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+        status = store.status(ctx.stage, now=NOW)
+        histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came)
+    waits = sum(history.outcome == WAITS for history in histories.values())
+    if status.tasks["open"] or waits:
+        return AskedInRounds(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
+    return AskedInRounds(None, histories, gold)
+
+
+_Links = dict[tuple[str, str], Revision]
+
+
+def _links(store: ReviewStore, name: str) -> _Links:
+    """Return by item id and content hash which version was made of it."""
+    with store.reading() as connection:
+        found = list_revisions(connection, store.campaign(name))
+    return {(one.item_id, one.revised_from): one for one in found}
+
+
+def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]:
+    """Yield the revisions that lead from a content of an item to its present version."""
+    while (link := links.get((item_id, content_hash))) is not None:
+        yield link
+        content_hash = link.content_hash
+
+
+def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Revision]:
+    """Yield the revisions that made a content of an item, the last first, given each by what it made."""
+    while (link := made.get((item_id, content_hash))) is not None:
+        yield link
+        content_hash = link.revised_from
+
+
+def _work(
+    items: Iterable[Item], links: _Links, asking: Asking, came: dict[str, _Came], gold: dict[str, str]
+) -> Iterator[Work]:
+    """Yield each item's present version, and note how it came; a gold item is the one that came, and noted apart."""
+    for item in items:
+        first = handed(work_of(item), asking)
+        if first.gold is not None:
+            gold[item.item_id] = first.gold
+            yield first
+            continue
+        version = item
+        for link in _chain(item.item_id, item.content_hash, links):
+            version = revised(version, ItemEdits.model_validate(link.edits))
+        is_kept = asking.group is not None or version is not item
+        came[item.item_id] = _Came(item.task, item.content_hash, item if is_kept else None)
+        # Urgent as what it was made from, and never gold: what is known is known of the item that came.
+        yield first if version is item else work_of(version)._replace(priority=first.priority)
+
+
+def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, History]:
+    campaign, links = store.campaign(name), _links(store, name)
+    policy = policy_of(campaign)
+    made = {(link.item_id, link.content_hash): link for link in links.values()}
+    with store.reading() as connection:
+        said = by_version(list_decisions(connection, campaign, with_retired=True))
+        adjudicated = list_adjudicated(connection, campaign)
+    found = {}
+    for item_id, one in came.items():
+        chain = list(_chain(item_id, one.content_hash, links))
+        whole = [*reversed(list(_chain_before(item_id, one.content_hash, made))), *chain]
+        rounds = []
+        contents = [*(link.revised_from for link in whole), chain[-1].content_hash if chain else one.content_hash]
+        for place, content in enumerate(contents):
+            given, verdict = said.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
+            counted, before = in_count(policy, given, sent_back=verdict.sent_back)
+            edits = whole[place].edits if place < len(whole) else None
+            rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
+        last = (item_id, contents[-1])
+        votes = votes_in(policy, said.get(last, []), adjudicated.get(last, NOBODY))
+        outcome = settle_last(policy, votes, round_number=len(contents))
+        if chain and one.item is None:
+            with store.reading() as connection:
+                payload = find_task(connection, campaign, item_id, one.content_hash).payload
+            one.item = Item.model_validate(item_in(payload))
+        found[item_id] = History(one.task, tuple(rounds), outcome, _last_version(one, chain))
+    return found
+
+
+def _last_version(came: _Came, chain: list[Revision]) -> Item | None:
+    version = came.item if chain else None
+    for link in chain:
+        assert version is not None
+        version = revised(version, ItemEdits.model_validate(link.edits))
+    return version

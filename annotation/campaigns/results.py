@@ -1,0 +1,242 @@
+"""What a campaign with a typed form came to: shares, agreement, its table, and the file that other commands take up.
+
+A campaign on doubted keys finds items on which most annotators agree, and the errata among them. A campaign of error
+analysis finds how many annotators named which category of each item.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.csv_cells import harmless
+from benchwright.errors import BenchwrightError
+from benchwright.release.format.errata import Erratum, spelled
+from benchwright.review_findings import Findings, Found
+from benchwright.review_tasks import Category
+from benchwright.workspace.atomic import replacing, write_bytes
+
+from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha
+from ..agreement.ratings import Rating
+from ..forms.kinds import ERRATA, ERROR_ANALYSIS, KEY_RIGHT, KEY_WRONG
+from ..forms.payloads import about_in, item_in
+from ..store import Annotation, Task
+from ..workflow.rounds import votes_in
+from ..workflow.settlement import OPEN, policy_of, settle
+from ..workflow.submitted_answers import Results, Row, fields_in, rows_of
+from .verdicts import DIGITS, short_agreement
+
+
+def findings_of(results: Results) -> Findings:
+    """Return what a campaign of error analysis found, without names."""
+    by_item: dict[str, list[Annotation]] = {}
+    for one in results.said:
+        by_item.setdefault(one.item_id, []).append(one)
+    ratings = [SetRating(one.item_id, one.annotator, frozenset(fields_in(one)["categories"])) for one in results.said]
+    categories = tuple(Category.model_validate(one) for one in results.campaign.settings["categories"])
+    alphas = alpha_by_category(ratings, [one.code for one in categories])
+    return Findings(
+        campaign=results.campaign.name,
+        kind=results.campaign.kind,
+        release=results.campaign.settings["release"],
+        release_id=results.campaign.settings["release_id"],
+        categories=categories,
+        tasks=len(results.tasks),
+        annotators=len({one.annotator for one in results.said}),
+        agreement=_rounded(masi_alpha(ratings)),
+        by_category={code: _rounded(alpha) for code, alpha in alphas.items()},
+        items=tuple(_found(results.tasks[item_id], said) for item_id, said in sorted(by_item.items())),
+    )
+
+
+def _found(task: Task, said: Sequence[Annotation]) -> Found:
+    named = Counter(code for one in said for code in fields_in(one)["categories"])
+    return Found(
+        item_id=task.item_id,
+        about=dict(about_in(task.payload)),
+        annotators=len(said),
+        categories=dict(sorted(named.items())),
+        reasons=tuple(sorted(fields_in(one)["reason"] for one in said)),
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+class Settled(NamedTuple):
+    """An item on which enough of the annotators asked agree: more than half of them."""
+
+    task: Task
+    finding: str
+    instead: str | None
+    agreed: int
+    asked: int
+    reasons: tuple[str, ...]
+
+
+def settled(results: Results) -> list[Settled]:
+    """Return the items whose answers are all in and on whose finding more than half agree, by item id."""
+    by_item: dict[str, list[Annotation]] = {}
+    for one in results.said:
+        by_item.setdefault(one.item_id, []).append(one)
+    found = []
+    policy = policy_of(results.campaign)
+    for item_id, said in sorted(by_item.items()):
+        votes = votes_in(policy, said)
+        finding = settle(policy, votes) if results.tasks[item_id].state == "done" else OPEN
+        if finding not in policy.decisions:
+            continue
+        agreed = votes.decisions[finding]
+        same = [fields_in(one) for one in said if fields_in(one)["finding"] == finding]
+        letter, times = Counter(one.get("instead") for one in same).most_common(1)[0]
+        instead = letter if finding == KEY_WRONG and 2 * times > len(said) else None
+        reasons = tuple(sorted(one["reason"] for one in same if one.get("reason")))
+        found.append(Settled(results.tasks[item_id], finding, instead, agreed, len(said), reasons))
+    return found
+
+
+def errata_of(results: Results) -> list[Erratum]:
+    """Return the errata that a campaign found: items whose annotators agree by majority that something is wrong.
+
+    Where they agree that the key is wrong, and by majority on the same letter instead, the erratum names it.
+    """
+    found = []
+    for one in settled(results):
+        if one.finding == KEY_RIGHT:
+            continue
+        item = item_in(one.task.payload)
+        found.append(
+            Erratum.model_validate(
+                {
+                    "item_id": one.task.item_id, "content_hash": one.task.content_hash,
+                    "release": results.campaign.settings["release"],
+                    "release_id": results.campaign.settings["release_id"], "finding": one.finding,
+                    "key": item["answer"] or item["refusal"], "instead": one.instead, "agreed": one.agreed,
+                    "asked": one.asked, "reasons": one.reasons,
+                }
+            )
+        )  # fmt: skip
+    return found
+
+
+def document_of(results: Results) -> Row:
+    """Return everything as JSON values."""
+    states = Counter(task.state for task in results.tasks.values())
+    return {
+        "campaign": results.campaign.name,
+        "kind": results.campaign.kind,
+        "tasks": {"open": states["open"], "done": states["done"]},
+        "answers": rows_of(results),
+        "summary": summary_of(results),
+    }
+
+
+def summary_of(results: Results) -> list[Row]:
+    """Return the count and share of each value of the form's first field, with agreement.
+
+    Of error analysis: for each category, `items` in which anybody named it, `share` the mean over items of the share of
+    its annotators who did, `of_named` its part in all that was named. Of errata: for each finding, `items` on which
+    more than half of its annotators agree, and their share. Of other kinds: so too for each first choice.
+    """
+    if results.campaign.kind == ERRATA:
+        agreed = [one.finding for one in settled(results)]
+        return [
+            {"finding": option.code, "items": agreed.count(option.code), "share": _share(agreed, option.code)}
+            for option in results.form.headline.options  # type: ignore[union-attr] # a choice among options
+        ]
+    if results.campaign.kind != ERROR_ANALYSIS:
+        return _first_choices(results)
+    found = findings_of(results)
+    named = Counter(code for one in found.items for code, n in one.categories.items() for _ in range(n))
+    return [
+        {
+            "category": one.code, "words": one.words,
+            "items": sum(one.code in item.categories for item in found.items),
+            "share": _mean([item.categories.get(one.code, 0) / item.annotators for item in found.items]),
+            "of_named": named[one.code] / named.total() if named else None,
+            "krippendorff_alpha": found.by_category.get(one.code),
+        }
+        for one in found.categories
+    ]  # fmt: skip
+
+
+def _first_choices(results: Results) -> list[Row]:
+    by_item: dict[str, Counter[str]] = {}
+    for one in results.said:
+        by_item.setdefault(one.item_id, Counter())[one.decision] += 1
+    leading = [said.most_common(1)[0] + (said.total(),) for said in by_item.values()]
+    agreed = [code for code, votes, total in leading if 2 * votes > total]
+    return [
+        {"finding": one.code, "words": one.words, "items": agreed.count(one.code), "share": _share(agreed, one.code)}
+        for one in results.form.headline.options  # type: ignore[union-attr] # a choice among options
+    ]
+
+
+def agreement_of(results: Results) -> Row:
+    """Return how far annotators agree: over sets of categories, or on findings; None where undefined.
+
+    `compared` says on how many items, those that two or more annotators answered.
+    """
+    compared = sum(times > 1 for times in Counter(one.item_id for one in results.said).values())
+    if results.campaign.kind == ERROR_ANALYSIS:
+        return {"compared": compared, "masi_alpha": findings_of(results).agreement}
+    rows = [Rating(one.item_id, one.annotator, one.decision) for one in results.said]
+    figures = short_agreement(rows) if rows else {"percent": None, "krippendorff_alpha": None}
+    return {"compared": compared, **figures}
+
+
+def write_results(results: Results, out: Path, *, force: bool = False) -> None:
+    """Write a campaign's outcome: `.csv` has every answer; `.json` what other commands take up.
+
+    Of error analysis that are findings, for `evaluate report`; of errata the errata, for `release freeze`.
+
+    Raises:
+        BenchwrightError: The name ends otherwise, something is there and `force` is not given, or it cannot be written.
+    """
+    suffix = out.suffix.lower()
+    if suffix not in {".csv", ".json"}:
+        raise BenchwrightError(f"{out}: results are written as .csv or .json; give a name that ends so")
+    if out.is_symlink() or out.is_dir() or (out.exists() and not force):
+        raise BenchwrightError(f"{out} is there already; give another name with --out, or replace a file with --force")
+    try:
+        if suffix == ".csv":
+            _write_csv(results, out)
+        elif results.campaign.kind == ERRATA:
+            write_bytes(out, spelled(errata_of(results)), private=True)
+        elif results.campaign.kind == ERROR_ANALYSIS:
+            write_bytes(out, findings_of(results).spelled(), private=True)
+        else:
+            raise BenchwrightError(
+                f"{out}: no other command takes up a campaign of kind {results.campaign.kind!r}; the next run does, "
+                "and a .csv file has all answers"
+            )
+    except OSError as error:
+        raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
+
+
+def _write_csv(results: Results, out: Path) -> None:
+    rows = rows_of(results)
+    about = sorted({name for task in results.tasks.values() for name in about_in(task.payload)})
+    names = [field.name for field in results.form.fields]
+    columns = ["item_id", "task", *(name for name in about if name != "task"), "annotator", *names]
+    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, columns, lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows({name: harmless(_cell(row.get(name))) for name in columns} for row in rows)
+
+
+def _cell(value: Any) -> str:
+    return ";".join(value) if isinstance(value, list) else str(value if value is not None else "")
+
+
+def _share(found: Sequence[str], wanted: str) -> float | None:
+    return found.count(wanted) / len(found) if found else None
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else None

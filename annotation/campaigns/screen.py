@@ -1,0 +1,207 @@
+"""The campaigns `screen` and `screen_items`: people look through all images, or all items, and discard some.
+
+II-Bench has people discard images that imply nothing or are poor (stage 3 of its filtering, section 3.2); BLINK has
+them filter out items that are ambiguous (section 3.3). What is discarded is dropped for the reason that people gave.
+
+Each record is kept, or dropped for the reason that most annotators gave.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from benchwright.records import ImageRecord, Item, ItemImage, Record
+from benchwright.review_tasks import Code
+from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
+
+from ..forms.kinds import KINDS, SCREEN, SCREEN_ITEMS
+from ..forms.payloads import Work
+from ..forms.screening import DISCARD, DISCARDED, KEEP, NO_AGREEMENT, screening_form
+from ..forms.task_content import Exhibit, work_on
+from ..simulated.annotators import SimulatedScreeners
+from ..store import Annotation
+from ..workflow.gold import with_gold
+from ..workflow.rules import AnnotatorsRule, Rule, parse_rule
+from ..workflow.submitted_answers import fields_in
+from .open_campaign import Asking, HandedOut, ask, work_of
+from .verdicts import Votes, most_named
+
+
+def screened(
+    rule: Rule, reasons: Sequence[str], kinds: Mapping[str, str], said: Sequence[Annotation], *, kind: str,
+    simulated: bool, seed: int,
+) -> Verdicts:  # fmt: skip
+    """Return the verdicts of a campaign whose tasks are all decided.
+
+    Args:
+        rule: What decides a record.
+        reasons: All that the form offers, in its order.
+        kinds: What kind of record each is, by its id; `image`, or the task of an item.
+        said: All annotations.
+        kind: Of the campaign.
+        simulated: Nobody decided: the annotators are simulated.
+        seed: Of the intervals.
+    """
+    votes = Votes(rule, (KEEP, DISCARD), said)
+    by_record = votes.by_record()
+    outcomes = {record_id: _outcome(votes, by_record[record_id], reasons) for record_id in kinds}
+    summary = votes.summary(kinds, seed=seed)
+    for task, told in summary["tasks"].items():
+        summary["tasks"][task] = _counts(outcomes[one] for one, of in kinds.items() if of == task) | told
+    head = {"kind": kind, "rule": str(rule), "simulated": simulated}
+    return Verdicts(None, outcomes, head | _counts(outcomes.values()) | summary)
+
+
+def gold_screened(decision: str, reason: str) -> Outcome:
+    """Return what becomes of a record of which it is known whether it is kept, and perhaps why not."""
+    evidence = {"gold": decision}
+    return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
+
+
+def _outcome(votes: Votes, given: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:
+    named = Counter(code for one in given for code in fields_in(one).get("reasons", ()))
+    evidence = votes.evidence(given) | {"reasons": dict(sorted(named.items()))}
+    decided = votes.decided(given)
+    if decided == KEEP:
+        return Outcome(evidence=evidence)
+    reason = NO_AGREEMENT if decided is None else most_named(named.elements(), reasons)
+    return Outcome("drop", reason, evidence=evidence)
+
+
+def _counts(outcomes: Iterable[Outcome]) -> dict[str, object]:
+    reasons = Counter(outcome.reason for outcome in outcomes)
+    return {
+        "total": reasons.total(),
+        "kept": reasons[None],
+        "rejected": sum(n for reason, n in reasons.items() if reason not in {None, NO_AGREEMENT}),
+        "no_agreement": reasons[NO_AGREEMENT],
+        "reasons": {
+            str(reason): n for reason, n in sorted(reasons.items(), key=str) if reason not in {None, NO_AGREEMENT}
+        },
+    }
+
+
+class ScreenForm(Record):
+    """Why an image may be discarded.
+
+    Attributes:
+        reasons: Codes, in the order of the number keys; the drop goes by the one that most gave.
+    """
+
+    reasons: tuple[Code, ...] = Field(
+        ("no_implication", "poor_quality", "mostly_text", "offensive", "personal_data", "other"),
+        min_length=1,
+        max_length=20,
+    )
+
+
+class ScreenItemsForm(Record):
+    """Why an item may be discarded.
+
+    Attributes:
+        reasons: As of images.
+    """
+
+    reasons: tuple[Code, ...] = Field(
+        ("ambiguous", "wrong_answer", "answer_given_away", "bad_image", "other"), min_length=1, max_length=20
+    )
+
+
+class _Screening(HandedOut):
+    """What both have: a rule, reasons, guidelines, how tasks go out, simulated annotators."""
+
+    rule: AnnotatorsRule = "unanimous(1)"
+    form: Any
+    guidelines: str | None = None
+    simulate: SimulatedScreeners | None = None
+
+    @field_validator("form")
+    @classmethod
+    def _each_reason_once(cls, value: Any) -> Any:
+        if len(set(value.reasons)) != len(value.reasons) or NO_AGREEMENT in value.reasons:
+            raise ValueError(f"give each reason once, and none that is called {NO_AGREEMENT!r}")
+        return value
+
+    @field_validator("simulate")
+    @classmethod
+    def _can_fill_the_slots(cls, value: SimulatedScreeners | None, info: ValidationInfo) -> SimulatedScreeners | None:
+        if value is None or not {"rule", "form"} <= info.data.keys():
+            return value
+        return value.fit_for(parse_rule(info.data["rule"]), info.data["form"].reasons)
+
+    def advance(self, records: Iterable[Any], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to these records and return the verdicts once every task is decided."""
+        rule = parse_rule(self.rule)
+        form = screening_form(self.form.reasons)
+        guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
+        asking = Asking(
+            kind=self.name, rule=str(rule), slots=rule.slots,
+            form={**form.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate, handout=self.handout,
+        )  # fmt: skip
+        kinds: dict[str, str] = {}
+        asked = ask(asking, self._work(records, kinds), ctx)
+        if asked.waiting is not None:
+            return Verdicts(asked.waiting)
+        by_people = {one: kind for one, kind in kinds.items() if one not in asked.gold}
+        verdicts = screened(
+            rule, self.form.reasons, by_people, asked.decisions, kind=self.name, simulated=self.simulate is not None,
+            seed=ctx.seed,
+        )  # fmt: skip
+        known = {one: self.handout.known(one) for one in asked.gold}
+        return with_gold(
+            verdicts, {one: gold_screened(asked.gold[one], why.reason) for one, why in known.items() if why is not None}
+        )
+
+    def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[Work]:
+        """Yield a task for each record, and note what kind of record it is."""
+        raise NotImplementedError
+
+
+class Screen(_Screening):
+    """Let people look at each image and keep or discard it; drop what they discard, for the reason that they gave.
+
+    Attributes:
+        rule: How many look at an image and how many must agree; where they do not, it is dropped as `no_agreement`.
+        form: Why an image may be discarded.
+        guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold ones among them.
+        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+    """
+
+    name: ClassVar[str] = SCREEN
+    consumes: ClassVar[Stream] = "images"
+
+    form: ScreenForm = ScreenForm()
+
+    def _work(self, records: Iterable[ImageRecord], kinds: dict[str, str]) -> Iterator[Work]:
+        for record in records:
+            kinds[record.image_id] = "image"
+            shown = (ItemImage(image_id=record.image_id, role="reference"),)
+            exhibit = Exhibit(task="image", question="Does this image belong in the benchmark?", images=shown)
+            yield work_on(record.image_id, record.image_id, exhibit)
+
+
+class ScreenItems(_Screening):
+    """Let people look at each item with its key and keep or discard it; drop what they discard.
+
+    Attributes:
+        rule: How many look at an item and how many must agree; where they do not, it is dropped as `no_agreement`.
+        form: Why an item may be discarded.
+        guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold ones among them.
+        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+    """
+
+    name: ClassVar[str] = SCREEN_ITEMS
+    consumes: ClassVar[Stream] = "items"
+
+    form: ScreenItemsForm = ScreenItemsForm()
+
+    def _work(self, records: Iterable[Item], kinds: dict[str, str]) -> Iterator[Work]:
+        for item in records:
+            kinds[item.item_id] = item.task
+            yield work_of(item)

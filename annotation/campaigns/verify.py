@@ -1,0 +1,100 @@
+"""The campaign `verify`: people look at each item and accept, edit or reject it, as many as its rule asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from pydantic import Field, ValidationInfo, field_validator
+
+from benchwright.records import Item, Record
+from benchwright.steps import CampaignContext, Stream, Verdicts
+
+from ..forms.kinds import VERIFY
+from ..simulated.annotators import SimulatedAnnotators, check_enough
+from ..workflow.gold import with_gold
+from ..workflow.rules import DECISIONS, RuleSetting, parse_rule
+from .open_campaign import Asking, HandedOut
+from .open_in_rounds import ask_in_rounds
+from .verdicts import closed, of_gold
+
+MAX_ROUNDS = 20
+
+
+class VerifyForm(Record):
+    """What an annotator can say beside accept and reject.
+
+    Attributes:
+        reasons: Codes that a decision may give.
+    """
+
+    reasons: tuple[str, ...] = (
+        "wrong_answer",
+        "several_answers",
+        "unclear",
+        "bad_image",
+        "too_easy",
+        "other",
+    )
+
+
+class Verify(HandedOut):
+    """Keep items that annotators accept under a rule.
+
+    An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
+    new version in a new round. The others are dropped as `rejected`, `needs_revision` (enough ask for a revision, and
+    nobody made one), `out_of_rounds` or `no_agreement`.
+
+    Attributes:
+        rule: `unanimous(2)`, `at_least(4, of=5)` or another of their kind; within `adjudicated(...)` an adjudicator
+            decides what these leave open.
+        rounds: How many rounds an item gets before it is dropped.
+        editors_verify: Let annotators judge a version that they edited themselves.
+        form: What annotators can say.
+        guidelines: What annotators are told, in Markdown.
+        handout: How tasks go out to people, gold items among them.
+        simulate: Let simulated annotators decide instead of people; everything they touch says so.
+    """
+
+    name: ClassVar[str] = VERIFY
+    consumes: ClassVar[Stream] = "items"
+    revises: ClassVar[bool] = True
+
+    rule: RuleSetting = "unanimous(2)"
+    rounds: int = Field(2, ge=1, le=MAX_ROUNDS)
+    editors_verify: bool = False
+    form: VerifyForm = VerifyForm()
+    guidelines: str | None = None
+    simulate: SimulatedAnnotators | None = None
+
+    @field_validator("simulate")
+    @classmethod
+    def _can_fill_the_slots(cls, value: SimulatedAnnotators | None, info: ValidationInfo) -> SimulatedAnnotators | None:
+        if value is None or not {"rule", "form"} <= info.data.keys():
+            return value
+        check_enough(value, parse_rule(info.data["rule"]))
+        if unknown := sorted(set(value.reasons) - set(info.data["form"].reasons)):
+            raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(info.data['form'].reasons)}")
+        return value
+
+    def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
+        """Bring the tasks up to these items and return the verdicts once every task is decided."""
+        rule = parse_rule(self.rule)
+        form = {
+            "decisions": list(DECISIONS),
+            "needs_note": ["revise"],
+            "reasons": list(self.form.reasons),
+            "guidelines": self.guidelines,
+            "edits": True,
+            "rounds": self.rounds,
+            "editors_verify": self.editors_verify,
+        }
+        asking = Asking(
+            kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
+        )
+        asked = ask_in_rounds(asking, records, ctx)
+        if asked.waiting is not None:
+            return Verdicts(asked.waiting)
+        simulated = self.simulate is not None
+        verdicts = closed(rule, asked.histories, simulated=simulated, seed=ctx.seed)
+        return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})

@@ -1,0 +1,1 @@
+"""The commands `review ...`, and `filter restore | drop | undo | overrides`."""

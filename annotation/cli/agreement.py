@@ -1,0 +1,205 @@
+"""``benchwright review agreement | annotators``: how far annotators agree, and who says something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import printable
+
+from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+from .status import FACETS
+
+if TYPE_CHECKING:
+    from ..agreement.ratings import Metric
+    from ..progress.label_fields import Asked
+    from ..progress.overview import Overview
+    from ..store import ReviewStore
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("agreement")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@workspace_option
+@campaign_option
+@click.option(
+    "--field", metavar="NAME", help="What is compared: `reasons`, or a field of a form.  [default: the first]"
+)
+@click.option("--ordinal", is_flag=True, help="Labels have an order: alpha counts how far apart they are.")
+@click.option("--sets", is_flag=True, help="Labels are sets such as `blur|crop`: alpha counts what they share (MASI).")
+@click.option(
+    "--by",
+    type=click.Choice([*FACETS, "time", "round"]),
+    multiple=True,
+    help="Also by part; may be given several times.",
+)
+@click.option("--leave-one-out", is_flag=True, help="Also how far the others agree without each rater.")
+@json_option
+def agreement(
+    ratings: Path | None, workspace: Path | None, campaign: str | None, field: str | None, ordinal: bool, sets: bool,
+    by: tuple[str, ...], leave_one_out: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Say how far annotators agree: five statistics with 95 % intervals from a bootstrap over units.
+
+    Of a file of ratings, or of a campaign's decisions so far. What is undefined is null.
+    """
+    from ..agreement.coefficients import agreement_in, without_each
+    from ..agreement.rating_file import read_ratings
+    from ..agreement.ratings import columns_of
+
+    if ordinal and sets:
+        raise BenchwrightError("labels are either numbers (--ordinal) or sets (--sets), not both")
+    parts: dict[str, Any] = {}
+    shares: dict[str, Any] = {}
+    metric: Metric
+    if ratings is not None:
+        _refuse_both(workspace, campaign)
+        if field is not None or by:
+            raise BenchwrightError("--field and --by are for a campaign; a file of ratings has nothing but labels")
+        metric = "ordinal" if ordinal else "masi" if sets else "nominal"
+        columns = columns_of(read_ratings(ratings), metric=metric)
+    else:
+        with open_for_commands(workspace) as store:
+            overview, asked = _asked(store, campaign, field, ordinal=ordinal, sets=sets)
+            said, metric = overview.said(asked), asked.metric
+            parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
+            whole = overview.agreement_by("all", said, metric=metric, resamples=0)
+            closed_early = overview.closed_early()
+        columns = said.ratings
+        shares = {"shares": whole[0].shares if whole else {}, "closed_early": closed_early}
+    document = {**agreement_in(columns, metric=metric).to_json(), **shares}
+    if by:
+        document["parts"] = [
+            {"by": split, "part": group.name, **group.found.to_json(), "shares": group.shares}
+            for split in by
+            for group in parts[split]
+        ]
+    if leave_one_out:
+        others = without_each(columns, metric=metric)
+        document["without"] = {
+            name: {key: value for key, value in one.to_json().items() if key != "ci"} for name, one in others.items()
+        }
+    emit(document, as_json=as_json, text=lambda: _agreement_text(document))
+
+
+def _asked(
+    store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
+) -> tuple[Overview, Asked]:
+    from ..progress.label_fields import aspect_named
+    from ..progress.overview import Overview
+
+    found = store.campaign(pick_campaign(store, campaign))
+    asked = aspect_named(found, field, ordinal=ordinal)
+    if sets and asked.metric != "masi":
+        raise BenchwrightError(
+            f"{asked.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and fields "
+            "of several options, which are compared as sets by themselves"
+        )
+    return Overview(store, found), asked
+
+
+def _refuse_both(workspace: Path | None, campaign: str | None) -> None:
+    if workspace is not None or campaign is not None:
+        raise BenchwrightError("give either --ratings or --workspace and --campaign, not both")
+
+
+@click.command("annotators")
+@click.option("--ratings", type=_FILE, metavar="CSV", help="File with the columns unit, rater, label.")
+@workspace_option
+@campaign_option
+@json_option
+def annotators(ratings: Path | None, workspace: Path | None, campaign: str | None, as_json: bool) -> None:
+    """Say of each annotator: with the others or against them, right on gold, estimated errors, pace.
+
+    Of a file of ratings, or of a campaign's decisions so far. It advises; rules alone decide what is accepted.
+    """
+    from ..agreement.annotator_quality import rater_qualities
+    from ..agreement.rating_file import read_ratings
+
+    if ratings is not None:
+        _refuse_both(workspace, campaign)
+        found, gold = rater_qualities(read_ratings(ratings)), {}
+    else:
+        with open_for_commands(workspace) as store:
+            overview, asked = _asked(store, campaign, None, ordinal=False, sets=False)
+            found, gold = overview.qualities(overview.said(asked)), overview.gold()
+    listed = [one.to_json() for one in found]
+    known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
+    document = {"annotators": listed, "gold": known}
+    emit(document, as_json=as_json, text=lambda: _quality_text(listed, known))
+
+
+def _agreement_text(document: Mapping[str, Any]) -> str:
+    from ..agreement.coefficients import LEAST_COMPARED
+
+    lines = [_size(document)]
+    for name, bounds in document["ci"].items():
+        interval = "" if bounds is None else f"  [{bounds[0]:.3f}, {bounds[1]:.3f}]"
+        lines.append(f"{name:<19} {_number(document[name])}{interval}")
+    if document.get("shares"):
+        lines.append(f"{'said':<19} {_shares(document['shares'])}")
+    for part in document.get("parts", ()):
+        lines.append(
+            f"{part['by']} {printable(part['part'] or '-')}: {_size(part)}; "
+            f"alpha {_number(part['krippendorff_alpha'])}, percent {_number(part['percent'])}"
+            f"; said {_shares(part['shares'])}"
+        )
+    if document.get("closed_early"):
+        lines.append(
+            f"{document['closed_early']} tasks closed as soon as they were decided: with the decisions that they lack, "
+            "agreement would hardly be higher and may be lower"
+        )
+    for rater, others in document.get("without", {}).items():
+        alpha, percent = _number(others["krippendorff_alpha"]), _number(others["percent"])
+        lines.append(f"without {printable(rater)}: {_size(others)}; alpha {alpha}, percent {percent}")
+    if all(bounds is None for bounds in document["ci"].values()):
+        lines.append(
+            f"no 95 % intervals: they take {LEAST_COMPARED} units with two ratings or more, not all agreeing alike"
+        )
+    return "\n".join(lines)
+
+
+def _size(counted: Mapping[str, Any]) -> str:
+    return f"{counted['units']} units, {counted['compared']} of them compared, {counted['raters']} raters"
+
+
+def _shares(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{printable(label) or '(nothing)'} {share:.2f}" for label, share in shares.items())
+
+
+def _quality_text(found: Sequence[Mapping[str, Any]], known: Mapping[str, Mapping[str, Any]]) -> str:
+    lines = []
+    for one in found:
+        pace = "" if one["median_seconds"] is None else f"; median {one['median_seconds']:.1f} s of {one['timed']}"
+        haste = " (suspiciously fast)" if one["suspiciously_fast"] else ""
+        gold = f"; gold {_number(one['on_gold'])} of {one['on_gold_units']}" if one["on_gold_units"] else ""
+        lines.append(
+            f"{printable(one['rater'])}: {one['ratings']} ratings; with the others {_number(one['with_others'])} of "
+            f"{one['with_others_units']} units{gold}; estimated accuracy {_estimate(one)}; "
+            f"alpha without {_number(one['alpha_without'])} on {one['alpha_without_units']} units{pace}{haste}"
+        )
+    rated = {one["rater"] for one in found}
+    lines += [
+        f"{printable(name)}: gold {_number(one['accuracy'])} of {one['answered']}; nothing else yet"
+        for name, one in sorted(known.items())
+        if name not in rated and one["answered"]
+    ]
+    return "\n".join(lines) or "no decisions yet"
+
+
+def _estimate(one: Mapping[str, Any]) -> str:
+    from ..agreement.annotator_quality import LEAST_SHARED
+
+    if one["estimated_accuracy"] is None:
+        return f"not enough ({one['shared_units']} shared units, of {LEAST_SHARED})"
+    return f"{one['estimated_accuracy']:.2f} from {one['shared_units']} shared units"
+
+
+def _number(value: float | None) -> str:
+    return "undefined" if value is None else f"{value:.3f}"

@@ -1,0 +1,194 @@
+"""``benchwright review serve`` and ``benchwright review users``: the review app, and who may use it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import webbrowser
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.errors import BenchwrightError, PrerequisiteError
+
+from ..app.base.account_words import invitation_path, state_of
+from .reviews import open_for_commands, workspace_of, workspace_option
+
+if TYPE_CHECKING:
+    from ..app.security.identity_provider import IdentityProvider
+    from ..store import Account, Accounts, Role
+
+FIRST_CURATOR = "curator"
+SECRET_VARIABLE = "BENCHWRIGHT_OIDC_SECRET"  # noqa: S105 - the name, not the secret
+DEFAULT_PORT = 8501
+_LOCAL_URL = f"http://127.0.0.1:{DEFAULT_PORT}"
+
+
+@click.command("serve")
+@workspace_option
+@click.option("--address", metavar="IP", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=DEFAULT_PORT, show_default=True, help="Port.")
+@click.option(
+    "--trusted-proxy", "proxies", metavar="ADDRESS", multiple=True,
+    help="Proxy, or network of proxies, whose X-Forwarded-For is believed; repeatable.",
+)  # fmt: skip
+@click.option("--https", is_flag=True, help="A proxy in front speaks HTTPS: cookies travel no other way.")
+@click.option("--oidc", metavar="ISSUER", help="Let people sign in by this OpenID provider too, besides passwords.")
+@click.option("--oidc-client", metavar="ID", default="benchwright", show_default=True, help="What the app is there.")
+@click.option("--url", "public", metavar="URL", help="Where people reach the app, if not where it listens.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the app in this machine's browser.")
+@json_option
+def serve(
+    workspace: Path | None, address: str, port: int, proxies: tuple[str, ...], https: bool, oidc: str | None,
+    oidc_client: str, public: str | None, open_browser: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Serve the review app until interrupted; the first time it invites a curator by a link."""
+    _check_app_is_installed()
+    from ..app.base.state import clock, open_site
+    from ..app.security.connections import trusted_network
+    from ..app.serve import check_free, is_loopback, run_app
+
+    trusted = tuple(map(trusted_network, proxies))
+    root = workspace_of(workspace)
+    open_for_commands(root).close()
+    check_free(address, port)
+    url = (public or f"{'https' if https else 'http'}://{_in_url(address)}:{port}").rstrip("/")
+    provider = None if oidc is None else _provider(oidc, oidc_client, url)
+    site = open_site(root, secure=https, provider=provider)
+    invitation = _first_invitation(site.accounts, clock())
+    start = url if invitation is None else f"{url}{invitation_path(invitation)}"
+    document = {"url": url, "workspace": str(root), "invitation": None if invitation is None else start}
+    emit(document, as_json=as_json, text=lambda: _serving_text(root, url, invitation and start))
+    sys.stdout.flush()
+    if not https and not is_loopback(address):
+        note("anybody on the network between can read passwords; put a proxy with HTTPS in front and say --https")
+    if https and not trusted:
+        note(
+            "wrong passwords count by the proxy's address, as if all people came from one machine; name the proxy with "
+            "--trusted-proxy ADDRESS"
+        )
+    if open_browser:
+        webbrowser.open(start)
+    with suppress(KeyboardInterrupt):  # that is how it ends
+        run_app(site, address=address, port=port, trusted_proxies=trusted)
+
+
+@click.command("users")
+@workspace_option
+@click.option("--add", metavar="NAME", help="Make an account and invite its owner to choose a password.")
+@click.option(
+    "--role", type=click.Choice(["annotator", "adjudicator", "curator"]), default="annotator", show_default=True,
+    help="Of the account that is added or changed; curators also see progress, agreement and accounts.",
+)  # fmt: skip
+@click.option("--change", metavar="NAME", help="Give somebody the role that --role says.")
+@click.option("--invite", metavar="NAME", help="Invite somebody anew, for instance who forgot the password.")
+@click.option("--password-stdin", is_flag=True, help="Read the password from standard input instead of inviting.")
+@click.option("--lock", metavar="NAME", help="Let somebody in no more; what they said stays.")
+@click.option("--unlock", metavar="NAME", help="Let somebody in again.")
+@click.option("--sign-out", metavar="NAME", help="End every session of somebody, wherever they are signed in.")
+@click.option(
+    "--url", metavar="URL", default=_LOCAL_URL, show_default=True, help="Where the app is served, for the link."
+)
+@json_option
+def users(
+    workspace: Path | None, add: str | None, role: Role, change: str | None, invite: str | None, password_stdin: bool,
+    lock: str | None, unlock: str | None, sign_out: str | None, url: str, as_json: bool,
+) -> None:  # fmt: skip
+    """List who may use the review app, after adding, changing, inviting, locking, unlocking or signing out somebody."""
+    asked = [name for name in (add, change, invite, lock, unlock, sign_out) if name is not None]
+    if len(asked) > 1:
+        raise BenchwrightError("give one of --add, --change, --invite, --lock, --unlock and --sign-out at a time")
+    if password_stdin and add is None and invite is None:
+        raise BenchwrightError("--password-stdin goes with --add or --invite")
+    _check_app_is_installed()
+    from ..app.base.state import clock
+    from ..store import Accounts
+
+    link = None
+    with open_for_commands(workspace) as store, store.batch() as held:
+        accounts = Accounts(held)
+        if add is not None:
+            accounts.add(add, role, now=clock())
+        if change is not None:
+            accounts.set_role(change, role)
+        if (name := add or invite) is not None:
+            if password_stdin:
+                _set_password_from_stdin(accounts, name)
+            else:
+                link = url.rstrip("/") + invitation_path(accounts.invite(name, now=clock()))
+        if (name := lock or unlock) is not None:
+            accounts.disable(name, disabled=lock is not None)
+        if sign_out is not None:
+            accounts.end_sessions(sign_out)
+        found = accounts.all()
+    document = {"users": [_user(account) for account in found], "invitation": link}
+    emit(document, as_json=as_json, text=lambda: _users_text(found, add or invite, link))
+
+
+def _check_app_is_installed() -> None:
+    for module, package in (("streamlit", "streamlit"), ("argon2", "argon2-cffi")):
+        if find_spec(module) is None:
+            raise PrerequisiteError(
+                f"the review app needs {package}, which is not installed: "
+                "pip install 'benchwright[app]' -c constraints.txt"
+            )
+
+
+def _provider(issuer: str, client_id: str, url: str) -> IdentityProvider:
+    """Return the provider by whom people sign in, once it has answered; its secret comes from the environment."""
+    from ..app.auth.middleware import OIDC_BACK
+    from ..app.auth.oidc import check_provider
+    from ..app.security.identity_provider import IdentityProvider, ProviderSettings
+
+    secret = os.environ.get(SECRET_VARIABLE) or None
+    provider = IdentityProvider(ProviderSettings(issuer, client_id, secret, url + OIDC_BACK))
+    check_provider(provider)
+    return provider
+
+
+def _first_invitation(accounts: Accounts, now: Any) -> str | None:
+    """Return an invitation for a curator while none can sign in."""
+    known = accounts.all()
+    curators = [account for account in known if account.role == "curator" and not account.is_disabled]
+    if any(account.is_taken_up for account in curators):
+        return None
+    if curators:
+        return accounts.invite(curators[0].name, now=now)
+    name = FIRST_CURATOR
+    while name in {account.name for account in known}:
+        name += "_"
+    return accounts.invite(accounts.add(name, "curator", now=now).name, now=now)
+
+
+def _set_password_from_stdin(accounts: Accounts, name: str) -> None:
+    from ..app.security.passwords import check_new_password, hash_password
+
+    password = sys.stdin.readline().rstrip("\r\n")
+    check_new_password(password, name=name)
+    accounts.set_password(name, hash_password(password))
+
+
+def _in_url(address: str) -> str:
+    return f"[{address}]" if ":" in address else address
+
+
+def _user(account: Account) -> dict[str, Any]:
+    return {"name": account.name, "role": account.role, "state": state_of(account)}
+
+
+def _serving_text(root: Path, url: str, start: str | None) -> str:
+    lines = [f"reviewing {root} at {url} (Ctrl+C stops)"]
+    if start is not None:
+        lines.append(f"no curator can sign in yet; open this to become the one who adds the others: {start}")
+    return "\n".join(lines)
+
+
+def _users_text(found: list[Account], invited: str | None, link: str | None) -> str:
+    lines = [f"{one['name']}: {one['role']}, {one['state']}" for one in map(_user, found)] or ["nobody yet"]
+    if link is not None:
+        lines.append(f"invitation for {invited}, good once and for a week: {link}")
+    return "\n".join(lines)

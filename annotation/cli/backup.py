@@ -1,0 +1,78 @@
+"""``benchwright review backup`` and ``review restore``: everything that people said, in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+
+from .reviews import open_for_commands, taken_back, workspace_of, workspace_option
+
+if TYPE_CHECKING:
+    from ..store.backup import Backup
+
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@click.command("backup")
+@click.argument("out", type=_FILE)
+@workspace_option
+@json_option
+def backup(out: Path, workspace: Path | None, as_json: bool) -> None:
+    """Write the whole review store to OUT, one new file, while people go on deciding.
+
+    Photographs that people handed in, or have in a draft, go along. It holds names, notes and hashes of passwords:
+    keep it as you keep the store.
+    """
+    from benchwright.photographs import collected_photographs
+
+    from ..store.backup import write_backup
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    root = workspace_of(workspace)
+    with open_for_commands(root) as store:
+        written = write_backup(store, out, photographs=collected_photographs(root))
+        about = {"revision": written.revision, "rows": dict(written.rows)}
+        with taken_back(out):
+            store.record_read("backed_up", actor=COMMAND_LINE, now=clock(), **about)
+    emit({"out": str(out), **_document(written)}, as_json=as_json, text=f"{out} holds {_counted(written)}")
+    if written.missing:
+        note(f"{written.missing} photographs that people handed in have no file in {root}, and none in the backup")
+
+
+@click.command("restore")
+@click.argument("file", type=_FILE)
+@workspace_option
+@json_option
+def restore(file: Path, workspace: Path | None, as_json: bool) -> None:
+    """Fill the workspace's empty review store from FILE, a backup; nothing is ever overwritten.
+
+    The store may be a file or a PostgreSQL database, whatever the backup came from.
+    """
+    from benchwright.photographs import collected_photographs
+    from benchwright.workspace.store_place import settle_store
+
+    from ..store import open_store
+    from ..store.backup import restore_backup
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    root = workspace_of(workspace)
+    url = settle_store(root)
+    restored = restore_backup(file, url, photographs=collected_photographs(root))
+    with open_store(url) as store:
+        store.record("restored", actor=COMMAND_LINE, now=clock(), revision=restored.revision, rows=dict(restored.rows))
+    document = {"workspace": str(root), **_document(restored)}
+    emit(document, as_json=as_json, text=f"the review store of {root} holds {_counted(restored)}")
+
+
+def _document(found: Backup) -> dict[str, object]:
+    return {"revision": found.revision, "rows": dict(found.rows), "photographs": found.photographs}
+
+
+def _counted(found: Backup) -> str:
+    said, people = found.rows.get("annotations", 0), found.rows.get("annotators", 0)
+    pictures = f", {found.photographs} photographs" if found.photographs else ""
+    return f"{found.rows.get('campaigns', 0)} campaigns, {said} versions of decisions, {people} annotators{pictures}"

@@ -1,0 +1,43 @@
+"""``benchwright review flags``: what annotators flag and comment, for curators."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+if TYPE_CHECKING:
+    from ..store.submissions.comments import Remark
+
+
+@click.command("flags")
+@workspace_option
+@campaign_option
+@click.option("--settle", type=int, metavar="ID", help="Note that this flag or comment has been seen to; it stays.")
+@click.option("--all", "with_settled", is_flag=True, help="Also those that have been seen to.")
+@json_option
+def flags(workspace: Path | None, campaign: str | None, settle: int | None, with_settled: bool, as_json: bool) -> None:
+    """List what annotators flag and comment in a campaign, flags first."""
+    from ..store.database.audit import COMMAND_LINE
+
+    with open_for_commands(workspace) as store:
+        name = pick_campaign(store, campaign)
+        if settle is not None:
+            store.settle_remark(name, settle, by=COMMAND_LINE, now=datetime.now(UTC))
+        found = store.remarks(name, settled=with_settled)
+    document = {"campaign": name, "flags": [one.to_json() for one in found]}
+    emit(document, as_json=as_json, text=lambda: "\n".join(map(_line, found)) or "no flags or comments")
+
+
+def _line(one: Remark) -> str:
+    what = "flag" if one.is_flag else "comment"
+    settled = "" if one.settled_by is None else f" (settled by {printable(one.settled_by)})"
+    words = f": {printable(one.words)}" if one.words else ""
+    return f"{one.id}: {what} of {printable(one.annotator)} on item {one.item_id}{words}{settled}"

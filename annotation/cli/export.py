@@ -1,0 +1,82 @@
+"""``benchwright review export``: open tasks to fill in, or everything that was asked and said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+
+from .reviews import campaign_option, open_for_commands, pick_campaign, taken_back, workspace_of, workspace_option
+
+if TYPE_CHECKING:
+    from ..exchange.export import Exported
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("export")
+@workspace_option
+@campaign_option
+@click.option("--out", type=_FILE, metavar="PATH", required=True, help="CSV file to write; with --all, a new folder.")
+@click.option("--images", type=_FILE, metavar="DIR", help="New folder for the pictures, with their marks drawn.")
+@click.option("--all", "everything", is_flag=True, help="Everything: tasks, all decisions, agreement, annotators.")
+@click.option(
+    "--format", "form", type=click.Choice(["parquet", "csv", "both"]), default="both", show_default=True,
+    help="Of the tables, with --all.",
+)  # fmt: skip
+@click.option("--pseudonyms", is_flag=True, help="With --all: call people by numbers, the same in every export.")
+@json_option
+def export(
+    workspace: Path | None, campaign: str | None, out: Path, images: Path | None, everything: bool, form: str,
+    pseudonyms: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Write a campaign's open tasks with question, choices and pictures, to fill in and import again.
+
+    With --all, write what people were asked and said, and the figures of it, as tables for other programs.
+    """
+    root = workspace_of(workspace)
+    if everything:
+        if images is not None:
+            raise BenchwrightError("--images is for open tasks; leave it out with --all")
+        _export_everything(root, campaign, out, form, pseudonyms=pseudonyms, as_json=as_json)
+        return
+    if pseudonyms:
+        raise BenchwrightError("--pseudonyms is for --all; open tasks name nobody")
+    from ..exchange.pictures import Pictures
+    from ..exchange.task_file import export_tasks, words_by_column
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    with open_for_commands(root) as store:
+        name = pick_campaign(store, campaign)
+        count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+        with taken_back(out):
+            store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
+        takes = words_by_column(store.campaign(name))
+    document = {"campaign": name, "tasks": count, "out": str(out), "takes": takes}
+    lines = [f"{count} open tasks of campaign {name!r} are in {out}; to fill in:"]
+    lines += [f"  {column}: {words}" for column, words in takes.items()]
+    emit(document, as_json=as_json, text="\n".join(lines))
+
+
+def _export_everything(
+    root: Path, campaign: str | None, out: Path, form: str, *, pseudonyms: bool, as_json: bool
+) -> None:
+    from ..exchange.export import FORMATS, export_everything
+    from ..store.database.audit import COMMAND_LINE, clock
+
+    with open_for_commands(root) as store:
+        names = None if campaign is None else [store.campaign(campaign).name]
+        written = export_everything(store, out, campaigns=names, formats=FORMATS[form], pseudonymous=pseudonyms)
+        with taken_back(out):
+            store.record_read("exported_all", actor=COMMAND_LINE, now=clock(), pseudonymous=pseudonyms)
+    tables = {name: {"rows": one.rows, "files": sorted(one.files)} for name, one in written.tables.items()}
+    document = {"out": str(out), "pseudonymous": pseudonyms, "tables": tables}
+    emit(document, as_json=as_json, text=lambda: _text(written))
+
+
+def _text(written: Exported) -> str:
+    return "\n".join([f"in {written.out}:", *(f"  {name}: {one.rows} rows" for name, one in written.tables.items())])

@@ -1,0 +1,62 @@
+"""``benchwright review guidelines``: what annotators are told, in versions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.errors import BenchwrightError
+from benchwright.text_normalization import printable
+
+from .reviews import campaign_option, open_for_commands, workspace_option
+
+if TYPE_CHECKING:
+    from ..store import ReviewStore
+    from ..store.campaigns.guidelines import GuidelinesVersion
+
+
+@click.command("guidelines")
+@workspace_option
+@campaign_option
+@click.option(
+    "--set", "file", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+    help="Markdown file with the new version; pictures lie beside it.",
+)  # fmt: skip
+@json_option
+def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, as_json: bool) -> None:
+    """List the versions of a campaign's guidelines, after setting a new one, with the decisions under each.
+
+    Annotators see the newest from the next task on.
+    """
+    from ..store.campaigns.guidelines import Guidelines
+    from ..workflow.guidelines import read_guidelines
+
+    with open_for_commands(workspace) as store:
+        name = campaign or _only(store)
+        known = Guidelines(store)
+        if file is not None:
+            known.set(name, *read_guidelines(file))
+        found = known.versions(store.campaign(name))
+    document = {"campaign": name, "versions": [_document(one) for one in found]}
+    emit(document, as_json=as_json, text=lambda: _text(name, found))
+
+
+def _only(store: ReviewStore) -> str:
+    names = store.campaign_names()
+    if len(names) != 1:
+        raise BenchwrightError(f"say which campaign with --campaign; there are: {', '.join(names) or 'none yet'}")
+    return names[0]
+
+
+def _document(one: GuidelinesVersion) -> dict[str, object]:
+    return {"version": one.version, "origin": one.origin, "decisions": one.decisions, "text": one.text}
+
+
+def _text(name: str, found: list[GuidelinesVersion]) -> str:
+    if not found:
+        return f"{name} has no guidelines"
+    lines = [f"version {one.version}, by {one.origin}: {one.decisions} decisions" for one in found]
+    return "\n".join([f"{name}:", *lines, "", printable(found[-1].text)])

@@ -1,0 +1,57 @@
+"""``benchwright review kept``: per question type, agreement and what was kept."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..campaigns.kept_table import TypeRow
+
+
+@click.command("kept")
+@workspace_option
+@campaign_option
+@json_option
+def kept(workspace: Path | None, campaign: str | None, as_json: bool) -> None:
+    """Say per question type how far annotators agree, and how many items were kept of how many (MVP-Bench, Table 1)."""
+    from ..campaigns.kept_table import kept_in
+
+    with open_for_commands(workspace) as store:
+        name = pick_campaign(store, campaign)
+        rule, rows = store.campaign(name).rule, kept_in(store, name)
+    *types, overall = [row.to_json() for row in rows]
+    document = {"campaign": name, "rule": rule, "types": types, "overall": overall}
+    emit(document, as_json=as_json, text=lambda: table_text(rows))
+
+
+def table_text(rows: Sequence[TypeRow]) -> str:
+    """Return the table as the paper prints its own: agreement in percent with two decimals, a column a type."""
+    cells = [["", "agreement %", "alpha", "kept", "decided", "total", "compared"]]
+    cells += [
+        [
+            printable(row.type),
+            "undefined" if row.percent is None else f"{100 * row.percent:.2f}",
+            "undefined" if row.krippendorff_alpha is None else f"{row.krippendorff_alpha:.3f}",
+            *(str(number) for number in (row.kept, row.decided, row.total, row.compared)),
+        ]
+        for row in rows
+    ]
+    # Types side by side, as in the paper: what is a row above becomes a column here.
+    columns = list(zip(*cells, strict=True))
+    widths = [max(map(len, line)) for line in cells]
+    lines = []
+    for first, *others in columns:
+        lines.append(
+            "  ".join([first.ljust(widths[0]), *(one.rjust(w) for one, w in zip(others, widths[1:], strict=True))])
+        )
+    return "\n".join(line.rstrip() for line in lines)

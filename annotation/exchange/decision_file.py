@@ -1,0 +1,339 @@
+"""Decisions from a CSV file, such as a filled-in `review export`: a row is one annotator on one item.
+
+Rows may name photographs, files beside the table, which are taken in as the app takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import read_file
+
+from ..forms.csv_rows import Row, read_rows, shown
+from ..forms.form import Form, Photograph, SeveralOf, form_of
+from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of, fields_of
+from ..store.campaigns.decisions import list_decisions
+from ..store.database.schema import annotators
+from ..store.submissions.form_checks import edits_in
+from ..workflow.closing import close_decided
+from ..workflow.photo_uploads import take_in_photograph
+from ..workflow.revisions import open_next_rounds
+from .edit_columns import VERSION, check_by_table, edit_columns_of, edits_in_row, version_of
+from .task_file import BESIDE, SHOWN, TAKES, columns_of
+
+
+class PhotographRows:
+    """Takes in what a table names.
+
+    Args:
+        root: The workspace.
+        folder: Of the table; nothing outside of it is read.
+        form: Of the campaign.
+    """
+
+    def __init__(self, root: Path, folder: Path, form: Form) -> None:
+        self._root = root
+        self._folder = folder.resolve()
+        self._fields = [field for field in form.fields if isinstance(field, Photograph)]
+
+    def take_in(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return for each photograph of a row the id under which it was taken in.
+
+        Raises:
+            RefusedError: A file is not below the table's folder, cannot be read, or is no photograph.
+        """
+        return {field.name: self._taken(field, values[field.name]) for field in self._fields if values.get(field.name)}
+
+    def _taken(self, field: Photograph, name: str) -> str:
+        try:
+            path = (self._folder / name).resolve()
+            if not path.is_relative_to(self._folder):
+                raise RefusedError(f"photograph {shown(name)} is not below the table's folder")
+            data = read_file(path, limits=Limits(max_bytes=field.max_bytes))
+        except (UnreadableImage, OSError, ValueError) as error:
+            raise RefusedError(f"photograph {shown(name)} cannot be read: {error}") from None
+        return take_in_photograph(self._root, data, field).image_id
+
+
+def note_photographs(store: ReviewStore, task_id: int, annotator: str, taken: Mapping[str, str]) -> None:
+    """Note what an annotator brought for a task, so that it can be handed in."""
+    for image_id in taken.values():
+        Uploads(store).note(task_id, annotator, image_id)
+
+
+REQUIRED = ("annotator", "item_id", "decision")
+OPTIONAL = ("reason", "note")
+UNDECIDED = {"annotator", "item_id", VERSION}
+"""Columns that may be filled in before anything is decided."""
+BATCH = 500
+"""Rows in one transaction."""
+
+
+class RefusedRow(NamedTuple):
+    """A row that did not go in."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of the rows of a file; new, unchanged, blank and refused ones add up to `rows`.
+
+    Args:
+        rows: Rows below the header.
+        new: Decisions that went in.
+        unchanged: Decisions that were there already.
+        blank: Rows without a decision, not filled in yet.
+        refused: The others.
+        new_annotators: Names, sorted, that nobody had here before.
+    """
+
+    rows: int
+    new: int
+    unchanged: int
+    blank: int
+    refused: tuple[RefusedRow, ...]
+    new_annotators: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the document that `review import --json` prints."""
+        return {
+            "rows": self.rows,
+            "new": self.new,
+            "unchanged": self.unchanged,
+            "blank": self.blank,
+            "refused": [{"line": row.line, "reason": row.why} for row in self.refused],
+            "new_annotators": list(self.new_annotators),
+        }
+
+
+def import_decisions(
+    store: ReviewStore,
+    campaign: str,
+    path: Path,
+    *,
+    now: datetime,
+    workspace: Path | None = None,
+    new_annotators: bool = False,
+) -> Imported:
+    """Take the decisions of a file in, each as if its annotator had claimed the item and submitted.
+
+    Several reasons in one cell are parted by semicolons. Where the decisions make a revision, its next round opens.
+    Where people have accounts, a row of somebody who has none and has decided nothing is refused.
+
+    Args:
+        store: The review store.
+        campaign: The campaign, open to people.
+        path: CSV file with the columns annotator, item_id, decision and perhaps reason and note; in a campaign with a
+            typed form, its fields in place of the last three.
+        now: The moment that the decisions get.
+        workspace: Takes in photographs that rows name, files below the table's folder; where None such rows are
+            refused.
+        new_annotators: Take names that nobody has here, too.
+
+    Raises:
+        DataError: The file is no such table; nothing goes in.
+    """
+    settings = store.campaign(campaign)
+    check_by_table(settings)
+    form = form_of(settings.form)
+    if form is None:
+        optional = (*OPTIONAL, *edit_columns_of(settings))
+        rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, TAKES)))
+    else:
+        _, first, *others = columns_of(form)
+        required = ("annotator", "item_id", first)
+        rows = list(read_rows(path, required=required, optional=others, ignored=(*SHOWN, BESIDE, TAKES)))
+    photographs = None if form is None or workspace is None else PhotographRows(workspace, path.parent, form)
+    people = _People(store, new_annotators=new_annotators)
+    taken = (
+        _Taken(store, campaign, now, people)
+        if form is None
+        else _TakenByField(store, campaign, now, people, form, photographs)
+    )
+    counts = {"new": 0, "unchanged": 0, "blank": 0}
+    refused: list[RefusedRow] = []
+    for start in range(0, len(rows), BATCH):
+        with store.batch() as held:
+            for row in rows[start : start + BATCH]:
+                try:
+                    counts[taken.take(held, row)] += 1
+                except BenchwrightError as error:
+                    refused.append(RefusedRow(row.line, str(error)))
+    close_decided(store, campaign)
+    open_next_rounds(store, campaign)
+    return Imported(rows=len(rows), refused=tuple(refused), new_annotators=tuple(sorted(people.new)), **counts)
+
+
+class _People:
+    """Who is known here, by account or by what they decided, and who came with this file."""
+
+    def __init__(self, store: ReviewStore, *, new_annotators: bool) -> None:
+        self._accounts = {account.name for account in Accounts(store).all()}
+        with store.reading() as connection:
+            decided = connection.execute(sa.select(annotators.c.name).where(annotators.c.kind == "person")).scalars()
+            self._known = {*decided, *self._accounts}
+        self._takes_new = new_annotators
+        self.new: set[str] = set()
+
+    def problem(self, name: str) -> str | None:
+        """Return what is wrong with a name, in words; None where it may decide."""
+        if not name:
+            return "no annotator"
+        if name in self._known or self._takes_new:
+            return None
+        near = {known.casefold(): known for known in sorted(self._known)}
+        if name.casefold() in near:
+            return f"annotator {shown(name)} is not known, {shown(near[name.casefold()])} is; spell them alike"
+        if self._accounts:
+            close = get_close_matches(name, sorted(self._known), n=1)
+            hint = f"did you mean {shown(close[0])}? " if close else ""
+            return f"annotator {shown(name)} is not known here; {hint}(--new-annotators takes names without an account)"
+        return None
+
+    def note(self, name: str) -> None:
+        """Note that somebody's decision went in."""
+        if name not in self._known:
+            self.new.add(name)
+
+
+class _Taken:
+    """What is in the store already, kept up to date row by row."""
+
+    def __init__(self, store: ReviewStore, campaign: str, now: datetime, people: _People) -> None:
+        self._campaign = campaign
+        self._now = now
+        self._people = people
+        self._tasks = {task.item_id: task for task in store.tasks(campaign, states=("open", "done"))}
+        settings = store.campaign(campaign)
+        self._form = settings.form
+        with store.reading() as connection:
+            every = list_decisions(connection, settings, with_retired=True)
+        self._looked_at = {(one.annotator, one.item_id) for one in every}
+        self._said = {
+            (one.annotator, one.item_id): (one.decision, one.reasons, one.note, dict(one.edits or {}))
+            for one in store.decisions(campaign)
+        }
+
+    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+        annotator, item_id = row.values["annotator"], row.values["item_id"]
+        decision, note = row.values["decision"], row.values["note"] or None
+        if self._is_blank(row, "decision"):
+            return "blank"
+        task = self._task(row)
+        self._check_version(row, task)
+        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
+        decision = spelled.get(decision.lower(), decision)
+        reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
+        edits = edits_in(self._form, task.payload, edits_in_row(row.values)) or {}
+        before = self._said.get((annotator, item_id))
+        if before == (decision, reasons, note, edits):
+            return "unchanged"
+        if before is not None:
+            raise RefusedError(f"annotator {shown(annotator)} has already said {before[0]!r} of this item")
+        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
+            held.upsert_annotator(annotator)
+            held.decide(
+                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note, edits=edits
+            )
+        self._said[annotator, item_id] = (decision, reasons, note, edits)
+        self._people.note(annotator)
+        return "new"
+
+    @staticmethod
+    def _is_blank(row: Row, headline: str) -> bool:
+        """Return whether a row is not filled in yet.
+
+        Raises:
+            RefusedError: It has a reason, a note or another field, but not what decides.
+        """
+        if row.problem is not None or row.values[headline]:
+            return False
+        if filled_in := [name for name in row.values if name not in UNDECIDED and row.values[name]]:
+            raise RefusedError(f"{filled_in[0]} is filled in, but {headline} is not")
+        return True
+
+    def _task(self, row: Row) -> Task:
+        """Return the task that a row decides.
+
+        Raises:
+            RefusedError: The row is malformed, its annotator or its item is not known; all that is wrong.
+        """
+        task = self._tasks.get(row.values["item_id"])
+        no_task = f"item {shown(row.values['item_id'])} is no current task of campaign {self._campaign!r}"
+        problems = [row.problem, self._people.problem(row.values["annotator"]), None if task else no_task]
+        if told := [problem for problem in problems if problem is not None]:
+            raise RefusedError("; ".join(told))
+        assert task is not None, "a row without a task is refused"
+        return task
+
+    def _check_version(self, row: Row, task: Task) -> None:
+        """Refuse a row about an earlier version of an item: what was said of that one is in the store already."""
+        said, who = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
+        if said and said != version_of(task.content_hash):
+            raise RefusedError(f"item {shown(task.item_id)} has been revised since; export the tasks again")
+        if not said and who in self._looked_at and who not in self._said:
+            raise RefusedError(
+                f"item {shown(task.item_id)} has been revised since this annotator decided; a row about its new "
+                "version says so in the column `version`"
+            )
+
+
+class _TakenByField(_Taken):
+    """The same where the campaign has a typed form: a column for each of its fields."""
+
+    def __init__(
+        self,
+        store: ReviewStore,
+        campaign: str,
+        now: datetime,
+        people: _People,
+        form: Form,
+        photographs: PhotographRows | None,
+    ) -> None:
+        super().__init__(store, campaign, now, people)
+        self._typed = form
+        self._photographs = photographs
+        self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
+
+    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+        annotator, item_id = row.values["annotator"], row.values["item_id"]
+        if self._is_blank(row, self._typed.headline.name):
+            return "blank"
+        task = self._task(row)
+        fields = self._fields(row)
+        brought = {} if self._photographs is None else self._photographs.take_in(fields)
+        fields |= brought
+        typed = fields_of(self._form, task.payload, fields)
+        assert typed is not None
+        before = self._filled.get((annotator, item_id))
+        if before == typed.values:
+            return "unchanged"
+        if before is not None:
+            raise RefusedError(f"annotator {shown(annotator)} has already decided this item otherwise")
+        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
+            held.upsert_annotator(annotator)
+            note_photographs(held, task.id, annotator, brought)
+            held.decide(self._campaign, task.id, annotator, "", now=self._now, fields=fields)
+        self._filled[annotator, item_id] = typed.values
+        self._people.note(annotator)
+        return "new"
+
+    def _fields(self, row: Row) -> dict[str, str | list[str]]:
+        """Return a row's values by field; several in one cell are parted by semicolons."""
+        found: dict[str, str | list[str]] = {}
+        for field in self._typed.fields:
+            value = row.values[field.name]
+            is_several = isinstance(field, SeveralOf)
+            found[field.name] = [one.strip() for one in value.split(";") if one.strip()] if is_several else value
+        return found

@@ -1,0 +1,26 @@
+"""Rows of tables of figures: chained, in order, and rounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ...campaigns.verdicts import DIGITS
+
+Row = Sequence[Any]
+
+
+def in_order(rows: Iterator[list[Any]]) -> list[list[Any]]:
+    """Return rows sorted by their first four values."""
+    return sorted(rows, key=lambda row: [str(value) for value in row[:4]])
+
+
+def chained(parts: Iterator[Iterator[Row]]) -> Iterator[Row]:
+    """Yield the rows of several parts, one part after the other."""
+    for part in parts:
+        yield from part
+
+
+def rounded(*values: Any) -> list[Any]:
+    """Return values with floats rounded, so that the last bits of a platform's sums stay out."""
+    return [round(value, DIGITS) if isinstance(value, float) else value for value in values]

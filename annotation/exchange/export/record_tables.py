@@ -1,0 +1,130 @@
+"""Tables of what is on record beside decisions: adjudication, revisions, blind answers, remarks, the log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import sqlalchemy as sa
+
+from ...store.database.schema import (
+    adjudications,
+    annotators,
+    audit_log,
+    authors,
+    blind_answers,
+    campaigns,
+    followed,
+    guidelines,
+    remarks,
+    revisions,
+    seen,
+    skips,
+    slots,
+    tasks,
+)
+from .table_files import Columns, Table, Type
+from .work_tables import Names, stream
+
+_TASK: Columns = {"campaign": "text", "item_id": "text", "round": "int", "annotator": "text"}
+
+
+def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[Table]:
+    """Yield the tables of these campaigns; the arguments are those of `work_tables`."""
+
+    def of(table: sa.Table, name: str | None = None, **columns: Type) -> Table:
+        return _of_tasks(connection, chosen, called, table, name or table.name, columns)
+
+    yield of(
+        adjudications, decision="text", reasons="text", note="text", edits="text", decided_at="moment",
+    )  # fmt: skip
+    yield of(revisions, edits="text", revised_at="moment")
+    yield of(blind_answers, answer="text", answered_at="moment")
+    yield of(seen)
+    yield of(skips, skipped_at="moment")
+    yield _remarks(connection, chosen, called)
+    yield _guidelines(connection, chosen)
+    yield _followed(connection, chosen, called)
+
+
+def _of_tasks(
+    connection: sa.Connection, chosen: Sequence[int], called: Names, table: sa.Table, name: str, columns: Columns
+) -> Table:
+    """Return a table whose rows are of a task and an annotator."""
+    own = [table.c[column] for column in columns]
+    # In the order in which they were written, where that is known.
+    order = [table.c.id] if "id" in table.c else [tasks.c.item_id, tasks.c.round, annotators.c.id]
+    query = (
+        sa.select(campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, *own)
+        .select_from(
+            table.join(tasks, table.c.task_id == tasks.c.id)
+            .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+            .join(annotators, table.c.annotator_id == annotators.c.id)
+        )
+        .where(campaigns.c.id.in_(chosen))
+        .order_by(campaigns.c.name, *order)
+    )
+    rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
+    return Table(name, {**_TASK, **columns}, rows)
+
+
+def _remarks(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+    columns: Columns = {
+        "is_flag": "bool", "words": "text", "made_at": "moment", "settled_at": "moment", "settled_by": "text",
+    }  # fmt: skip
+    found = _of_tasks(connection, chosen, called, remarks, remarks.name, columns)
+    rows = ([*row[:-1], called.get(row[-1], row[-1])] for row in found.rows)  # the command line is nobody's name
+    return Table(found.name, found.columns, rows)
+
+
+def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+    g = guidelines.c
+    query = (
+        sa.select(campaigns.c.name, g.version, g.origin, g.text)
+        .join_from(guidelines, campaigns)
+        .where(campaigns.c.id.in_(chosen))
+        .order_by(campaigns.c.name, g.version)
+    )
+    columns: Columns = {"campaign": "text", "version": "int", "origin": "text", "text": "text"}
+    return Table("guidelines", columns, stream(connection, query))
+
+
+def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+    query = (
+        sa.select(
+            campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, followed.c.version,
+            guidelines.c.version,
+        )
+        .select_from(
+            followed.join(guidelines, followed.c.guidelines_id == guidelines.c.id)
+            .join(slots, followed.c.slot_id == slots.c.id)
+            .join(tasks, slots.c.task_id == tasks.c.id)
+            .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+            .join(annotators, slots.c.annotator_id == annotators.c.id)
+        )
+        .where(campaigns.c.id.in_(chosen))
+        .order_by(campaigns.c.name, tasks.c.item_id, tasks.c.round, slots.c.slot, followed.c.version)
+    )  # fmt: skip
+    rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
+    return Table("followed", {**_TASK, "version": "int", "guidelines_version": "int"}, rows)
+
+
+def authors_table(connection: sa.Connection, called: Names) -> Table:
+    """Return who wrote which item."""
+    query = (
+        sa.select(authors.c.item_id, annotators.c.name)
+        .join(annotators, authors.c.annotator_id == annotators.c.id)
+        .order_by(authors.c.item_id, annotators.c.id)
+    )
+    rows = ((item, called[name]) for item, name in stream(connection, query))
+    return Table("authors", {"item_id": "text", "annotator": "text"}, rows)
+
+
+def log_table(connection: sa.Connection) -> Table:
+    """Return the audit log, whole: with its hashes, so that the chain can be checked elsewhere. It names people."""
+    log = audit_log.c
+    query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
+    columns: Columns = {
+        "id": "int", "at": "moment", "actor": "text", "act": "text", "about": "text", "previous": "text",
+        "hash": "text",
+    }  # fmt: skip
+    return Table("audit_log", columns, stream(connection, query))

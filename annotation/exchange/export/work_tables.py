@@ -1,0 +1,157 @@
+"""Tables of what was asked and what was said: campaigns, tasks, every version of every decision, who said it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from ...store.database.schema import (
+    accounts,
+    annotations_table,
+    annotators,
+    assignments,
+    campaigns,
+    overrides,
+    slots,
+    tasks,
+)
+from .table_files import Columns, Table
+
+Names = Mapping[str, str]
+_AT_ONCE = 2000
+
+
+def work_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[Table]:
+    """Yield the tables of these campaigns.
+
+    Args:
+        connection: Sees one state of the store.
+        chosen: The campaigns' numbers in the store.
+        called: What annotators are called, by name.
+    """
+    yield _campaigns(connection, chosen)
+    yield _tasks(connection, chosen)
+    yield _annotations(connection, chosen, called)
+    yield _annotators(connection, chosen, called)
+    yield _assignments(connection, chosen, called)
+
+
+def stream(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
+    """Yield the rows of a query, read a few thousand at a time."""
+    yield from connection.execute(query.execution_options(yield_per=_AT_ONCE))
+
+
+def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+    c = campaigns.c
+    query = (
+        sa.select(c.name, c.kind, c.rule, c.slots, c.is_simulated, c.is_for_assigned, c.form, c.settings)
+        .where(c.id.in_(chosen))
+        .order_by(c.name)
+    )
+    columns: Columns = {
+        "campaign": "text", "kind": "text", "rule": "text", "annotators_per_task": "int", "is_simulated": "bool",
+        "is_for_assigned": "bool", "form": "text", "settings": "text",
+    }  # fmt: skip
+    return Table("campaigns", columns, stream(connection, query))
+
+
+def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+    t = tasks.c
+    query = (
+        sa.select(
+            campaigns.c.name, t.item_id, t.content_hash, t.round, t.state, t.item_kind, t.item_task, t.category,
+            t.payload,
+        )
+        .join(campaigns)
+        .where(campaigns.c.id.in_(chosen))
+        .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash)
+    )  # fmt: skip
+    columns: Columns = {
+        "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "state": "text", "kind": "text",
+        "task": "text", "category": "text", "payload": "text",
+    }  # fmt: skip
+    return Table("tasks", columns, stream(connection, query))
+
+
+def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+    a, t = annotations_table.c, tasks.c
+    newer = annotations_table.alias("newer")
+    is_newest = ~sa.exists().where(newer.c.slot_id == a.slot_id, newer.c.version > a.version)
+    active = a.get("active_s")
+    query = (
+        sa.select(
+            campaigns.c.name.label("campaign"), t.item_id, t.content_hash, t.round, slots.c.slot,
+            annotators.c.name.label("annotator"), a.version, is_newest.label("is_newest"), a.decision, a.reasons,
+            a.note, a.fields, a.edits, a.started_at, a.submitted_at,
+            (sa.null() if active is None else active).label("active_seconds"),
+        )
+        .select_from(
+            annotations_table.join(slots, a.slot_id == slots.c.id)
+            .join(tasks, slots.c.task_id == t.id)
+            .join(campaigns, t.campaign_id == campaigns.c.id)
+            .join(annotators, slots.c.annotator_id == annotators.c.id)
+        )
+        .where(campaigns.c.id.in_(chosen))
+        .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash, slots.c.slot, a.version)
+    )  # fmt: skip
+    columns: Columns = {
+        "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "slot": "int",
+        "annotator": "text", "version": "int", "is_newest": "bool", "decision": "text", "reasons": "text",
+        "note": "text", "fields": "text", "edits": "text", "started_at": "moment", "submitted_at": "moment",
+        "active_seconds": "float", "seconds": "float",
+    }  # fmt: skip
+
+    def rows() -> Iterator[Sequence[Any]]:
+        for row in stream(connection, query):
+            values = list(row)
+            values[5] = called[values[5]]
+            values[7] = bool(values[7])
+            yield [*values, (values[14] - values[13]).total_seconds()]
+
+    return Table("annotations", columns, rows())
+
+
+def _annotators(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+    said = (
+        sa.select(slots.c.annotator_id, sa.func.count().label("decisions"))
+        .select_from(slots.join(tasks))
+        .where(tasks.c.campaign_id.in_(chosen), slots.c.decision.is_not(None))
+        .group_by(slots.c.annotator_id)
+        .subquery()
+    )
+    query = (
+        sa.select(annotators.c.name, annotators.c.kind, accounts.c.role, sa.func.coalesce(said.c.decisions, 0))
+        .outerjoin(accounts, accounts.c.annotator_id == annotators.c.id)
+        .outerjoin(said, said.c.annotator_id == annotators.c.id)
+    )
+    rows = sorted((called[name], *rest) for name, *rest in connection.execute(query))
+    columns: Columns = {"annotator": "text", "kind": "text", "role": "text", "decisions": "int"}
+    return Table("annotators", columns, rows)
+
+
+def _assignments(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+    query = (
+        sa.select(campaigns.c.name, annotators.c.name)
+        .select_from(assignments.join(campaigns).join(annotators))
+        .where(campaigns.c.id.in_(chosen))
+    )
+    rows = sorted((campaign, called[name]) for campaign, name in connection.execute(query))
+    return Table("assignments", {"campaign": "text", "annotator": "text"}, rows)
+
+
+def overrides_table(connection: sa.Connection, called: Names) -> Table:
+    """Return what curators decided against steps, in the order in which they did."""
+    o = overrides.c
+    query = (
+        sa.select(o.stage, o.record_id, o.action, o.reason, o.against, annotators.c.name, o.why, o.decided_at)
+        .join(annotators, o.annotator_id == annotators.c.id)
+        .order_by(o.id)
+    )
+    columns: Columns = {
+        "stage": "text", "record_id": "text", "action": "text", "reason": "text", "against": "text", "by": "text",
+        "why": "text", "decided_at": "moment",
+    }  # fmt: skip
+    rows = ([*row[:5], called[row[5]], *row[6:]] for row in stream(connection, query))
+    return Table("overrides", columns, rows)

@@ -1,0 +1,113 @@
+"""Open tasks as a CSV file: a table that people fill in with any spreadsheet, without the app."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+from benchwright.csv_cells import harmless
+from benchwright.errors import BenchwrightError
+from benchwright.records import Choice, ItemImage
+from benchwright.workspace.atomic import replacing
+
+from ..forms.form import Form, form_of, words_of
+from ..forms.payloads import beside_in
+from ..forms.task_content import Exhibit, exhibit_in
+from ..store import BLIND, Campaign, ReviewStore
+from ..store.submissions.form_checks import CHOICES
+from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
+
+FILLED_IN = ("annotator", "decision", "reason", "note")
+SHOWN = ("task", "question", "choices", "answer", "images", "marks")
+BESIDE = "beside"
+"""Column with the texts beside an item, in campaigns that have some."""
+TAKES = "takes"
+"""Column that says which words the columns take that people fill in."""
+_EDIT_WORDS = {
+    "new_question": "the question's new words, with `revise`",
+    "new_choices": "those that change, as `B: a red cup | D: a blue one`",
+    "new_right": "the letter that is right from now on",
+}
+
+
+def columns_of(form: Form | None) -> tuple[str, ...]:
+    """Return the columns that people fill in, after `item_id`: of a typed form its fields."""
+    return FILLED_IN if form is None else ("annotator", *(field.name for field in form.fields))
+
+
+def words_by_column(settings: Campaign) -> dict[str, str]:
+    """Return in words what each column takes that people fill in, in the order of the columns."""
+    form, words = form_of(settings.form), {"annotator": "who decides, by name"}
+    if form is not None:
+        return words | {field.name: words_of(field) for field in form.fields}
+    by_choice = settings.form.get("decisions_from") == CHOICES
+    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form["decisions"])
+    if reasons := settings.form.get("reasons"):
+        words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
+    return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
+
+
+def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Callable[[ItemImage], str]) -> int:
+    """Write a campaign's open tasks, one a row, with empty cells for whoever decides.
+
+    Args:
+        store: The review store.
+        campaign: The campaign.
+        out: CSV file to write.
+        image_name: Gives the file name to show for an item's image.
+
+    Returns:
+        How many tasks there are.
+
+    Raises:
+        BenchwrightError: The file is there already.
+    """
+    if out.exists():
+        raise BenchwrightError(f"{out} is there already, and may hold decisions; give another --out")
+    if not out.parent.is_dir():
+        raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
+    tasks, settings = store.tasks(campaign), store.campaign(campaign)
+    shows_key, form = settings.kind != BLIND, form_of(settings.form)
+    check_by_table(settings)
+    filled_in = (*columns_of(form), *edit_columns_of(settings))
+    columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
+    takes = " | ".join(f"{column}: {words}" for column, words in words_by_column(settings).items())
+    with replacing(out, private=True) as draft, draft.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.DictWriter(handle, columns, lineterminator="\n")
+        writer.writeheader()
+        for task in tasks:
+            shown = _shown(exhibit_in(task.payload), image_name, shows_key=shows_key)
+            if form is not None:
+                shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
+            if VERSION in filled_in:
+                shown[VERSION] = version_of(task.content_hash)
+            shown[TAKES] = takes
+            cells = {column: harmless(value) for column, value in shown.items()}
+            writer.writerow({"item_id": task.item_id, **dict.fromkeys(filled_in, ""), **cells})
+    return len(tasks)
+
+
+def _shown(item: Exhibit, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
+    places = {image.image_id: place for place, image in enumerate(item.images, 1)}
+
+    def text(choice: Choice) -> str:
+        return f"<image {places[choice.image_id]}>" if choice.image_id else str(choice.text)
+
+    marks = [
+        f"image {place}: {prompt.kind} {prompt.label or ''} at {_coordinates(prompt.points)}".replace("  ", " ")
+        for place, image in enumerate(item.images, 1)
+        for prompt in image.prompts
+    ]
+    return {
+        "task": item.task,
+        "question": item.question,
+        "choices": " | ".join(f"{choice.key}: {text(choice)}" for choice in item.choices),
+        "answer": (item.answer or item.refusal or "") if shows_key else "",
+        "images": " | ".join(image_name(image) for image in item.images),
+        "marks": " | ".join(marks),
+    }
+
+
+def _coordinates(points: tuple[tuple[float, float], ...]) -> str:
+    return " ".join(f"({x:.0f}, {y:.0f})" for x, y in points)

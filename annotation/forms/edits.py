@@ -1,0 +1,153 @@
+"""Edits of an item, as a typed form has them, and the new version that they make."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, ValidationError
+
+from benchwright.errors import BenchwrightError
+from benchwright.records import Choice, Item, Record
+
+if TYPE_CHECKING:
+    from .task_content import Exhibit
+
+MAX_TEXT = 10_000
+REVISIONS = "revisions"
+"""Key of an item's evidence: what each of its revisions changed."""
+_PLACED = re.compile(r"<image (\d+)>")
+_Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
+
+
+class EditError(BenchwrightError):
+    """Edits that an item cannot take; the message says why."""
+
+
+class ItemEdits(Record):
+    """What a revision changes; what is not there stays.
+
+    Attributes:
+        question: The new question; may place images, as the old one.
+        choices: New texts of choices, by key. Choices that are pictures stay as they are.
+        right: Key of the choice that is right from now on; that of the choice that declines says that nothing answers.
+        explanation: Why that choice is right.
+    """
+
+    question: _Text | None = None
+    choices: dict[str, _Text] = Field(default_factory=dict)
+    right: str | None = None
+    explanation: _Text | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is changed, as JSON values."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+
+def right_of(item: Item | Exhibit) -> str | None:
+    """Return the key of the choice that counts as right: the answer, or else that which declines."""
+    return item.answer if item.answer is not None else item.refusal
+
+
+def edits_of(item: Item, said: Mapping[str, Any]) -> ItemEdits:
+    """Return edits, checked against the item, without what they leave as it is; of texts, outer spaces go.
+
+    Raises:
+        EditError: They are no edits, or the item cannot take them.
+    """
+    try:
+        given = ItemEdits.model_validate(_stripped(said))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "edits"
+        raise EditError(f"edits of an item: {where[:60]}: {first['msg']}") from None
+    texts = {choice.key: choice.text for choice in item.choices}
+    for key in given.choices:
+        if texts.get(key) is None:
+            raise EditError(f"edits of an item: it has no choice {key[:20]!r} whose text could be changed")
+    if given.right is not None and given.right not in texts:
+        raise EditError(f"edits of an item: {given.right[:20]!r} is none of its choices {', '.join(texts)}")
+    _check_texts(item, given)
+    return ItemEdits(
+        question=_if_other(given.question, item.question),
+        choices={key: text for key, text in sorted(given.choices.items()) if text != texts[key]},
+        right=_if_other(given.right, right_of(item)),
+        explanation=_if_other(given.explanation, item.explanation),
+    )
+
+
+def revised(item: Item, edits: ItemEdits) -> Item:
+    """Return the next version of an item: the same id, one revision on, texts that were changed written by a person.
+
+    What changed, from what to what, is added to its evidence under `revisions`.
+
+    Raises:
+        EditError: The edits change nothing.
+    """
+    changed = _changed(item, edits)
+    if not changed:
+        raise EditError("these edits change nothing about the item")
+    right = edits.right or right_of(item)
+    is_declined = right is not None and right == item.refusal
+    texts = {name: "person" for name in ("question", "choices", "explanation") if name in changed}
+    update: dict[str, Any] = {
+        "revision": item.revision + 1,
+        "question": edits.question or item.question,
+        "choices": tuple(
+            Choice(key=one.key, text=edits.choices[one.key]) if one.key in edits.choices else one
+            for one in item.choices
+        ),
+        "answer": None if is_declined else right,
+        "explanation": edits.explanation or item.explanation,
+        "written_by": {**item.written_by, **texts},
+        "evidence": {
+            **item.evidence,
+            REVISIONS: [*item.evidence.get(REVISIONS, ()), {"revision": item.revision + 1, "changed": changed}],
+        },
+    }
+    return Item.model_validate(item.model_copy(update=update).model_dump())
+
+
+def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
+    """Return, by what changed, what it was and what it is."""
+    found: dict[str, Any] = {}
+    if edits.question is not None:
+        found["question"] = {"from": item.question, "to": edits.question}
+    if edits.choices:
+        texts = {choice.key: choice.text for choice in item.choices}
+        found["choices"] = {key: {"from": texts[key], "to": text} for key, text in sorted(edits.choices.items())}
+    if edits.right is not None:
+        found["right"] = {"from": right_of(item), "to": edits.right}
+    if edits.explanation is not None:
+        found["explanation"] = {"from": item.explanation, "to": edits.explanation}
+    return found
+
+
+def _check_texts(item: Item, edits: ItemEdits) -> None:
+    every = [edits.question, edits.explanation, *edits.choices.values()]
+    if any("\0" in text for text in every if text is not None):
+        raise EditError("edits of an item: a text holds a null character")
+    for place in _PLACED.findall(edits.question or ""):
+        if not 1 <= int(place[:6]) <= len(item.images):
+            raise EditError(f"edits of an item: the question places image {place[:6]}; it has {len(item.images)}")
+    texts = [edits.choices.get(choice.key, choice.text) for choice in item.choices if choice.text is not None]
+    if edits.choices and len(set(texts)) < len(texts):
+        raise EditError("edits of an item: two of its choices would read the same")
+
+
+def _stripped(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return edits with outer spaces of texts gone; empty texts stay empty, and are refused."""
+    found: dict[str, Any] = {}
+    for name, value in said.items():
+        if isinstance(value, str):
+            found[name] = value.strip()
+        elif name == "choices" and isinstance(value, Mapping):
+            found[name] = {key: text.strip() if isinstance(text, str) else text for key, text in value.items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _if_other(new: str | None, old: str | None) -> str | None:
+    return None if new == old else new

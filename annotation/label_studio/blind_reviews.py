@@ -1,0 +1,96 @@
+"""A review in Label Studio: one project asks for answers without the key, another shows it and asks for votes.
+
+Every user of the server can read every task there. So an item's key goes there only once all its answers are in the
+store, which takes no other answers from then on; and it goes from there once a new version of the item is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+from benchwright.records import ItemImage
+
+from ..store import Campaign, ReviewStore, Task
+from ..store.database.records import TASK_STATES
+from ..store.submissions.external_annotations import (
+    AnsweredElsewhere,
+    Taken,
+    answered_by_all,
+    seconds_before_key,
+    take_in_answer,
+)
+from ..workflow.image_files import Originals
+from .editing import letters_of
+from .image_hosting import Shelf
+from .label_config import label_config
+from .projects import Projects
+from .pulling import Said, said_of
+from .pushing import Pushed, bring_up_to_date
+from .server import Server
+from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
+
+
+def push_votes(
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: Shelf
+) -> Pushed:
+    """Make or update the project of the votes: it gets the items that all have answered whom the rule asks for.
+
+    The campaign's first project is there already (`pushing.push`).
+    """
+    letters = letters_of(store.tasks(campaign.name, states=TASK_STATES))
+    config = label_config(campaign.form, letters=letters, votes=True)
+    project = projects.votes_of(campaign.name)
+    if project is None or not server.has_project(project):
+        title = f"Votes of {campaign.name} of {root.resolve().name}"
+        project = server.make_project(title, config=config, annotators_per_task=campaign.slots_per_task)
+        projects.remember_votes(campaign.name, project)
+    else:
+        server.update_project(project, config=config, annotators_per_task=campaign.slots_per_task)
+    current = {key_of(task): task for task in store.tasks(campaign.name, states=("open", "done"))}
+    with store.reading() as connection:
+        answered = answered_by_all(connection, campaign)
+
+    def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
+        data = task_data(campaign, task, url_of, letters=letters, votes=True)
+        return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
+
+    ready = {key for key, task in current.items() if task.id in answered}
+    pushed = bring_up_to_date(server, project, current, Originals(root), shelf, data_of=data_of, ready=ready)
+    take_keys_away(server, project, current)
+    return pushed
+
+
+def take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
+    """Take out of tasks that are outdated, and stay because they are labelled, which choice is right and why."""
+    for known in list(server.tasks(project)):
+        if str(known.data.get(KEY)) not in current and (data := blanked(known.data)) != known.data:
+            server.update_task(known.id, data)
+
+
+def shown_in(server: Server, project: int | None) -> frozenset[str]:
+    """Return the keys of the tasks whose right answers a project shows."""
+    return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
+
+
+def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Said], Taken]:
+    """Return what takes answers in that were given without the key, unless it is shown by now."""
+
+    def take(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+        reply = said_of(campaign, said)
+        answer = AnsweredElsewhere(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
+        with store.writing() as connection:
+            is_shown = key_of(said.known) in shown
+            return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
+
+    return take
+
+
+def votes(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+    """Take the votes in of somebody who has answered."""
+    with store.reading() as connection:
+        before_s = seconds_before_key(connection, said.known.id, said.author)
+    given = said_of(campaign, said, votes=True)
+    after_s = (given.submitted_at - given.started_at).total_seconds()
+    return store.take_in(campaign.name, given._replace(active_s=before_s + after_s), now=said.now)

@@ -1,0 +1,1 @@
+"""Annotators that are not people."""

@@ -1,0 +1,136 @@
+"""Simulated annotators who make something of their own: descriptions of images, and pictures for prompts.
+
+What they make is nobody's, and says so: their descriptions are in words that no person would use, their pictures are
+drawn on the spot and have the word SIMULATED across them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..forms.collect import NONE, OWN, WEB
+from ..forms.description import CONVEYS, COUNTS, NOTHING
+from ..forms.form import Form, OneOf, Photograph, SeveralOf, form_of
+from .annotators import Added, Share, SimulatedGroup
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_NOTIONS = (
+    "patience", "pride", "haste", "comfort", "loss", "hope", "distance", "habit", "courage", "doubt", "plenty",
+    "silence", "envy", "duty", "chance", "order",
+)  # fmt: skip
+"""What simulated annotators read into images."""
+_MIN_WIDTH, _MIN_HEIGHT = 320, 240
+_WORD = "SIMULATED"
+
+
+class SimulatedDescribers(SimulatedGroup):
+    """They discard at a given rate, and otherwise label an image by chance and write one to three questions about it.
+
+    Attributes:
+        discard_rate: Chance that one finds that an image conveys nothing, 0 to 1.
+    """
+
+    called: ClassVar[str] = "describer-"
+
+    discard_rate: Share = 0.0
+
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Discard, or fill in the whole form."""
+        del decision
+        if rng.random() < self.discard_rate:
+            return Added({"implication": NOTHING})
+        typed, picture = form_of(form), payload["images"][0]["image_id"][:8]
+        assert typed is not None, "images are described in a typed form"
+        said: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
+        said["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
+        for number in range(1, COUNTS.index(said["questions"]) + 2):
+            right, *wrong = (_NOTIONS[one] for one in rng.permutation(len(_NOTIONS))[:6].tolist())
+            said[f"ask_{number}"] = f"Simulated question {number} about picture {picture}: which notion does it convey?"
+            said |= {f"right_{number}": right, f"wrong_{number}": wrong}
+        return Added(said)
+
+
+class SimulatedCollectors(SimulatedGroup):
+    """They find nothing at a given rate, and otherwise hand in a picture that they draw.
+
+    Attributes:
+        none_rate: Chance that one finds no photograph for a prompt, 0 to 1.
+    """
+
+    called: ClassVar[str] = "collector-"
+
+    none_rate: Share = 0.0
+
+    def adds(
+        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+    ) -> Added:
+        """Draw a picture and say whose it is, and under which licence; or that there is none."""
+        del payload, decision
+        if rng.random() < self.none_rate:
+            return Added({"found": NONE})
+        typed = form_of(form)
+        assert typed is not None, "photographs are collected by a typed form"
+        [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
+        [field] = [field for field in typed.fields if isinstance(field, Photograph)]
+        said = {
+            "found": (WEB, OWN)[int(rng.integers(2))],
+            "licence": _one([option.code for option in licences.options], rng),
+            "author": "A simulated annotator: nobody's photograph",
+        }
+        if said["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
+            said["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
+        return Added(said, picture=drawn_picture(rng, *_size(field)))
+
+
+def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:
+    """Return (height, width, 3) pixels of colored panes and disks on a ground, with the word SIMULATED across them."""
+    import numpy as np
+
+    from benchwright.drawing.lettering import ink_width, render, stamp
+
+    pixels = np.empty((height, width, 3), np.uint8)
+    pixels[:] = rng.integers(40, 216, 3)
+    y, x = np.mgrid[:height, :width]
+    for number in range(12):
+        at_y, at_x = rng.random(2) * (height, width)
+        reach = (0.05 + 0.2 * rng.random()) * min(width, height)
+        far = (np.abs(y - at_y), np.abs(x - at_x))
+        is_inside = np.hypot(*far) < reach if number % 2 else np.maximum(*far) < reach
+        pixels[is_inside] = rng.integers(0, 256, 3)
+    size = 0.8 * width / ink_width(_WORD, 1000.0) * 1000.0
+    text = render(_WORD, size, halo_px=size / 12)
+    stamp(
+        pixels, text, left=(width - text.width) / 2, top=(height - text.height) / 2, ink=(255, 255, 255), halo=(0, 0, 0)
+    )
+    return pixels
+
+
+def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
+    """Return a code for every label that a described image has, of rhetoric one or two."""
+    found: dict[str, Any] = {}
+    for field in form.fields[1:]:
+        if isinstance(field, OneOf):
+            found[field.name] = _one([option.code for option in field.options], rng)
+        elif isinstance(field, SeveralOf):
+            codes = [option.code for option in field.options]
+            found[field.name] = [codes[one] for one in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
+    return found
+
+
+def _one(codes: Sequence[str], rng: np.random.Generator) -> str:
+    return codes[int(rng.integers(len(codes)))]
+
+
+def _size(field: Photograph) -> tuple[int, int]:
+    """Return width and height of a picture that a form takes, as square as its bound of pixels makes it."""
+    height = max(_MIN_HEIGHT, field.min_side_px)
+    width = max(_MIN_WIDTH, field.min_side_px)
+    if width * height > field.max_pixels:
+        return field.min_side_px, field.min_side_px
+    return width, height

@@ -1,0 +1,1 @@
+"""Who may sign in, as whom, and who decides in which campaign."""

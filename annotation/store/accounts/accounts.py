@@ -1,0 +1,332 @@
+"""Accounts of the review app: who may sign in, as whom, with what role, and which sessions are open.
+
+The store keeps hashes only: of passwords (the caller's, argon2), of invitations and of session tokens (SHA-256,
+which is enough for 256 random bits). What a backup of it gives away opens no door.
+
+An identity at an identity provider, the issuer's address and its name for somebody, is tied to one account. Only an
+invitation ties them: an identity provider says who somebody is and never who may come in, or as what.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.canonical import digest
+from benchwright.errors import BenchwrightError
+
+from ..campaigns.tasks import upsert_annotator
+from ..database.audit import COMMAND_LINE, STRANGER, clock, record
+from ..database.records import RefusedError
+from ..database.schema import accounts, annotators, identities, sessions
+from ..database.store_connection import StoreConnection
+
+Role = Literal["annotator", "adjudicator", "curator"]
+ROLES: tuple[Role, ...] = ("annotator", "adjudicator", "curator")
+SESSION = timedelta(days=14)
+INVITATION = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Account:
+    """One person who may use the app.
+
+    Attributes:
+        id: In the store.
+        name: Of the annotator that this person is.
+        role: Adjudicators also decide what annotators leave open; curators also see progress, agreement and accounts.
+        is_taken_up: Whether there is a password, or an identity at a provider, to sign in with.
+        is_disabled: Whether signing in is refused; what the person said stays.
+        invited_until: End of an open invitation.
+        created_at: When the account was made.
+    """
+
+    id: int
+    name: str
+    role: Role
+    is_taken_up: bool
+    is_disabled: bool
+    invited_until: datetime | None
+    created_at: datetime
+
+
+class Accounts:
+    """The accounts of a review store. What is done to them is in the audit log.
+
+    Args:
+        store: Keeps them.
+        by: Who changes them, for the log.
+    """
+
+    def __init__(self, store: StoreConnection, *, by: str = COMMAND_LINE) -> None:
+        self._store = store
+        self._by = by
+
+    def add(self, name: str, role: Role, *, now: datetime) -> Account:
+        """Make an account without a password; `invite` or `set_password` opens it.
+
+        Raises:
+            BenchwrightError: The name is no annotator's, or has an account.
+        """
+        with self._store.writing() as connection:
+            upsert_annotator(connection, name, kind="person")
+            if _found(connection, annotators.c.name == name) is not None:
+                raise BenchwrightError(f"{name!r} has an account already; choose another name")
+            who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+            values = {"annotator_id": who, "role": role, "is_disabled": False, "created_at": now}
+            connection.execute(sa.insert(accounts).values(values))
+            self._log(connection, "account_added", name, at=now, role=role)
+            return _known(connection, name)
+
+    def all(self) -> list[Account]:
+        """Return all accounts by name."""
+        with self._store.reading() as connection:
+            return [_account(row) for row in connection.execute(_ACCOUNTS.order_by(annotators.c.name))]
+
+    def find(self, name: str) -> Account:
+        """Return an account.
+
+        Raises:
+            BenchwrightError: There is none of that name; the message names those that exist.
+        """
+        with self._store.reading() as connection:
+            return _known(connection, name)
+
+    def password_hash(self, name: str) -> str | None:
+        """Return what a password is checked against; None where nobody of that name may sign in."""
+        if not name.isprintable():  # no database need be asked, and PostgreSQL would not take a null
+            return None
+        with self._store.reading() as connection:
+            row = _found(connection, annotators.c.name == name)
+        return None if row is None or row.is_disabled else row.password_hash
+
+    def set_password(self, name: str, password_hash: str) -> None:
+        """Set a password; sessions and an invitation that were open end.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        with self._changing(name) as (connection, account):
+            values = {"password_hash": password_hash, "invite_hash": None, "invite_until": None}
+            connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "password_set", name, said=digest(password_hash))
+            _end_sessions(connection, account)
+
+    def invite(self, name: str, *, now: datetime) -> str:
+        """Return the token of a new invitation to choose a password, good once and for a week.
+
+        An earlier one ends. A password that is set stays good until another is chosen.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        token = secrets.token_urlsafe(32)
+        with self._changing(name) as (connection, account):
+            values = {"invite_hash": hash_of(token), "invite_until": now + INVITATION}
+            connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "invited", name, at=now)
+        return token
+
+    def invited(self, token: str, *, now: datetime) -> Account | None:
+        """Return whom an invitation is for; None where it is not, or no longer, good."""
+        is_open = (accounts.c.invite_hash == hash_of(token)) & (accounts.c.invite_until > now)
+        with self._store.reading() as connection:
+            row = _found(connection, is_open & ~accounts.c.is_disabled)
+        return None if row is None else _account(row)
+
+    def accept(self, token: str, password_hash: str, *, now: datetime) -> Account:
+        """Set the password of whoever an invitation is for, which ends the invitation.
+
+        Raises:
+            RefusedError: It is not, or no longer, good.
+        """
+        with self._store.batch() as held:
+            account = Accounts(held).invited(token, now=now)
+            if account is None:
+                raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+            Accounts(held, by=account.name).set_password(account.name, password_hash)
+        return self.find(account.name)
+
+    def set_role(self, name: str, role: Role) -> None:
+        """Change a role; the last curator who can sign in stays one.
+
+        Raises:
+            BenchwrightError: There is no such account, or nobody else could manage accounts.
+        """
+        with self._changing(name) as (connection, account):
+            if role != "curator":
+                _keep_a_curator(connection, account)
+            connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(role=role))
+            self._log(connection, "role_changed", name, before=account.role, role=role)
+
+    def disable(self, name: str, *, disabled: bool = True) -> None:
+        """Refuse somebody from now on, open sessions included, or let them in again.
+
+        Raises:
+            BenchwrightError: There is no such account, or nobody else could manage accounts.
+        """
+        with self._changing(name) as (connection, account):
+            if disabled:
+                _keep_a_curator(connection, account)
+                _end_sessions(connection, account)
+            values = {"is_disabled": disabled, "invite_hash": None, "invite_until": None}
+            connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(values))
+            self._log(connection, "locked" if disabled else "unlocked", name)
+
+    def open_session(self, name: str, *, now: datetime) -> str:
+        """Return the token of a new session; ended ones of all accounts are forgotten.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        token = secrets.token_urlsafe(32)
+        with self._changing(name) as (connection, account):
+            connection.execute(sa.delete(sessions).where(sessions.c.ends_at <= now))
+            values = {"account_id": account.id, "token_hash": hash_of(token), "created_at": now}
+            connection.execute(sa.insert(sessions).values(values | {"ends_at": now + SESSION}))
+            record(connection, "signed_in", actor=name, at=now)
+        return token
+
+    def note_refused(self, name: str | None, *, address: str, now: datetime) -> None:
+        """Note that somebody was not let in under a name.
+
+        A name that nobody has is not kept: it may be a password that was typed into the wrong field.
+        """
+        with self._store.writing() as connection:
+            known = None if name is None else _found(connection, annotators.c.name == name)
+            about = {} if known is None else {"name": known.name}
+            record(connection, "sign_in_refused", actor=STRANGER, at=now, address=address, **about)
+
+    def of_session(self, token: str, *, now: datetime) -> Account | None:
+        """Return whose session a token opens; None where it opens none (any more)."""
+        opened = sa.exists().where(
+            sessions.c.account_id == accounts.c.id,
+            sessions.c.token_hash == hash_of(token),
+            sessions.c.ends_at > now,
+        )
+        with self._store.reading() as connection:
+            row = _found(connection, opened & ~accounts.c.is_disabled)
+        return None if row is None else _account(row)
+
+    def end_session(self, token: str) -> None:
+        """End one session."""
+        is_it = sessions.c.token_hash == hash_of(token)
+        opened = sa.exists().where(sessions.c.account_id == accounts.c.id, is_it)
+        with self._store.writing() as connection:
+            if (row := _found(connection, opened)) is not None:
+                record(connection, "signed_out", actor=row.name, at=clock())
+            connection.execute(sa.delete(sessions).where(is_it))
+
+    def _log(self, connection: sa.Connection, act: str, name: str, *, at: datetime | None = None, **about: Any) -> None:
+        record(connection, act, actor=self._by, at=at or clock(), name=name, **about)
+
+    def end_sessions(self, name: str) -> int:
+        """End all sessions of an account, wherever they are open; return how many there were.
+
+        Raises:
+            BenchwrightError: There is no such account.
+        """
+        with self._changing(name) as (connection, account):
+            return _end_sessions(connection, account)
+
+    @contextmanager
+    def _changing(self, name: str) -> Iterator[tuple[sa.Connection, Account]]:
+        with self._store.writing() as connection:
+            yield connection, _known(connection, name)
+
+
+_has_identity = sa.exists().where(identities.c.account_id == accounts.c.id).label("has_identity")
+_ACCOUNTS = sa.select(accounts, annotators.c.name, _has_identity).join(annotators)
+
+
+def hash_of(token: str) -> str:
+    """Return what the store keeps of a token."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _found(connection: sa.Connection, where: sa.ColumnElement[bool]) -> Any:
+    return connection.execute(_ACCOUNTS.where(where)).one_or_none()
+
+
+def _known(connection: sa.Connection, name: str) -> Account:
+    row = _found(connection, annotators.c.name == name)
+    if row is None:
+        names = connection.execute(_ACCOUNTS.order_by(annotators.c.name)).all()
+        listed = ", ".join(one.name for one in names[:20]) or "none yet"
+        raise BenchwrightError(f"nobody named {name[:100]!r} has an account; known: {listed}")
+    return _account(row)
+
+
+def _account(row: Any) -> Account:
+    return Account(
+        id=row.id, name=row.name, role=row.role, is_taken_up=row.password_hash is not None or row.has_identity,
+        is_disabled=row.is_disabled, invited_until=row.invite_until, created_at=row.created_at,
+    )  # fmt: skip
+
+
+def _end_sessions(connection: sa.Connection, account: Account) -> int:
+    return connection.execute(sa.delete(sessions).where(sessions.c.account_id == account.id)).rowcount
+
+
+def _keep_a_curator(connection: sa.Connection, account: Account) -> None:
+    others = sa.select(sa.func.count()).where(
+        accounts.c.role == "curator", ~accounts.c.is_disabled, accounts.c.id != account.id
+    )
+    if account.role == "curator" and connection.execute(others).scalar_one() == 0:
+        raise BenchwrightError(f"{account.name!r} is the only curator; make somebody else a curator first")
+
+
+class Identity(NamedTuple):
+    """Somebody at an identity provider. Names and addresses of electronic mail change hands; these two do not."""
+
+    issuer: str
+    subject: str
+
+
+class Identities:
+    """The identities of a review store. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def account_of(self, identity: Identity) -> Account | None:
+        """Return whose identity this is; None where it is nobody's, or its owner is locked out."""
+        query = (
+            sa.select(annotators.c.name)
+            .select_from(identities.join(accounts).join(annotators))
+            .where(identities.c.issuer == identity.issuer, identities.c.subject == identity.subject)
+            .where(~accounts.c.is_disabled)
+        )
+        with self._store.reading() as connection:
+            name = connection.execute(query).scalar_one_or_none()
+        return None if name is None else Accounts(self._store).find(name)
+
+    def accept(self, token: str, identity: Identity, *, now: datetime) -> Account:
+        """Tie an identity to whoever an invitation is for, which ends the invitation.
+
+        Raises:
+            RefusedError: The invitation is not, or no longer, good, or the identity is somebody's.
+        """
+        with self._store.batch() as held:
+            account = Accounts(held).invited(token, now=now)
+            if account is None:
+                raise RefusedError("this invitation is used up or has ended; ask a curator for a new one")
+            of_identity = sa.select(identities.c.account_id).where(
+                identities.c.issuer == identity.issuer, identities.c.subject == identity.subject
+            )
+            with held.writing() as connection:
+                if connection.execute(of_identity).scalar_one_or_none() not in {None, account.id}:
+                    raise RefusedError("you have another account here already; sign in to that one")
+                connection.execute(sa.delete(identities).where(identities.c.account_id == account.id))
+                values = {"account_id": account.id, "linked_at": now, **identity._asdict()}
+                connection.execute(sa.insert(identities).values(values))
+                ended = {"invite_hash": None, "invite_until": None}
+                connection.execute(sa.update(accounts).where(accounts.c.id == account.id).values(ended))
+        return Accounts(self._store).find(account.name)

@@ -1,0 +1,134 @@
+"""Which annotators may decide in which campaign: everybody, until a curator assigns some.
+
+Who is taken off a campaign keeps what they said, may change it, and may finish the task that they hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ..campaigns.tasks import find_campaign
+from ..database.records import Campaign, RefusedError
+from ..database.schema import annotators, assignments, campaigns
+from ..database.store_connection import StoreConnection
+
+
+def check_assigned(connection: sa.Connection, campaign: Campaign, annotator_id: int, name: str) -> None:
+    """Check that an annotator may decide in a campaign.
+
+    Raises:
+        RefusedError: The campaign is for those who are assigned to it, and this one is not.
+    """
+    if campaign.is_for_assigned and not _is_there(connection, campaign, annotator_id):
+        raise RefusedError(
+            f"annotator {name!r} is not assigned to campaign {campaign.name!r}; a curator can assign them with "
+            "`benchwright review assign`"
+        )
+
+
+def _is_there(connection: sa.Connection, campaign: Campaign, annotator_id: int) -> bool:
+    query = sa.select(assignments.c.annotator_id).where(
+        assignments.c.campaign_id == campaign.id, assignments.c.annotator_id == annotator_id
+    )
+    return connection.execute(query).first() is not None
+
+
+def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
+    """Return who is assigned to a campaign, by name."""
+    query = (
+        sa.select(annotators.c.name)
+        .join(assignments, assignments.c.annotator_id == annotators.c.id)
+        .where(assignments.c.campaign_id == campaign.id)
+        .order_by(annotators.c.name)
+    )
+    return list(connection.execute(query).scalars())
+
+
+class Assigned(NamedTuple):
+    """Who may decide in a campaign; `names` says nothing where that is everybody."""
+
+    is_for_assigned: bool
+    names: tuple[str, ...]
+
+    def admits(self, name: str) -> bool:
+        """Return whether somebody of this name may decide."""
+        return not self.is_for_assigned or name in self.names
+
+
+class Assigning:
+    """The assignments of a review store."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def of(self, campaign: str) -> Assigned:
+        """Return who may decide in a campaign."""
+        with self._store.reading() as connection:
+            found = find_campaign(connection, campaign)
+            names = assigned_to(connection, found) if found.is_for_assigned else ()
+            return Assigned(found.is_for_assigned, tuple(names))
+
+    def assign(self, campaign: str, names: Iterable[str]) -> None:
+        """Let these people decide in a campaign, and nobody else who is not assigned to it.
+
+        Raises:
+            BenchwrightError: The campaign is simulated, or there is no such annotator.
+        """
+        with self._store.writing() as connection:
+            found = self._for_people(connection, campaign)
+            there = set(assigned_to(connection, found))
+            for name in sorted(set(names) - there):
+                who = _annotator(connection, name)
+                connection.execute(sa.insert(assignments).values(campaign_id=found.id, annotator_id=who))
+            _close(connection, found, is_for_assigned=True)
+
+    def take_off(self, campaign: str, names: Iterable[str]) -> None:
+        """Let these people take no more tasks of a campaign; where everybody might, all others who are known still may.
+
+        Raises:
+            BenchwrightError: The campaign is simulated, or there is no such annotator.
+        """
+        with self._store.batch() as held, held.writing() as connection:
+            found = self._for_people(connection, campaign)
+            off = {name: _annotator(connection, name) for name in names}
+            if not found.is_for_assigned:
+                known = sa.select(annotators.c.name).where(annotators.c.kind == "person")
+                everybody = set(connection.execute(known).scalars())
+                Assigning(held).assign(campaign, everybody - off.keys())
+            gone = (assignments.c.campaign_id == found.id) & assignments.c.annotator_id.in_(off.values())
+            connection.execute(sa.delete(assignments).where(gone))
+
+    def open_to_everybody(self, campaign: str) -> None:
+        """Let everybody decide in a campaign; who was assigned is forgotten."""
+        with self._store.writing() as connection:
+            found = self._for_people(connection, campaign)
+            connection.execute(sa.delete(assignments).where(assignments.c.campaign_id == found.id))
+            _close(connection, found, is_for_assigned=False)
+
+    @staticmethod
+    def _for_people(connection: sa.Connection, name: str) -> Campaign:
+        campaign = find_campaign(connection, name)
+        if campaign.is_simulated:
+            raise BenchwrightError(f"simulated annotators decide in campaign {name!r}; nobody is assigned to it")
+        return campaign
+
+
+def _close(connection: sa.Connection, campaign: Campaign, *, is_for_assigned: bool) -> None:
+    connection.execute(
+        sa.update(campaigns).where(campaigns.c.id == campaign.id).values(is_for_assigned=is_for_assigned)
+    )
+
+
+def _annotator(connection: sa.Connection, name: str) -> int:
+    query = sa.select(annotators.c.id).where(annotators.c.name == name, annotators.c.kind == "person")
+    found = connection.execute(query).scalar_one_or_none()
+    if found is None:
+        raise BenchwrightError(
+            f"nobody is called {name[:100]!r} here; add an account with `benchwright review users --add`"
+        )
+    return int(found)

@@ -1,0 +1,187 @@
+"""Which task an annotator gets next.
+
+The most urgent first; among equals, the first free one from a random place on, drawn anew for each task: every
+annotator goes through the campaign in an order of their own, and no order is ever sorted. At the places that are
+gold (`gold_schedule`) a gold one comes instead. What was skipped comes when nothing else is left.
+
+Looking for the next task takes most of the time of handing out and needs no turn to write: what was found is taken
+only if it is still free then (`assignment`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.seeds import seed_for
+
+from ...forms.assignment_settings import HandOut, hand_out_of
+from ..database.records import Campaign
+from ..database.schema import SHUFFLE_PRIME
+from . import statements as sql
+from .askers import who_asks
+from .gold_schedule import GoldPlaces
+from .quotas import may_still_get
+
+_Who = Mapping[str, Any]
+
+
+class Ahead(NamedTuple):
+    """What an annotator still has before them in a campaign, in tasks; `held` are among neither of the others."""
+
+    held: int
+    others: int
+    gold: int
+
+
+class Coming(NamedTuple):
+    """The task that comes next.
+
+    Args:
+        task: Its id.
+        slot: A free slot of it, as a lease needs it; None where that is still to be looked for.
+        is_bounded: Whether shares had a say.
+    """
+
+    task: int
+    slot: sa.Row[Any] | None
+    is_bounded: bool
+
+
+def look(connection: sa.Connection, who: _Who) -> sa.Row[Any]:
+    """Return all that decides where to look for an annotator's next task: `statements.where_to_look`."""
+    return connection.execute(sql.where_to_look(blind=bool(who["shows_key"])), who).one()
+
+
+def next_task(
+    connection: sa.Connection, campaign: Campaign, annotator: str, who: _Who, where: sa.Row[Any]
+) -> Coming | None:
+    """Return the task that an annotator gets next, beside what they hold; None when none is left.
+
+    Args:
+        connection: To the store.
+        campaign: The campaign.
+        annotator: Name.
+        who: Parameters `campaign`, `who` and `shows_key`.
+        where: From `look`.
+    """
+    settings = hand_out_of(campaign.settings)
+    start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % SHUFFLE_PRIME}
+    allowed = may_still_get(connection, settings, annotator, who)
+    if allowed.left == 0:
+        return None
+    bounds = {"names": list(allowed.waiting), "waiting": len(allowed.waiting)} if allowed.waiting else {}
+    is_bounded = allowed.left is not None
+    other = _most_urgent(connection, {**who, **start, **bounds}, where.priority)
+    if other is None:
+        query = sql.first_skipped(blind=bool(who["shows_key"]), bounded=bool(bounds))
+        skipped = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
+        return None if skipped is None else Coming(skipped, None, is_bounded)
+    if where.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(where.place):
+        gold = _first_from(connection, {**who, **start}, gold=True)
+        if gold is not None:
+            return Coming(gold.id, None, is_bounded)
+    return Coming(other.task_id, other, is_bounded)
+
+
+def gold_places(campaign: Campaign, annotator: str, settings: HandOut) -> GoldPlaces:
+    """Return at which places of an annotator's row gold comes."""
+    return GoldPlaces(
+        settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
+    )
+
+
+def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: Ahead) -> int:
+    """Return how many tasks an annotator still has to decide, gold ones among them, as far as that is known now."""
+    places = gold_places(campaign, annotator, hand_out_of(campaign.settings))
+    return ahead.held + places.ahead(had, others=ahead.others, gold=ahead.gold)
+
+
+def _most_urgent(connection: sa.Connection, who: _Who, highest: int | None) -> sa.Row[Any] | None:
+    priority = highest
+    while priority is not None:
+        found = _first_from(connection, {**who, "priority": priority}, gold=False)
+        if found is not None:
+            return found
+        priority = connection.execute(sql.PRIORITY_BELOW, {**who, "priority": priority}).scalar_one_or_none()
+    return None
+
+
+def _first_from(connection: sa.Connection, who: _Who, *, gold: bool) -> sa.Row[Any] | None:
+    """Return the first task from the place where the search starts to the end, or else from the beginning."""
+    for is_after in (True, False):
+        is_bounded = "waiting" in who and not gold
+        query = sql.first_free(gold=gold, after=is_after, blind=bool(who["shows_key"]), bounded=is_bounded)
+        found = connection.execute(query, who).one_or_none()
+        if found is not None:
+            return found
+    return None
+
+
+class Found(NamedTuple):
+    """A task for an annotator.
+
+    Args:
+        who: Parameters by which the hand-out knows the annotator in the campaign.
+        task: The task.
+        slot: The slot that they hold of it, or a free one, with the task; None where one has to be made.
+        is_bounded: Whether shares had a say: what others take meanwhile then matters.
+    """
+
+    who: Mapping[str, Any]
+    task: int
+    slot: sa.Row[Any] | None
+    is_bounded: bool = False
+
+    @property
+    def can_be_taken(self) -> bool:
+        """Return whether it can be taken as it was found, without looking at anything else."""
+        return self.slot is not None and not self.is_bounded
+
+
+def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> Found | None:
+    """Return the task that an annotator still holds, else the next one; None when nothing is left for them.
+
+    Nor is anything found while a lease is over whose slot was not returned yet: what is left may change with it.
+
+    Raises:
+        RefusedError: The annotator is of the wrong kind for the campaign.
+    """
+    who = who_asks(connection, campaign, annotator)
+    where = look(connection, who)
+    if where.first_end is not None and where.first_end <= now:
+        return None
+    if where.held is not None:
+        held: Any = connection.execute(sql.LEASE_OF, {"held": where.held}).one()
+        return Found(who, held.task_id, held)
+    coming = next_task(connection, campaign, annotator, who, where)
+    if coming is None or coming.slot is not None:
+        return coming and Found(who, *coming)
+    free = sql.free_of_task(blind=bool(who["shows_key"]))
+    return Found(
+        who, coming.task, connection.execute(free, {**who, "task": coming.task}).one_or_none(), coming.is_bounded
+    )
+
+
+def peek_next(connection: sa.Connection, campaign: Campaign, annotator: str) -> Mapping[str, Any] | None:
+    """Return what the next free task is about, as it stands; it is handed out to nobody.
+
+    Raises:
+        RefusedError: The annotator is of the wrong kind for the campaign.
+    """
+    who = who_asks(connection, campaign, annotator)
+    coming = next_task(connection, campaign, annotator, who, look(connection, who))
+    if coming is None:
+        return None
+    text = coming.slot.payload if coming.slot is not None else _payload(connection, coming.task)
+    payload: Mapping[str, Any] = json.loads(text)
+    return payload
+
+
+def _payload(connection: sa.Connection, task: int) -> str:
+    text: str = connection.execute(sql.PAYLOAD, {"task": task}).scalar_one()
+    return text

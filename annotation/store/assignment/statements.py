@@ -1,0 +1,287 @@
+"""The statements that hand tasks out and take decisions in.
+
+Built once: SQLAlchemy then finds their compiled form again without walking them, which halves the time of a
+decision. Values come as the parameters that each statement names.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..campaigns.decisions import latest_annotations
+from ..campaigns.guidelines import newest_of
+from ..database.schema import (
+    UtcDateTime,
+    annotations_table,
+    annotators,
+    campaigns,
+    drafts,
+    followed,
+    seen,
+    skips,
+    slots,
+    tasks,
+)
+from .eligibility import eyes
+from .quotas import LEAVES_ENOUGH
+
+ONE: sa.ColumnClause[int] = sa.literal_column("1", sa.Integer)
+"""How many rows to stop at, written out: where it is a parameter, PostgreSQL takes a tenth of all for it and plans each
+search anew, which takes four times as long as the search."""
+_FREE = {"annotator_id": None, "claimed_at": None, "lease_until": None}
+_mine, _free = slots.alias("mine"), slots.alias("free")
+_who: sa.BindParameter[int] = sa.bindparam("who")
+_of_campaign = tasks.c.campaign_id == sa.bindparam("campaign")
+IS_GOLD = tasks.c.gold.is_not(None)
+IS_INDEXED_GOLD = tasks.c.gold >= sa.literal_column("''", sa.Text)
+"""The same, in words that every database looks up in an index."""
+IS_HANDED_OUT = (tasks.c.state == "open") | IS_GOLD
+"""Whether somebody may get a task, or go on with it."""
+IS_CURRENT = (tasks.c.state != "retired") | IS_GOLD
+"""Whether a task is one of the campaign's as it stands, to those who decide."""
+
+_was_skipped = sa.exists().where(skips.c.task_id == tasks.c.id, skips.c.annotator_id == _who)
+_has_mine = sa.exists().where(_mine.c.task_id == tasks.c.id, _mine.c.annotator_id == _who)
+_has_free = sa.exists().where(_free.c.task_id == tasks.c.id, _free.c.annotator_id.is_(None))
+_has_open_slot = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
+
+ANNOTATOR = sa.select(annotators).where(annotators.c.name == sa.bindparam("name"))
+
+EXPIRED = (
+    sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
+    .where(slots.c.submitted_at.is_(None), slots.c.lease_until <= sa.bindparam("now"))
+    .order_by(slots.c.lease_until)
+    .limit(sa.literal_column("500"))
+)
+"""Slots whose leases have ended, so many at once: in that order databases find them by an index, and in no other."""
+_EARLIEST = (
+    sa.select(slots.c.lease_until).where(slots.c.lease_until.is_not(None)).order_by(slots.c.lease_until).limit(ONE)
+)
+FREE = sa.update(slots).where(slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None)).values(_FREE)
+HAS_SEEN = sa.select(seen.c.task_id).where(seen.c.task_id == sa.bindparam("task"), seen.c.annotator_id == _who)
+NOTE_SEEN = sa.insert(seen)
+
+
+def count_own(*of_task: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """Return a query for how many slots an annotator has in a campaign whose tasks are such.
+
+    Databases are to begin with the annotator's slots, which are few, and not with the campaign's tasks.
+    """
+    return sa.select(sa.func.count()).select_from(slots).where(
+        slots.c.annotator_id == _who, task_is(_of_campaign, *of_task)
+    )  # fmt: skip
+
+
+def task_is(*such: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """Return whether a slot's task is such, in a form that databases ask slot by slot.
+
+    A join or EXISTS they may turn round, without statistics at the worst time, and walk through all tasks.
+    """
+    found: sa.Select[Any] = (
+        sa.select(sa.literal_column("1")).where(tasks.c.id == slots.c.task_id, *such).correlate(slots)
+    )
+    return found.scalar_subquery() == sa.literal_column("1")
+
+
+COUNT_HAD = count_own(IS_CURRENT)
+"""How many tasks of a campaign an annotator has decided or holds, gold ones among them."""
+_ANY_GOLD = sa.select(tasks.c.id).where(_of_campaign, IS_INDEXED_GOLD).order_by(tasks.c.gold).limit(ONE)
+# Not max(): PostgreSQL takes it from the index only where it knows the table well.
+HIGHEST_PRIORITY = (
+    sa.select(tasks.c.priority)
+    .where(_of_campaign, tasks.c.state == "open")
+    .order_by(tasks.c.priority.desc())
+    .limit(ONE)
+)
+PRIORITY_BELOW = HIGHEST_PRIORITY.where(tasks.c.priority < sa.bindparam("priority"))
+
+
+_LEASE = sa.select(
+    slots.c.id,
+    slots.c.task_id,
+    slots.c.slot,
+    slots.c.annotator_id,
+    slots.c.claimed_at,
+    tasks.c.item_id,
+    tasks.c.content_hash,
+    tasks.c.round,
+    tasks.c.payload,
+).join(tasks)
+_IN_PLAY = _LEASE.where(_of_campaign, IS_HANDED_OUT).limit(ONE)
+_OF_TASK = tasks.c.id == sa.bindparam("task")
+# The sum keeps SQLite from going through a campaign's tasks: an annotator holds few slots, and has an index for them.
+_OWN = (
+    _LEASE.where(tasks.c.campaign_id + 0 == sa.bindparam("campaign"), IS_CURRENT)
+    .where(slots.c.annotator_id == _who, slots.c.submitted_at.is_(None))
+    .limit(ONE)
+)
+_FREE_OF_TASK = _IN_PLAY.where(_OF_TASK, slots.c.annotator_id.is_(None), ~_has_mine).order_by(slots.c.slot)
+
+
+def _free_of(task: sa.ScalarSelect[int]) -> sa.Select[Any]:
+    """Return a query for a free slot of the task that another query finds."""
+    return _LEASE.where(tasks.c.id == task, slots.c.annotator_id.is_(None)).order_by(slots.c.slot).limit(ONE)
+
+
+@cache
+def first_free(*, gold: bool, after: bool, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the first task that an annotator can take, from a place on or before it.
+
+    Of gold ones, which may have no slot yet, it gives the id; of others a free slot, as a lease needs it.
+
+    Args:
+        gold: One of the gold ones; else one of those of a priority that has a free slot.
+        after: From `start` on; else before it.
+        blind: None whose key the annotator was shown.
+        bounded: None that others wait for, who are named with shares of their own.
+    """
+    found = sa.select(tasks.c.id).where(_of_campaign, ~_has_mine, ~_was_skipped)
+    found = found.where(IS_INDEXED_GOLD) if gold else found.where(
+        tasks.c.state == "open", tasks.c.priority == sa.bindparam("priority"), _has_free
+    )  # fmt: skip
+    start = sa.bindparam("start", type_=sa.BigInteger)
+    found = found.where(tasks.c.shuffle >= start if after else tasks.c.shuffle < start)
+    found = found.where(*eyes(blind=blind))
+    found = (found.where(LEAVES_ENOUGH) if bounded else found).order_by(tasks.c.shuffle).limit(ONE)
+    return found if gold else _free_of(found.scalar_subquery())
+
+
+@cache
+def first_skipped(*, blind: bool, bounded: bool) -> sa.Select[Any]:
+    """Return a query for the task that an annotator can take and skipped longest ago."""
+    found = (
+        sa.select(tasks.c.id)
+        .join(skips, skips.c.task_id == tasks.c.id)
+        .where(
+            _of_campaign, skips.c.annotator_id == _who, ~_has_mine, IS_GOLD | ((tasks.c.state == "open") & _has_free)
+        )
+    )
+    found = found.where(*eyes(blind=blind))
+    found = found.where(IS_GOLD | LEAVES_ENOUGH) if bounded else found
+    return found.order_by(skips.c.skipped_at, tasks.c.id).limit(ONE)
+
+
+@cache
+def own(*, of_task: bool, blind: bool) -> sa.Select[Any]:
+    """Return a query for the slot that an annotator has held longest, of any task or of one."""
+    found = (_OWN.where(_OF_TASK) if of_task else _OWN).order_by(slots.c.claimed_at, slots.c.id)
+    return found.where(*eyes(blind=blind))
+
+
+@cache
+def where_to_look(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for all that decides where to look for an annotator's next task, asked at once.
+
+    How many they have had, the highest priority of open ones, a gold one, the slot that they still hold, and when the
+    first of all leases ends.
+    """
+    asked = {"place": COUNT_HAD, "priority": HIGHEST_PRIORITY, "any_gold": _ANY_GOLD, "first_end": _EARLIEST}
+    held = own(of_task=False, blind=blind).with_only_columns(slots.c.id)
+    return sa.select(*(one.scalar_subquery().label(name) for name, one in {**asked, "held": held}.items()))
+
+
+@cache
+def free_of_task(*, blind: bool) -> sa.Select[Any]:
+    """Return a query for a free slot of one task."""
+    return _FREE_OF_TASK.where(*eyes(blind=blind))
+
+
+MAKE_SLOT = sa.insert(slots).from_select(
+    ["task_id", "slot"],
+    sa.select(slots.c.task_id, sa.func.max(slots.c.slot) + 1)
+    .where(slots.c.task_id == sa.bindparam("task"))
+    .group_by(slots.c.task_id),
+)
+"""One more slot of a task: gold ones are for everybody."""
+LEASE_OF = _LEASE.where(slots.c.id == sa.bindparam("held"))
+PAYLOAD = sa.select(tasks.c.payload).where(tasks.c.id == sa.bindparam("task"))
+GOLD_OF_TASK = sa.select(tasks.c.gold).where(tasks.c.id == sa.bindparam("task"))
+
+TAKE = (
+    sa.update(slots)
+    .where(slots.c.id == sa.bindparam("held"))
+    .values(annotator_id=_who, claimed_at=sa.bindparam("since"), lease_until=sa.bindparam("until"))
+)
+_holds_one = sa.exists().where(
+    _mine.c.annotator_id == _who,
+    _mine.c.submitted_at.is_(None),
+    sa.select(sa.literal_column("1"))
+    .where(tasks.c.id == _mine.c.task_id, _of_campaign, IS_CURRENT)
+    .correlate(_mine)
+    .exists(),
+)
+_has_task = sa.exists().where(_mine.c.task_id == slots.c.task_id, _mine.c.annotator_id == _who)
+KEEP = TAKE.where(
+    slots.c.annotator_id == _who, slots.c.submitted_at.is_(None), slots.c.lease_until > sa.bindparam("now")
+)
+"""Begin a lease anew, if it is still the annotator's."""
+
+
+@cache
+def take_free(*, blind: bool) -> sa.Update:
+    """Return a statement that takes a slot, if it is still free and the annotator may have it and holds no other."""
+    may_have = task_is(IS_HANDED_OUT, *eyes(blind=blind))
+    return TAKE.where(slots.c.annotator_id.is_(None), may_have, ~_has_task, ~_holds_one)
+
+
+IS_TAKEN = sa.select(slots.c.id).where(
+    slots.c.id == sa.bindparam("held"), slots.c.annotator_id == _who, slots.c.claimed_at == sa.bindparam("since")
+)
+
+HELD_BY = (
+    sa.select(slots.c.id, slots.c.task_id, slots.c.annotator_id, annotators.c.name, annotators.c.kind)
+    .join(annotators, slots.c.annotator_id == annotators.c.id)
+    .where(
+        slots.c.id == sa.bindparam("held"), slots.c.submitted_at.is_(None), annotators.c.name == sa.bindparam("name")
+    )
+)
+
+HELD = (
+    sa.select(
+        slots,
+        annotators.c.name,
+        tasks.c.state,
+        tasks.c.payload,
+        tasks.c.campaign_id,
+        tasks.c.gold,
+        campaigns.c.form,
+        campaigns.c.is_archived,
+        campaigns.c.is_simulated,
+        campaigns.c.kind.label("campaign_kind"),
+        newest_of(campaigns.c.id).label("guidelines_id"),
+    )
+    .join(tasks, slots.c.task_id == tasks.c.id)
+    .join(campaigns)
+    .outerjoin(annotators)
+    .where(slots.c.id == sa.bindparam("held"))
+)
+SAID = latest_annotations().where(annotations_table.c.slot_id == sa.bindparam("held"))
+SAY = sa.insert(annotations_table).inline()
+_IS_AS_CHECKED = task_is(
+    IS_CURRENT,
+    tasks.c.campaign_id.in_(
+        sa.select(campaigns.c.id).where(campaigns.c.form == sa.bindparam("checked"), ~campaigns.c.is_archived)
+    ),
+)
+FILL = (
+    sa.update(slots)
+    .where(
+        slots.c.id == sa.bindparam("held"),
+        slots.c.annotator_id == _who,
+        slots.c.submitted_at.is_not_distinct_from(sa.bindparam("was", type_=UtcDateTime)),
+        _IS_AS_CHECKED,
+    )
+    .values(submitted_at=sa.bindparam("now"), lease_until=None)
+)
+"""Mark a slot as decided, if whoever holds it, what they said last, its task and its form are what they were."""
+FOLLOW = sa.insert(followed)
+DROP_DRAFT = sa.delete(drafts).where(drafts.c.task_id == sa.bindparam("task"), drafts.c.annotator_id == _who)
+FINISH = (
+    sa.update(tasks)
+    .where(tasks.c.id == sa.bindparam("task"), tasks.c.state == "open", ~_has_open_slot)
+    .values(state="done")
+)

@@ -1,0 +1,1 @@
+"""Campaigns, their tasks, and what was decided on them."""

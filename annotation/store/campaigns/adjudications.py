@@ -1,0 +1,221 @@
+"""What adjudicators decide of tasks, and that they opened them: whoever has knows the key and the others' answers.
+
+What adjudicators decided is also read beside what annotators had said until then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json, digest
+
+from ..database.audit import record
+from ..database.dialects import member_of
+from ..database.records import Adjudicated, Adjudication, Campaign
+from ..database.schema import adjudications, annotations_table, annotators, slots, tasks
+from .decisions import latest_annotations
+from .lineage import is_of_any_round
+
+OPENED, SEND_BACK, REVISE = "opened", "send_back", "revise"
+
+
+_ADJUDICATED = (
+    sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, annotators.c.name)
+    .join(tasks, adjudications.c.task_id == tasks.c.id)
+    .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+    .where(tasks.c.campaign_id == sa.bindparam("campaign"), adjudications.c.decision != OPENED)
+    .order_by(adjudications.c.id)
+)
+_ADJUDICATED_OF_TASK = _ADJUDICATED.where(tasks.c.id == sa.bindparam("task"))
+
+
+def list_adjudicated(
+    connection: sa.Connection, campaign: Campaign, *, task: int | None = None
+) -> dict[tuple[str, str], Adjudicated]:
+    """Return what adjudicators did with a campaign's tasks, by item id and content hash; only where they did anything.
+
+    The latest decision counts; sending back takes back those before.
+    """
+    query = _ADJUDICATED if task is None else _ADJUDICATED_OF_TASK
+    found: dict[tuple[str, str], Adjudicated] = {}
+    for row in connection.execute(query, {"campaign": campaign.id, "task": task}):
+        key = (row.item_id, row.content_hash)
+        before = found.get(key, Adjudicated(0, None))
+        if row.decision == SEND_BACK:
+            found[key] = Adjudicated(before.sent_back + 1, None)
+            continue
+        decision = Adjudication(
+            item_id=row.item_id, content_hash=row.content_hash, annotator=row.name, decision=row.decision,
+            reasons=tuple(json.loads(row.reasons)), note=row.note,
+            edits=None if row.edits is None else json.loads(row.edits), decided_at=row.decided_at,
+        )  # fmt: skip
+        found[key] = Adjudicated(before.sent_back, decision)
+    return found
+
+
+def done_tasks(connection: sa.Connection, campaign: Campaign) -> dict[tuple[str, str], int]:
+    """Return the tasks of a campaign that all their annotators have decided, by item id and content hash."""
+    query = sa.select(tasks.c.item_id, tasks.c.content_hash, tasks.c.id)
+    rows = connection.execute(query.where(tasks.c.campaign_id == campaign.id, tasks.c.state == "done"))
+    return {(row.item_id, row.content_hash): row.id for row in rows}
+
+
+def has_opened(connection: sa.Connection, task_id: int, name: str) -> bool:
+    """Return whether somebody opened a task to adjudicate it."""
+    query = (
+        sa.select(adjudications.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(adjudications.c.task_id == task_id, annotators.c.name == name)
+    )
+    return connection.execute(query).first() is not None
+
+
+def items_judged_by(connection: sa.Connection, campaign: Campaign, name: str) -> set[str]:
+    """Return the items that somebody took part in as an annotator in a campaign, in whatever round."""
+    query = (
+        sa.select(tasks.c.item_id)
+        .join(slots, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, annotators.c.name == name)
+    )
+    return set(connection.execute(query).scalars())
+
+
+def add_adjudication(
+    connection: sa.Connection,
+    task_id: int,
+    name: str,
+    decision: str,
+    *,
+    now: datetime,
+    reasons: Sequence[str] = (),
+    note: str | None = None,
+    edits: Mapping[str, Any] | None = None,
+) -> None:
+    """Add that an adjudicator opened a task, or what they decided of it."""
+    who = sa.select(annotators.c.id).where(annotators.c.name == name).scalar_subquery()
+    said = {
+        "decision": decision, "note": note, "reasons": canonical_json(sorted(set(reasons))),
+        "edits": None if edits is None else canonical_json(dict(edits)),
+    }  # fmt: skip
+    values = {"task_id": task_id, "annotator_id": who, "decided_at": now, **said}
+    connection.execute(sa.insert(adjudications).values(values))
+    record(connection, "adjudicated", actor=name, at=now, task=task_id, decision=decision, said=digest(said))
+
+
+def send_back(connection: sa.Connection, task_id: int, *, slots_more: int) -> None:
+    """Open a task again with so many slots more, for annotators who have not judged it."""
+    last = connection.execute(sa.select(sa.func.max(slots.c.slot)).where(slots.c.task_id == task_id)).scalar_one()
+    rows = [{"task_id": task_id, "slot": last + number} for number in range(1, slots_more + 1)]
+    connection.execute(sa.insert(slots), rows)
+    connection.execute(sa.update(tasks).where(tasks.c.id == task_id).values(state="open"))
+
+
+def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, *, limit: int) -> list[sa.Row[Any]]:
+    """Return what an adjudicator decided in a campaign, the latest first: task, content, decision, note, moment."""
+    query = (
+        sa.select(adjudications, tasks.c.item_id, tasks.c.content_hash, tasks.c.payload)
+        .join(tasks, adjudications.c.task_id == tasks.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, annotators.c.name == name, adjudications.c.decision != OPENED)
+        .order_by(adjudications.c.id.desc())
+        .limit(limit)
+    )
+    return list(connection.execute(query))
+
+
+class Ruling(NamedTuple):
+    """One decision of an adjudicator.
+
+    Args:
+        task_id: In the store.
+        adjudicator: By name.
+        decision: `accept`, `reject`, `revise` or `send_back`.
+        said: What the annotators had said whose decisions counted then: how often each decision was given.
+        votes: How many of them had said yes to each criterion, where the campaign has some.
+    """
+
+    task_id: int
+    adjudicator: str
+    decision: str
+    said: Mapping[str, int]
+    votes: Mapping[str, int]
+
+
+class SaidOfRuled(NamedTuple):
+    """What one annotator said of a task that an adjudicator decided: in which slot, what, its edits, and each vote."""
+
+    slot: int
+    decision: str
+    edits: str | None
+    votes: Sequence[str]
+
+
+def ruled_tasks() -> sa.Select[tuple[int]]:
+    """Return a query for the tasks that adjudicators decided or sent back."""
+    return sa.select(adjudications.c.task_id).where(adjudications.c.decision != OPENED)
+
+
+def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[Ruling]:
+    """Return what adjudicators decided in a campaign, earlier rounds included, in the order in which they did.
+
+    Args:
+        connection: That reads.
+        campaign: The campaign.
+        criteria: Fields answered with `yes` or `no`, in which case votes are counted.
+    """
+    query = (
+        sa.select(adjudications.c.task_id, annotators.c.name, adjudications.c.decision)
+        .join(tasks, adjudications.c.task_id == tasks.c.id)
+        .join(annotators, adjudications.c.annotator_id == annotators.c.id)
+        .where(is_of_any_round(campaign), adjudications.c.decision != OPENED)
+        .order_by(adjudications.c.id)
+    )
+    said = said_of_ruled(connection, campaign, criteria)
+    sent_back: Counter[int] = Counter()
+    found = []
+    for task_id, name, decision in connection.execute(query):
+        first = sent_back[task_id] * campaign.slots_per_task
+        given = said_after(said.get(task_id, ()), first, until=first + campaign.slots_per_task)
+        decisions = Counter(one.decision for one in given)
+        found.append(Ruling(task_id, name, decision, decisions, counted_votes(given, criteria)))
+        sent_back[task_id] += decision == SEND_BACK
+    return found
+
+
+def said_after(said: Iterable[SaidOfRuled], first: int, *, until: int | None = None) -> list[SaidOfRuled]:
+    """Return what was said in slots after a number: each time a task is sent back it gets slots anew."""
+    return [one for one in said if first < one.slot and (until is None or one.slot <= until)]
+
+
+def counted_votes(said: Iterable[SaidOfRuled], criteria: Sequence[str]) -> dict[str, int]:
+    """Return how many said yes to each criterion."""
+    counted = Counter(name for one in said for name, vote in zip(criteria, one.votes, strict=False) if vote == "yes")
+    return {name: counted[name] for name in criteria}
+
+
+def said_of_ruled(
+    connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]
+) -> dict[int, list[SaidOfRuled]]:
+    """Return what annotators said of the tasks that adjudicators decided, in the newest version, by task."""
+    votes = [member_of(annotations_table.c.fields, name) for name in criteria]
+    query = (
+        latest_annotations()
+        .join(slots, annotations_table.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(tasks.c.id.in_(ruled_tasks()), tasks.c.campaign_id + 0 == campaign.id)
+        .with_only_columns(
+            slots.c.task_id, slots.c.slot, annotations_table.c.decision, annotations_table.c.edits, *votes
+        )
+        .order_by(slots.c.task_id, slots.c.slot)
+    )
+    found: dict[int, list[SaidOfRuled]] = {}
+    for task_id, slot, decision, edits, *voted in connection.execute(query):
+        found.setdefault(task_id, []).append(SaidOfRuled(slot, decision, edits, voted))
+    return found

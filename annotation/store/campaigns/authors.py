@@ -1,0 +1,62 @@
+"""Who wrote an item: nobody is asked about an item of their own.
+
+An item that people wrote says in its evidence in which campaign, of which record and in which slot; the store alone
+knows who sat there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from benchwright.implication import WrittenIn
+
+from ...forms.payloads import Work, item_in
+from ..database.schema import authors, campaigns, slots, tasks
+
+WRITTEN_IN = "written_in"
+"""Under this name an item's evidence says where it was written."""
+
+_SAT_THERE = (
+    sa.select(slots.c.annotator_id)
+    .join(tasks, slots.c.task_id == tasks.c.id)
+    .join(campaigns, tasks.c.campaign_id == campaigns.c.id)
+    .where(
+        campaigns.c.name == sa.bindparam("campaign"), tasks.c.item_id == sa.bindparam("record_id"),
+        slots.c.slot == sa.bindparam("slot"), slots.c.submitted_at.is_not(None),
+    )
+)  # fmt: skip
+
+OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bindparam("who"))
+"""Items that an annotator wrote."""
+
+
+def note_authors(connection: sa.Connection, work: Iterable[Work]) -> None:
+    """Note who wrote the items of some tasks, where this store knows; safe to repeat."""
+    for one in work:
+        written_in = _written_in(one.payload)
+        if written_in is None:
+            continue
+        for annotator_id in (
+            connection.execute(_SAT_THERE, written_in.model_dump(exclude={"simulated"})).scalars().all()
+        ):
+            own = (authors.c.item_id == one.item_id) & (authors.c.annotator_id == annotator_id)
+            if connection.execute(sa.select(authors.c.item_id).where(own)).first() is None:
+                connection.execute(sa.insert(authors).values(item_id=one.item_id, annotator_id=annotator_id))
+
+
+def is_author(connection: sa.Connection, task_id: int, annotator_id: int) -> bool:
+    """Return whether an annotator wrote the item of a task."""
+    own = OWN_ITEMS.join(tasks, tasks.c.item_id == authors.c.item_id).where(tasks.c.id == task_id)
+    return connection.execute(own, {"who": annotator_id}).first() is not None
+
+
+def _written_in(payload: Mapping[str, Any]) -> WrittenIn | None:
+    stated = item_in(payload).get("evidence", {}).get(WRITTEN_IN)
+    try:
+        return None if stated is None else WrittenIn.model_validate(stated)
+    except ValidationError:  # a step of somebody else's may mean another thing by that name
+        return None

@@ -1,0 +1,123 @@
+"""What the review store knows of a campaign: every decision, and where it stands."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..database.records import SLOT_STATES, TASK_STATES, Annotation, Campaign, CampaignStatus
+from ..database.schema import annotations_table, annotators, campaigns, slots, tasks
+
+_newer = annotations_table.alias("newer")
+
+
+def latest_annotations() -> sa.Select[Any]:
+    """Return a query for the newest version of each slot's annotation."""
+    return sa.select(annotations_table).where(
+        ~sa.exists().where(
+            _newer.c.slot_id == annotations_table.c.slot_id, _newer.c.version > annotations_table.c.version
+        )
+    )
+
+
+@cache
+def _decisions(*, with_retired: bool, of_task: bool) -> sa.Select[Any]:
+    """Return the query of `list_decisions`; built once, since every decision asks it of its task."""
+    latest = latest_annotations().subquery()
+    query = (
+        sa.select(
+            latest,
+            tasks.c.item_id,
+            tasks.c.content_hash,
+            tasks.c.round,
+            slots.c.slot,
+            annotators.c.name,
+            annotators.c.kind,
+        )
+        .join(slots, latest.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == sa.bindparam("campaign"))
+        .order_by(tasks.c.item_id, tasks.c.round, slots.c.slot)
+    )
+    if not with_retired:
+        query = query.where(tasks.c.state != "retired")
+    return query.where(tasks.c.id == sa.bindparam("task")) if of_task else query
+
+
+def list_decisions(
+    connection: sa.Connection, campaign: Campaign, *, with_retired: bool = False, task: int | None = None
+) -> list[Annotation]:
+    """Return the latest decisions on a campaign's tasks, by item id, round and slot.
+
+    Args:
+        connection: That reads.
+        campaign: The campaign.
+        with_retired: Also those on earlier contents of items; without them only current tasks count.
+        task: Only those on one task.
+    """
+    query, of = _decisions(with_retired=with_retired, of_task=task is not None), {"campaign": campaign.id, "task": task}
+    return [
+        Annotation(
+            item_id=row.item_id, content_hash=row.content_hash, round=row.round, slot=row.slot,
+            annotator=row.name, annotator_kind=row.kind, version=row.version, decision=row.decision,
+            reasons=tuple(json.loads(row.reasons)), note=row.note,
+            edits=None if row.edits is None else json.loads(row.edits),
+            started_at=row.started_at, submitted_at=row.submitted_at,
+            fields=None if row.fields is None else json.loads(row.fields), active_s=row.active_s,
+        )
+        for row in connection.execute(query, of)
+    ]  # fmt: skip
+
+
+def campaign_status(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> CampaignStatus:
+    """Return where a campaign stands at a moment."""
+    of_campaign = tasks.c.campaign_id == campaign.id
+    counted = _count_by(connection, tasks.c.state, tasks, of_campaign & tasks.c.gold.is_(None))
+    slot_state = sa.case(
+        (slots.c.submitted_at.is_not(None), "submitted"), (slots.c.lease_until > now, "leased"), else_="free"
+    )
+    current = slots.join(tasks)
+    is_current = of_campaign & (tasks.c.state != "retired") & ~is_withdrawn(now)
+    filled = _count_by(connection, slot_state, current, is_current)
+    people = (
+        sa.select(sa.func.count(sa.distinct(slots.c.annotator_id)))
+        .select_from(current)
+        .where(of_campaign, slots.c.submitted_at.is_not(None))
+    )
+    return CampaignStatus(
+        name=campaign.name,
+        kind=campaign.kind,
+        rule=campaign.rule,
+        simulated=campaign.is_simulated,
+        tasks={state: counted.get(state, 0) for state in TASK_STATES},
+        slots={state: filled.get(state, 0) for state in SLOT_STATES},
+        annotators=connection.execute(people).scalar_one(),
+    )
+
+
+def is_withdrawn(now: datetime) -> sa.ColumnElement[bool]:
+    """Return whether a slot of a task is to be had no more: the task closed without it, and nobody holds it."""
+    is_held = slots.c.lease_until.is_not(None) & (slots.c.lease_until > now)
+    return (tasks.c.state == "done") & slots.c.submitted_at.is_(None) & ~is_held
+
+
+def _count_by(
+    connection: sa.Connection,
+    what: sa.ColumnElement[Any],
+    source: sa.FromClause,
+    where: sa.ColumnElement[bool],
+) -> dict[str, int]:
+    # Grouped by a label: to PostgreSQL a CASE with parameters is another expression each time.
+    query = sa.select(what.label("counted"), sa.func.count()).select_from(source).where(where)
+    return {str(row[0]): int(row[1]) for row in connection.execute(query.group_by("counted"))}
+
+
+def list_campaign_names(connection: sa.Connection) -> list[str]:
+    """Return the names of campaigns that are not archived, sorted."""
+    query = sa.select(campaigns.c.name).where(~campaigns.c.is_archived).order_by(campaigns.c.name)
+    return list(connection.execute(query).scalars())

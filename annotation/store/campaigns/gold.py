@@ -1,0 +1,103 @@
+"""Tasks whose right decision is known: which they are, and what annotators say of them.
+
+They stand outside the campaign's own work, retired from it, and so count toward nothing. Each goes to as many
+annotators as ask, once to each, and looks to them like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ..database.audit import COMMAND_LINE, clock, record
+from ..database.records import Campaign
+from ..database.schema import annotators, slots, tasks
+from .decisions import latest_annotations
+
+
+class Wanted(NamedTuple):
+    """How a task of an item is wanted now."""
+
+    content_hash: str
+    priority: int
+    gold: str | None
+
+
+class GoldAnswer(NamedTuple):
+    """What one annotator said of one gold item, in its latest version."""
+
+    item_id: str
+    annotator: str
+    decision: str
+    right: str
+
+
+def mark(
+    connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, Wanted]
+) -> set[int]:
+    """Bring priorities and gold of tasks up to what is wanted, and return which of them are gold.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign: Of the tasks.
+        current: Rows of the tasks that are wanted, each with id, item_id, priority and gold.
+        wanted: How, by item id.
+
+    Raises:
+        BenchwrightError: A task is wanted as an ordinary one that more annotators have answered than it takes.
+    """
+    named, unnamed = 0, 0
+    for row in current:
+        now = wanted[row.item_id]
+        if (row.priority, row.gold) == (now.priority, now.gold):
+            continue
+        values: dict[str, Any] = {"priority": now.priority, "gold": now.gold}
+        if now.gold is not None:
+            values["state"] = "retired"
+            named += row.gold != now.gold
+        elif row.gold is not None:
+            _take_extra_slots(connection, campaign, row)
+            unnamed += 1
+        connection.execute(sa.update(tasks).where(tasks.c.id == row.id).values(values))
+    if named or unnamed:
+        record(
+            connection,
+            "gold_named",
+            actor=COMMAND_LINE,
+            at=clock(),
+            campaign=campaign.name,
+            named=named,
+            unnamed=unnamed,
+        )
+    return {row.id for row in current if wanted[row.item_id].gold is not None}
+
+
+def _take_extra_slots(connection: sa.Connection, campaign: Campaign, row: Any) -> None:
+    """Remove the slots that a task got as a gold one beyond those that an ordinary one has."""
+    extra = (slots.c.task_id == row.id) & (slots.c.slot > campaign.slots_per_task)
+    used = sa.select(sa.func.count()).select_from(slots).where(extra, slots.c.annotator_id.is_not(None))
+    if count := connection.execute(used).scalar_one():
+        raise BenchwrightError(
+            f"item {row.item_id} went out as gold in campaign {campaign.name!r}, to {count} annotators more than "
+            f"{campaign.rule} takes; name it gold again, with another right decision if need be"
+        )
+    connection.execute(sa.delete(slots).where(extra))
+
+
+def gold_answers(connection: sa.Connection, campaign: Campaign) -> list[GoldAnswer]:
+    """Return what annotators said of a campaign's gold items, by annotator and item."""
+    latest = latest_annotations().subquery()
+    query = (
+        sa.select(tasks.c.item_id, annotators.c.name, latest.c.decision, tasks.c.gold)
+        .select_from(latest)
+        .join(slots, latest.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.gold.is_not(None))
+        .order_by(annotators.c.name, tasks.c.item_id)
+    )
+    return [GoldAnswer(*row) for row in connection.execute(query)]

@@ -1,0 +1,121 @@
+"""Versions of items that were made within a campaign: each has a task of its own, linked to the one before."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json, digest
+
+from ...forms.payloads import Work
+from ..database.audit import record
+from ..database.records import Campaign, Revision, Task
+from ..database.schema import annotators, revisions, slots, tasks
+from .tasks import new_task, reopen, retire
+
+_before = tasks.alias("before")
+
+
+def list_revisions(connection: sa.Connection, campaign: Campaign) -> list[Revision]:
+    """Return the revisions made in a campaign, by item id and round, those that items have left behind included."""
+    query = (
+        sa.select(
+            revisions, tasks.c.item_id, tasks.c.content_hash, _before.c.content_hash.label("was"), annotators.c.name
+        )
+        .join(tasks, revisions.c.task_id == tasks.c.id)
+        .join(_before, revisions.c.revised_from == _before.c.id)
+        .join(annotators, revisions.c.annotator_id == annotators.c.id)
+        .where(tasks.c.campaign_id == campaign.id)
+        .order_by(tasks.c.item_id, revisions.c.round, revisions.c.id)
+    )  # fmt: skip
+    return [
+        Revision(
+            item_id=row.item_id, task_id=row.task_id, content_hash=row.content_hash, revised_from=row.was,
+            round=row.round, edits=json.loads(row.edits), annotator=row.name,
+        )
+        for row in connection.execute(query)
+    ]  # fmt: skip
+
+
+def round_of(connection: sa.Connection, task_id: int) -> int:
+    """Return the round in which a task is looked at, from 1."""
+    query = sa.select(revisions.c.round).where(revisions.c.task_id == task_id)
+    return connection.execute(query).scalar_one_or_none() or 1
+
+
+def add_revision(
+    connection: sa.Connection,
+    campaign: Campaign,
+    task: Task,
+    work: Work,
+    *,
+    edits: Mapping[str, Any],
+    annotator: str,
+    now: datetime,
+) -> bool:
+    """Open the task of an item's next version, and retire that of the version before.
+
+    A version that the campaign has met as content of the item before gets its task back, with what was said of it. It
+    is as urgent as the version before.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign: The campaign.
+        task: Of the version before.
+        work: The next version.
+        edits: What makes it, as JSON values.
+        annotator: Whose edits they are.
+        now: Moment of the revision.
+
+    Returns:
+        False where nothing is opened: the version before has a next one already, or the item would go in a circle.
+    """
+    there = connection.execute(
+        sa.select(tasks.c.id).where(
+            tasks.c.campaign_id == campaign.id,
+            tasks.c.item_id == work.item_id,
+            tasks.c.content_hash == work.content_hash,
+        )
+    ).scalar_one_or_none()
+    linked = revisions.c.revised_from == task.id
+    if there is not None:
+        linked = linked | (revisions.c.task_id == there) | (revisions.c.revised_from == there)
+    if connection.execute(sa.select(revisions.c.id).where(linked)).first() is not None:
+        return False
+    if there is None:
+        there = _open(connection, campaign, work)
+    else:
+        reopen(connection, [there])
+    retire(connection, [task.id])
+    urgent = sa.select(_before.c.priority).where(_before.c.id == task.id).scalar_subquery()
+    connection.execute(sa.update(tasks).where(tasks.c.id == there).values(priority=urgent))
+    who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
+    round_, spelled = round_of(connection, task.id) + 1, canonical_json(dict(edits))
+    row = {"task_id": there, "revised_from": task.id, "round": round_, "edits": spelled, "revised_at": now}
+    connection.execute(sa.insert(revisions).values({**row, "annotator_id": who}))
+    if not campaign.is_simulated:
+        payload = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == there)).scalar_one()
+        record(
+            connection, "revised", actor=annotator, at=now, task=there, revised_from=task.id, content=work.content_hash,
+            said=digest_of_revision(round_, spelled, payload),
+        )  # fmt: skip
+    return True
+
+
+def digest_of_revision(round_: int, edits: str, payload: str) -> str:
+    """Return what the log keeps of a revision: its round, its edits, and the payload of the task that it led to."""
+    return digest([round_, edits, payload])
+
+
+def _open(connection: sa.Connection, campaign: Campaign, work: Work) -> int:
+    """Add the task of a new content, with its slots."""
+    contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == work.item_id)
+    row = new_task(campaign, work, round_=connection.execute(contents).scalar_one() + 1)
+    task_id = connection.execute(sa.insert(tasks).values(row).returning(tasks.c.id)).scalar_one()
+    rows = [{"task_id": task_id, "slot": number} for number in range(1, campaign.slots_per_task + 1)]
+    connection.execute(sa.insert(slots), rows)
+    return int(task_id)

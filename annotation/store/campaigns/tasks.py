@@ -1,0 +1,299 @@
+"""Campaigns and their tasks: brought up to date with what the steps before have made. Safe to repeat.
+
+What people said is never undone: a task whose item changed or went away is retired with its annotations, and
+comes back with them when that content comes back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json, digest
+from benchwright.errors import BenchwrightError
+from benchwright.seeds import seed_for
+
+from ...forms.payloads import Work, facets_of
+from ..database.audit import COMMAND_LINE, clock, record
+from ..database.records import AnnotatorKind, Campaign, Task, TaskState, Upserted
+from ..database.schema import SHUFFLE_PRIME, annotations_table, annotators, campaigns, seen, slots, tasks
+from .authors import note_authors
+from .gold import Wanted, mark
+
+SIMULATED = "simulated-"
+"""How names of simulated annotators begin, and of nobody else."""
+_BATCH = 500
+_T = TypeVar("_T")
+_NAMED = sa.select(campaigns).where(campaigns.c.name == sa.bindparam("called"))
+
+
+def _batched(things: Iterable[_T]) -> Iterator[list[_T]]:
+    rest = iter(things)
+    while batch := list(islice(rest, _BATCH)):
+        yield batch
+
+
+def find_campaign(connection: sa.Connection, name: str) -> Campaign:
+    """Return a campaign.
+
+    Raises:
+        BenchwrightError: There is none of that name; the message names those that exist.
+    """
+    row = connection.execute(_NAMED, {"called": name}).one_or_none()
+    if row is None:
+        known = connection.execute(sa.select(campaigns.c.name).order_by(campaigns.c.name)).scalars().all()
+        near = get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none yet'}"
+        raise BenchwrightError(f"the review store has no campaign {name!r}; {hint}")
+    return _campaign(row)
+
+
+def campaign_called(connection: sa.Connection, campaign: str | Campaign) -> Campaign:
+    """Return a campaign, which is looked up where only its name is given; see `find_campaign`."""
+    return campaign if isinstance(campaign, Campaign) else find_campaign(connection, campaign)
+
+
+def campaign_of_task(connection: sa.Connection, task_id: int) -> Campaign | None:
+    """Return the campaign that a task belongs to."""
+    query = sa.select(campaigns).join(tasks).where(tasks.c.id == task_id)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _campaign(row)
+
+
+def payload_of(connection: sa.Connection, task_id: int) -> dict[str, Any] | None:
+    """Return what a task is about."""
+    text = connection.execute(sa.select(tasks.c.payload).where(tasks.c.id == task_id)).scalar_one_or_none()
+    return None if text is None else dict(json.loads(text))
+
+
+def list_campaigns(connection: sa.Connection) -> list[Campaign]:
+    """Return the campaigns that are not archived, in the order in which they opened: that of their recipe."""
+    query = sa.select(campaigns).where(~campaigns.c.is_archived).order_by(campaigns.c.id)
+    return [_campaign(row) for row in connection.execute(query)]
+
+
+def _campaign(row: sa.Row[Any]) -> Campaign:
+    return Campaign(
+        id=row.id, name=row.name, kind=row.kind, rule=row.rule, slots_per_task=row.slots,
+        form=json.loads(row.form), settings=json.loads(row.settings), seed=int(row.seed),
+        is_simulated=row.is_simulated, is_for_assigned=row.is_for_assigned,
+    )  # fmt: skip
+
+
+def upsert_campaign(
+    connection: sa.Connection,
+    name: str,
+    *,
+    kind: str,
+    rule: str,
+    slots_per_task: int,
+    form: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    seed: int,
+    is_simulated: bool,
+) -> Campaign:
+    """Open a campaign, or bring the one of that name up to these settings.
+
+    People's decisions were made under one kind and rule, and never mix with simulated ones: then a change of
+    these is refused. Decisions that nobody made (simulated under other settings) are archived with their
+    campaign, and a new one opens under the name.
+
+    Raises:
+        BenchwrightError: People have decided under another kind or rule.
+    """
+    row = connection.execute(_NAMED, {"called": name}).one_or_none()
+    if row is not None:
+        before = _campaign(row)
+        is_same = (before.kind, before.rule, before.slots_per_task, before.is_simulated) == (
+            kind, rule, slots_per_task, is_simulated
+        )  # fmt: skip
+        if is_simulated:
+            is_same = is_same and (before.settings, before.seed) == (dict(settings), seed)
+        if not is_same:
+            _archive(connection, before, rule=rule, kind=kind, is_simulated=is_simulated)
+            row = None
+    values = {
+        "kind": kind, "rule": rule, "slots": slots_per_task, "form": canonical_json(dict(form)),
+        "settings": canonical_json(dict(settings)), "seed": str(seed), "is_simulated": is_simulated,
+    }  # fmt: skip
+    act = None
+    if row is None:
+        connection.execute(sa.insert(campaigns).values(name=name, is_archived=False, **values))
+        act = "campaign_opened"
+    elif any(getattr(row, column) != value for column, value in values.items()):
+        connection.execute(sa.update(campaigns).where(campaigns.c.id == row.id).values(values))
+        act = "campaign_changed"
+    if act is not None and not is_simulated:
+        record(
+            connection, act, actor=COMMAND_LINE, at=clock(), campaign=name, kind=kind, rule=rule,
+            form=digest(dict(form)), settings=dict(settings), slots=slots_per_task, seed=str(seed),
+        )  # fmt: skip
+    return find_campaign(connection, name)
+
+
+def _archive(connection: sa.Connection, campaign: Campaign, *, rule: str, kind: str, is_simulated: bool) -> None:
+    """Rename a campaign out of the way; refused once a person has decided in it."""
+    made = (
+        sa.select(sa.func.count())
+        .select_from(annotations_table.join(slots).join(tasks))
+        .where(tasks.c.campaign_id == campaign.id)
+    )
+    count = connection.execute(made).scalar_one()
+    if count and not campaign.is_simulated:
+        now = f"{kind} under {rule}" + (" by simulated annotators" if is_simulated else "")
+        raise BenchwrightError(
+            f"campaign {campaign.name!r} holds {count} decisions of people ({campaign.kind} under "
+            f"{campaign.rule}), the recipe now says {now}; put it back, or give the step another name for a "
+            "new campaign"
+        )
+    connection.execute(
+        sa.update(campaigns)
+        .where(campaigns.c.id == campaign.id)
+        .values(name=f"{campaign.name}#{campaign.id}", is_archived=True)
+    )
+
+
+def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKind) -> None:
+    """Register an annotator, unless that is done.
+
+    Raises:
+        BenchwrightError: The name is not 1 to 100 printable characters, or does not fit the kind.
+    """
+    if not 0 < len(name) <= 100 or not name.isprintable() or name != name.strip():
+        raise BenchwrightError(f"annotator {name[:100]!r}: names are 1 to 100 printable characters, no space around")
+    if (kind == "simulated") != name.startswith(SIMULATED):
+        raise BenchwrightError(f"annotator {name!r}: names of simulated annotators begin with {SIMULATED!r}, no others")
+    found = sa.select(annotators.c.id).where(annotators.c.name == name)
+    if connection.execute(found).one_or_none() is None:
+        connection.execute(sa.insert(annotators).values(name=name, kind=kind))
+
+
+def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[Work]) -> Upserted:
+    """Bring a campaign's tasks up to all the work there is now: open what is new, retire what is gone.
+
+    Raises:
+        ValueError: An item comes twice.
+    """
+    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state, tasks.c.priority, tasks.c.gold)
+    known = {
+        (row.item_id, row.content_hash): row
+        for row in connection.execute(query.where(tasks.c.campaign_id == campaign.id))
+    }
+    rounds: dict[str, int] = {}
+    for item_id, _ in known:
+        rounds[item_id] = rounds.get(item_id, 0) + 1
+    wanted: dict[str, Wanted] = {}
+    opened: list[tuple[str, str]] = []
+    last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
+    for batch in _batched(work):
+        new = []
+        for one in batch:
+            if one.item_id in wanted:
+                raise ValueError(f"item {one.item_id} comes twice in campaign {campaign.name!r}")
+            wanted[one.item_id] = Wanted(one.content_hash, one.priority, one.gold)
+            if (one.item_id, one.content_hash) not in known:
+                new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
+        if new:
+            connection.execute(sa.insert(tasks), new)
+            opened += [(row["item_id"], row["payload"]) for row in new]
+        note_authors(connection, batch)
+    if opened:
+        _make_slots(connection, campaign)
+    if len(opened) > _BATCH and connection.dialect.name == "postgresql":
+        for table in (tasks, slots):  # PostgreSQL would plan by tables of the size before for a minute
+            connection.exec_driver_sql(f"ANALYZE {table.name}")
+    current = [row for key, row in known.items() if _is_wanted(wanted, key)]
+    gone = [
+        row.id for key, row in known.items()
+        if not _is_wanted(wanted, key) and (row.state != "retired" or row.gold is not None)
+    ]  # fmt: skip
+    marked = mark(connection, campaign, current, wanted)
+    back = [row.id for row in current if row.state == "retired" and row.id not in marked]
+    retire(connection, gone)
+    reopen(connection, back)
+    counts = Upserted(len(opened), len(current) - len(back), len(gone), len(back))
+    if not campaign.is_simulated and (opened or gone or back):
+        about = {"campaign": campaign.name, **counts._asdict()}
+        if opened:
+            newest = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one()
+            about |= {"after": last, "up_to": newest, "said": digest_of_payloads(opened)}
+        record(connection, "tasks_changed", actor=COMMAND_LINE, at=clock(), **about)
+    return counts
+
+
+def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
+    """Return what the log keeps of tasks that were opened together: of which items they are, and their payloads."""
+    return digest(sorted(digest([item_id, payload]) for item_id, payload in payloads))
+
+
+def _is_wanted(wanted: Mapping[str, Wanted], key: tuple[str, str]) -> bool:
+    return key[0] in wanted and wanted[key[0]].content_hash == key[1]
+
+
+def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
+    """Return the row of a task that is opened."""
+    about = facets_of(work.payload)
+    return {
+        "campaign_id": campaign.id, "item_id": work.item_id, "content_hash": work.content_hash,
+        "round": round_, "shuffle": seed_for(campaign.seed, campaign.name, work.item_id) % SHUFFLE_PRIME,
+        "payload": canonical_json(dict(work.payload)), "state": "open" if work.gold is None else "retired",
+        "priority": work.priority, "gold": work.gold,
+        "item_kind": about.kind, "item_task": about.task, "category": about.category,
+    }  # fmt: skip
+
+
+def _make_slots(connection: sa.Connection, campaign: Campaign) -> None:
+    """Give every task of the campaign the slots that it lacks."""
+    for number in range(1, campaign.slots_per_task + 1):
+        has_it = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.slot == number)
+        lacking = sa.select(tasks.c.id, sa.literal(number)).where(tasks.c.campaign_id == campaign.id, ~has_it)
+        connection.execute(sa.insert(slots).from_select(["task_id", "slot"], lacking))
+
+
+def retire(connection: sa.Connection, task_ids: list[int]) -> None:
+    """Take tasks whose content is gone out of the campaign; slots that were held are free again."""
+    free = {"annotator_id": None, "claimed_at": None, "lease_until": None}
+    for ids in _batched(task_ids):
+        held = slots.c.task_id.in_(ids) & slots.c.submitted_at.is_(None) & slots.c.annotator_id.is_not(None)
+        already = sa.exists().where(seen.c.task_id == slots.c.task_id, seen.c.annotator_id == slots.c.annotator_id)
+        shown = sa.select(slots.c.task_id, slots.c.annotator_id).where(held, ~already)
+        connection.execute(sa.insert(seen).from_select(["task_id", "annotator_id"], shown))
+        connection.execute(sa.update(slots).where(held).values(free))
+        connection.execute(sa.update(tasks).where(tasks.c.id.in_(ids)).values(state="retired", gold=None))
+
+
+def reopen(connection: sa.Connection, task_ids: list[int]) -> None:
+    """Bring back tasks whose content is back, with what was said of them."""
+    is_open = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
+    for ids in _batched(task_ids):
+        connection.execute(
+            sa.update(tasks).where(tasks.c.id.in_(ids)).values(state=sa.case((is_open, "open"), else_="done"))
+        )
+
+
+def list_tasks(connection: sa.Connection, campaign: Campaign, *, states: tuple[TaskState, ...]) -> list[Task]:
+    """Return a campaign's tasks in these states, by item id and round."""
+    query = (
+        sa.select(tasks)
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states))
+        .order_by(tasks.c.item_id, tasks.c.round)
+    )
+    return [_task(row) for row in connection.execute(query)]
+
+
+def find_task(connection: sa.Connection, campaign: Campaign, item_id: str, content_hash: str) -> Task:
+    """Return the task of one content of an item, which is known to be there."""
+    of_content = (tasks.c.item_id == item_id) & (tasks.c.content_hash == content_hash)
+    return _task(connection.execute(sa.select(tasks).where(tasks.c.campaign_id == campaign.id, of_content)).one())
+
+
+def _task(row: sa.Row[Any]) -> Task:
+    return Task(
+        id=row.id, item_id=row.item_id, content_hash=row.content_hash, round=row.round, state=row.state,
+        payload=json.loads(row.payload),
+    )  # fmt: skip

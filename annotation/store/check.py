@@ -1,0 +1,292 @@
+"""What `benchwright check` hears of the review store: the file's own pages, the audit log, and rows against both.
+
+SQLite looks through its own file: pages, indexes against rows, what each column may hold. The tables and triggers are
+those that were made. The log is chained and tells of decisions of people, adjudications, forms, guidelines, revisions,
+overrides and accounts, each by value or digest. Tasks are compared with the hash of their content, and counts that are
+kept beside rows with what they are counted from. `docs/security.md` says what that leaves out.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from pydantic import ValidationError
+
+from benchwright.canonical import canonical_json, digest
+from benchwright.errors import BenchwrightError, DamagedError, DataError
+from benchwright.pipeline.check import Problem
+from benchwright.records import Item
+from benchwright.workspace.sealed import read_sealed
+from benchwright.workspace.store_place import FILE, PIN, has_store
+from benchwright.workspace.workspace import Workspace
+
+from ..forms.payloads import facets_of, item_in
+from ..forms.task_content import Exhibit
+from . import ReviewStore, open_store
+from .campaigns.guidelines import digest_of_guidelines
+from .campaigns.revisions import digest_of_revision
+from .campaigns.tasks import digest_of_payloads
+from .database.migrate import schema_checksum
+from .database.read_only import reading_engine
+from .database.schema import (
+    accounts,
+    adjudications,
+    annotations_table,
+    annotators,
+    audit_log,
+    blind_answers,
+    campaigns,
+    overrides,
+    remarks,
+    revisions,
+    slots,
+    tasks,
+)
+
+_ITEMS_OWN = Item.model_fields.keys() - Exhibit.model_fields.keys()
+_MOST = 100
+"""Lines of SQLite's own check."""
+
+
+def store_problems(root: Path) -> Iterator[Problem]:
+    """Yield what is wrong with a workspace's review store; nothing where it has none."""
+    if not has_store(root):
+        return
+    if (root / PIN).exists():
+        try:
+            read_sealed(root / PIN)
+        except DamagedError as error:
+            yield Problem(PIN, error.what)
+            return
+    if (root / FILE).exists() and _has_other_schema(root / FILE):
+        yield Problem(
+            f"{FILE}, table sqlite_master",
+            "is not what was made: definitions of tables or triggers differ; restore it from a backup "
+            "(`benchwright review restore`)",
+        )
+    if (root / FILE).exists() and (lines := _file_problems(root / FILE)):
+        for line in lines:
+            yield Problem(FILE, f"is damaged: {line}; restore it from a backup (`benchwright review restore`)")
+        return
+    try:
+        with open_store(Workspace(root).store_url) as store:
+            for problem in row_problems(store):
+                yield Problem(f"{FILE if (root / FILE).exists() else PIN}, {problem.path}", problem.what)
+    except (BenchwrightError, sa.exc.SQLAlchemyError, sqlite3.Error, ValueError) as error:
+        yield Problem(FILE if (root / FILE).exists() else PIN, f"cannot be checked: {' '.join(str(error).split())}")
+
+
+def _file_problems(path: Path) -> list[str]:
+    """Return what SQLite finds wrong with its file."""
+    engine = reading_engine(path)
+    try:
+        with engine.connect() as connection:
+            lines = [str(row[0]) for row in connection.exec_driver_sql(f"PRAGMA integrity_check({_MOST})")]
+            keys = [f"row {row[1]} of {row[0]} refers to no row of {row[2]}" for row in
+                    connection.exec_driver_sql("PRAGMA foreign_key_check")]  # fmt: skip
+    except (sa.exc.DBAPIError, sqlite3.Error, UnicodeDecodeError) as error:
+        return [str(error.orig if isinstance(error, sa.exc.DBAPIError) else error)]
+    finally:
+        engine.dispose()
+    return [*(line for line in lines if line != "ok"), *keys]
+
+
+def _has_other_schema(path: Path) -> bool:
+    """Return whether tables and triggers are other ones than were made; one that cannot be read is named elsewhere."""
+    engine = reading_engine(path)
+    try:
+        with engine.connect() as connection:
+            stated = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+            return stated != 0 and stated != schema_checksum(connection)
+    except (sa.exc.DBAPIError, sqlite3.Error, UnicodeDecodeError):
+        return False
+    finally:
+        engine.dispose()
+
+
+def row_problems(store: ReviewStore) -> Iterator[Problem]:
+    """Yield rows of a store, in a file or on a server, that are not as they were written: `table NAME, row ID`."""
+    found = store.audited()
+    if found.broken is not None:
+        yield _row("audit_log", found.broken.row, found.broken.why)
+    with store.snapshot() as connection:
+        yield from (wrong := list(_tasks(connection)))
+        yield from _slots(connection)
+        yield from _logged(connection, with_payloads=not wrong)
+
+
+def _row(table: str, number: int | None, what: str) -> Problem:
+    return Problem(f"table {table}" + (f", row {number}" if number is not None else ""), what)
+
+
+def _tasks(connection: sa.Connection) -> Iterator[Problem]:
+    """Compare tasks with the hash of their content, and with what was taken out of their payload."""
+    for row in connection.execute(sa.select(tasks).order_by(tasks.c.id)):
+        payload = _json(row.payload)
+        if payload is None:
+            yield _row("tasks", row.id, "its payload is not what was written")
+            continue
+        if facets_of(payload) != (row.item_kind, row.item_task, row.category):
+            yield _row("tasks", row.id, "kind, task or category are not those of its item")
+        if _content_of(item_in(payload)) not in {None, (row.item_id, row.content_hash)}:
+            yield _row("tasks", row.id, "its item is not the one whose hash it has")
+
+
+def _json(text: str) -> Mapping[str, Any] | None:
+    """Return a JSON object that is spelled as we spell it."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) and canonical_json(value) == text else None
+
+
+def _content_of(values: Any) -> tuple[str, str] | None:
+    """Return an item's id and the hash of its content; None for an image or a prompt that is asked about."""
+    if not isinstance(values, Mapping) or len(_ITEMS_OWN & values.keys()) < 2:
+        return None
+    try:
+        item = Item.model_validate_json(canonical_json(values))
+    except (ValidationError, ValueError, DataError):
+        return "", ""
+    return item.item_id, item.content_hash
+
+
+def _slots(connection: sa.Connection) -> Iterator[Problem]:
+    """Compare slots with the newest version of what was decided in them."""
+    newest = (
+        sa.select(annotations_table.c.slot_id, sa.func.max(annotations_table.c.version).label("version"))
+        .group_by(annotations_table.c.slot_id)
+        .subquery()
+    )
+    latest = newest.join(
+        annotations_table,
+        (annotations_table.c.slot_id == newest.c.slot_id) & (annotations_table.c.version == newest.c.version),
+    )
+    query = (
+        sa.select(slots.c.id, slots.c.decision, slots.c.submitted_at, annotations_table.c.decision.label("said"))
+        .select_from(slots.outerjoin(latest, slots.c.id == annotations_table.c.slot_id))
+        .order_by(slots.c.id)
+    )
+    for row in connection.execute(query):
+        if row.decision != row.said or (row.said is None) != (row.submitted_at is None):
+            yield _row("slots", row.id, "does not agree with what was decided in it")
+
+
+def _logged(connection: sa.Connection, *, with_payloads: bool) -> Iterator[Problem]:
+    """Name what the log tells of and what is no longer there as it was; payloads only where no task is named yet."""
+    kept = _kept(connection)
+    opened: dict[str, tuple[int, Mapping[str, Any]]] = {}
+    stated: dict[str, dict[str, tuple[int, Any]]] = {}
+    for row in connection.execute(sa.select(audit_log).order_by(audit_log.c.id)):
+        about = json.loads(row.about)
+        if row.act in {"campaign_opened", "campaign_changed"}:
+            opened[about["campaign"]] = row.id, about
+        elif row.act == "guidelines_written":
+            if digest_of_guidelines(connection, about["guidelines"]) != about["said"]:
+                yield _row("guidelines", about["guidelines"], _NOT_AS_LOGGED.format(row.id))
+        elif row.act == "tasks_changed":
+            if with_payloads and "said" in about:
+                yield from _opened_tasks(connection, row.id, about)
+        elif row.act in _OF_ACCOUNTS:
+            changed = _OF_ACCOUNTS[row.act](row.at, about)
+            stated.setdefault(about["name"], {}).update({column: (row.id, value) for column, value in changed.items()})
+        elif (logged := _told(row, about)) is not None:
+            table, key = logged
+            digests = kept[table].get(key, [])
+            if not digests or ("said" in about and about["said"] not in digests):
+                yield _row(table, None, _NOT_AS_LOGGED.format(row.id))
+    yield from _campaigns(connection, opened)
+    yield from _accounts(connection, stated)
+
+
+def _opened_tasks(connection: sa.Connection, number: int, about: Mapping[str, Any]) -> Iterator[Problem]:
+    """Compare the payloads of tasks that were opened together with what the log says of them."""
+    first, last = about["after"] + 1, about["up_to"]
+    opened = sa.select(tasks.c.item_id, tasks.c.payload).where(tasks.c.id.between(first, last))
+    if digest_of_payloads((row.item_id, row.payload) for row in connection.execute(opened)) != about["said"]:
+        yield _row(
+            "tasks", None, f"rows {first} to {last} are not all as row {number} of the log says: one was changed"
+        )
+
+
+_NOT_AS_LOGGED = "what row {} of the log tells of is not there as it was written"
+_SAID = ("decision", "note", "reasons", "edits")
+
+
+def _kept(connection: sa.Connection) -> dict[str, dict[tuple[Any, ...], list[str]]]:
+    """Return, of each table that the log tells of, digests of rows by what the log names them by."""
+    names = {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}
+    kept: dict[str, dict[tuple[Any, ...], list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in connection.execute(sa.select(adjudications)):
+        said = digest({name: getattr(row, name) for name in _SAID})
+        kept["adjudications"][row.decided_at, names[row.annotator_id], row.task_id].append(said)
+    for row in connection.execute(sa.select(blind_answers)):
+        kept["blind_answers"][row.answered_at, names[row.annotator_id], row.task_id, row.answer].append("")
+    for row in connection.execute(sa.select(overrides)):
+        said = digest([row.root_image_id, row.reason, row.against])
+        who = row.decided_at, names[row.annotator_id]
+        kept["overrides"][*who, row.stage, row.record_id, row.action, row.why].append(said)
+    for row in connection.execute(sa.select(remarks)):
+        kept["remarks"][row.made_at, names[row.annotator_id], row.task_id, row.words, row.is_flag].append("")
+    for row in connection.execute(sa.select(revisions, tasks.c.payload).join(tasks, revisions.c.task_id == tasks.c.id)):
+        said = digest_of_revision(row.round, row.edits, row.payload)
+        kept["revisions"][row.revised_at, names[row.annotator_id], row.task_id, row.revised_from].append(said)
+    return kept
+
+
+def _told(row: Any, about: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]] | None:
+    """Return of which table a row of the log tells, and what it names the row there by."""
+    who = row.at, row.actor
+    match row.act:
+        case "adjudicated":
+            return "adjudications", (*who, about["task"])
+        case "answered_blind":
+            return "blind_answers", (*who, about["task"], about["answer"])
+        case "overridden" | "override_undone":
+            action = "undo" if row.act == "override_undone" else about["action"]
+            return "overrides", (*who, about["stage"], about["record"], action, about["why"])
+        case "commented" | "flagged":
+            return "remarks", (*who, about["task"], about["words"], row.act == "flagged")
+        case "revised":
+            return "revisions", (*who, about["task"], about["revised_from"])
+    return None
+
+
+def _campaigns(connection: sa.Connection, opened: Mapping[str, tuple[int, Mapping[str, Any]]]) -> Iterator[Problem]:
+    for campaign in connection.execute(sa.select(campaigns).where(~campaigns.c.is_simulated)):
+        if campaign.name not in opened:
+            continue
+        number, about = opened[campaign.name]
+        now = {
+            "kind": campaign.kind, "rule": campaign.rule, "form": digest(json.loads(campaign.form)),
+            "settings": json.loads(campaign.settings), "slots": campaign.slots, "seed": campaign.seed,
+        }  # fmt: skip
+        if any(about.get(name, value) != value for name, value in now.items()):
+            yield _row("campaigns", campaign.id, f"is not what row {number} of the log says")
+
+
+_OF_ACCOUNTS: Mapping[str, Callable[[datetime, Mapping[str, Any]], Mapping[str, Any]]] = {
+    "account_added": lambda at, about: {"role": about["role"], "is_disabled": False, "created_at": at},
+    "role_changed": lambda _at, about: {"role": about["role"]},
+    "password_set": lambda _at, about: {"password_hash": about.get("said")},
+    "locked": lambda _at, _about: {"is_disabled": True},
+    "unlocked": lambda _at, _about: {"is_disabled": False},
+}
+"""By act, the columns of an account that it sets; of a password a digest, None where an older program wrote the row."""
+
+
+def _accounts(connection: sa.Connection, stated: Mapping[str, Mapping[str, tuple[int, Any]]]) -> Iterator[Problem]:
+    """Compare accounts with what the log says was last done to each."""
+    for account in connection.execute(sa.select(accounts, annotators.c.name).join(annotators)):
+        for column, (number, value) in stated.get(account.name, {}).items():
+            now = getattr(account, column)
+            if value is not None and (digest(now) if column == "password_hash" else now) != value:
+                yield _row("accounts", account.id, f"its {column} is not what row {number} of the log says")

@@ -1,0 +1,1 @@
+"""Counts and columns over a whole campaign, made by the database."""

@@ -1,0 +1,161 @@
+"""The newest decisions of a campaign as columns of numbers, read without making an object of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import sqlalchemy as sa
+
+from ...agreement.label_sets import joined
+from ...agreement.rating_columns import Ints, RatingColumns, numbered
+from ..campaigns.decisions import latest_annotations
+from ..campaigns.lineage import ROUND, is_of_any_round
+from ..database.dialects import day_of, member_of, seconds_between
+from ..database.records import Campaign
+from ..database.schema import annotations_table, annotators, revisions, slots, tasks
+
+By = Literal["kind", "task", "category", "round"]
+_FACETS: Mapping[By, sa.ColumnElement[Any]] = {
+    "kind": tasks.c.item_kind, "task": tasks.c.item_task, "category": tasks.c.category, "round": ROUND,
+}  # fmt: skip
+_FIELDS = annotations_table.c.fields
+NONE = ""
+"""Name of the group of tasks that have no such value."""
+
+
+class Aspect(NamedTuple):
+    """What of a decision is compared.
+
+    Args:
+        source: The decision, its reasons, or a field of the campaign's typed form.
+        name: Of the field; else as the source.
+        is_set: Whether it is a set of codes, compared as sets.
+        categories: Codes that could have been given; () where they are not the same for all tasks, or for sets.
+    """
+
+    source: Literal["decision", "reasons", "field"]
+    name: str
+    is_set: bool = False
+    categories: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SaidColumns:
+    """What annotators said of a campaign's tasks: the current ones, and those of the rounds that led to them.
+
+    Args:
+        ratings: One aspect of each newest decision.
+        task_ids: (U,) the task of each unit, in the store.
+        days: (U,) place in `day_names` of the day on which a task was decided last.
+        day_names: In order, such as 2026-03-01, in UTC.
+    """
+
+    ratings: RatingColumns
+    task_ids: Ints
+    days: Ints
+    day_names: tuple[str, ...]
+
+
+def read_said(connection: sa.Connection, campaign: Campaign, aspect: Aspect) -> SaidColumns:
+    """Return one aspect of the newest decisions; those in which a field was not asked for are not there.
+
+    Each round of an item is a unit of its own: what was said of another version is no disagreement on this one.
+    """
+    rows = connection.execute(_query(campaign, aspect)).all()
+    return _columns(rows, aspect, _names(connection))
+
+
+def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[Aspect]) -> list[SaidColumns]:
+    """Return what `read_said` does of several fields that are always asked for together, from one reading."""
+    values = [member_of(_FIELDS, one.name) for one in aspects]
+    rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
+    names = _names(connection)
+    return [
+        _columns([(task, who, *said, day) for task, who, *votes, day in rows for said in [(votes[place],)]], one, names)
+        for place, one in enumerate(aspects)
+    ]
+
+
+def _columns(rows: Sequence[Sequence[Any]], aspect: Aspect, names: Mapping[int, str]) -> SaidColumns:
+    """Return rows of task, annotator, value and day as columns."""
+    units, who, values, days = zip(*rows, strict=True) if rows else ((), (), (), ())
+    task_ids, unit_of = np.unique(np.array(units, dtype=np.int64), return_inverse=True)
+    people, rater_of = np.unique(np.array(who, dtype=np.int64), return_inverse=True)
+    label_of = {value: _label(value, aspect) for value in set(values)}
+    known = _known(set(label_of.values()), aspect)
+    labels, said = numbered(map(label_of.__getitem__, values), known)
+    ratings = RatingColumns(
+        unit_of.astype(np.int64), rater_of.astype(np.int64), said, len(task_ids),
+        tuple(names[int(one)] for one in people), labels, bool(aspect.categories),
+    )  # fmt: skip
+    day_names, day_of_row = numbered(days)
+    last = np.zeros(len(task_ids), dtype=np.int64)
+    np.maximum.at(last, unit_of, day_of_row)
+    return SaidColumns(ratings, task_ids, last, day_names)
+
+
+def _known(used: set[str], aspect: Aspect) -> tuple[str, ...]:
+    """Return the labels in order: as stated, then what a form of before has left behind."""
+    return (*aspect.categories, *sorted(used - set(aspect.categories)))
+
+
+def _label(value: str, aspect: Aspect) -> str:
+    return joined(json.loads(value)) if aspect.is_set else value
+
+
+def _query(campaign: Campaign, aspect: Aspect) -> sa.Select[Any]:
+    if aspect.source == "decision":  # from the index alone, but for the day
+        return (
+            sa.select(slots.c.task_id, slots.c.annotator_id, slots.c.decision, day_of(slots.c.submitted_at))
+            .select_from(slots.join(tasks, slots.c.task_id == tasks.c.id))
+            .where(is_of_any_round(campaign), slots.c.decision.is_not(None))
+        )
+    said = annotations_table.c.reasons
+    value: sa.ColumnElement[Any] = said if aspect.source == "reasons" else member_of(_FIELDS, aspect.name)
+    return _of_fields(campaign, value).where(value.is_not(None))
+
+
+def _of_fields(campaign: Campaign, *values: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    return (
+        latest_annotations()
+        .join(slots, annotations_table.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(is_of_any_round(campaign))
+        .with_only_columns(slots.c.task_id, slots.c.annotator_id, *values, day_of(slots.c.submitted_at))
+    )
+
+
+def read_facet(connection: sa.Connection, campaign: Campaign, by: By) -> dict[int, str]:
+    """Return what each task counts under, a round as its number; `NONE` for tasks without such a value."""
+    query = sa.select(tasks.c.id, _FACETS[by]).where(is_of_any_round(campaign))
+    if by == "round":
+        query = query.outerjoin(revisions, revisions.c.task_id == tasks.c.id)
+    return {row[0]: str(row[1] or NONE) for row in connection.execute(query)}
+
+
+def read_seconds(connection: sa.Connection, campaign: Campaign) -> dict[str, list[float]]:
+    """Return what each annotator's first versions took, in seconds, by name.
+
+    A decision that is changed later began when the first one did, so later versions say nothing of the pace.
+    """
+    took: sa.ColumnElement[float] = seconds_between(annotations_table.c.started_at, annotations_table.c.submitted_at)
+    if (active := annotations_table.c.get("active_s")) is not None:  # pauses left out, where they were noted
+        took = sa.func.coalesce(active, took)
+    query = (
+        sa.select(slots.c.annotator_id, took)
+        .select_from(annotations_table.join(slots).join(tasks))
+        .where(is_of_any_round(campaign, scanned=True), annotations_table.c.version == 1)
+    )
+    names = _names(connection)
+    found: dict[str, list[float]] = {}
+    for who, seconds in connection.execute(query):
+        found.setdefault(names[who], []).append(seconds)
+    return found
+
+
+def _names(connection: sa.Connection) -> dict[int, str]:
+    return {row.id: row.name for row in connection.execute(sa.select(annotators.c.id, annotators.c.name))}

@@ -1,0 +1,203 @@
+"""Tasks of a campaign counted by what they are and what was said of them, so that outcomes need no single task."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from ..campaigns.adjudications import (
+    REVISE,
+    SEND_BACK,
+    Ruling,
+    counted_votes,
+    list_rulings,
+    ruled_tasks,
+    said_after,
+    said_of_ruled,
+)
+from ..campaigns.decisions import latest_annotations
+from ..campaigns.lineage import ROUND, has_rounds, is_current, of_earlier_rounds
+from ..database.dialects import JOINT, joined_texts, member_of
+from ..database.records import Campaign, TaskState
+from ..database.schema import annotations_table, revisions, slots, tasks
+
+
+class Pattern(NamedTuple):
+    """Tasks alike in everything that counts.
+
+    Args:
+        kind: Of the question, `yes_no` or `multiple_choice`; None where the payload has none. So for the next two.
+        task: Of the items.
+        category: Of the items.
+        state: Of the tasks.
+        round: In which the items are, from 1.
+        adjudicated: The adjudicator's decision; None where there is none that counts.
+        given: How many decisions count: the newest versions, since the task was sent back last.
+        decisions: How often each was given; empty where votes are counted instead.
+        votes: How many said yes to each criterion, where the campaign has some.
+        times: How many such tasks there are.
+        proposals: How many different edits were proposed, 2 for more; 0 where that does not matter.
+    """
+
+    kind: str | None
+    task: str | None
+    category: str | None
+    state: TaskState
+    round: int
+    adjudicated: str | None
+    given: int
+    decisions: Mapping[str, int]
+    votes: Mapping[str, int]
+    times: int
+    proposals: int = 0
+
+
+def count_patterns(
+    connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = (), *,
+    edits_matter: Callable[[Pattern], bool] | None = None,
+) -> list[Pattern]:  # fmt: skip
+    """Return a campaign's current tasks by kind, category, state, round and what was decided, in a fixed order.
+
+    Args:
+        connection: Connection that reads.
+        campaign: The campaign.
+        criteria: Fields answered with `yes` or `no` that are counted instead of decisions.
+        edits_matter: Tells of tasks that are alike otherwise whether it matters how many edits were proposed. Only of
+            those the edits are looked up, task by task; of none where None.
+    """
+    folded: Counter[_Folded] = Counter()
+    edited: list[tuple[_Folded, int]] = []
+    query = _votes(campaign, criteria) if criteria else _decisions(campaign)
+    for kind, task, category, state, in_round, *said, times in connection.execute(query).all():
+        facet: _Facet = (kind, task, category, state, in_round)
+        if criteria:
+            given, *votes = (int(number or 0) for number in said)
+            folded[facet, None, given, (), tuple(votes), 0] += times
+            continue
+        decisions = Counter([] if said[0] is None else said[0].split(JOINT))
+        alike: _Folded = (facet, None, decisions.total(), tuple(sorted(decisions.items())), (), 0)
+        if said[1] is not None and edits_matter is not None and edits_matter(_pattern(alike, criteria, times)):
+            edited += [(alike, int(task_id)) for task_id in said[1].split(JOINT)]
+        else:
+            folded[alike] += times
+    proposals = _count_proposals(connection, [task_id for _, task_id in edited])
+    folded.update((*alike[:-1], proposals.get(task_id, 0)) for alike, task_id in edited)
+    folded.update(_ruled(connection, campaign, criteria))
+    ordered = sorted(folded.items(), key=lambda one: ([str(part or "") for part in one[0][0]], repr(one[0][1:])))
+    return [_pattern(alike, criteria, times) for alike, times in ordered]
+
+
+_Facet = tuple[str | None, str | None, str | None, TaskState, int]
+_Folded = tuple[_Facet, str | None, int, tuple[tuple[str, int], ...], tuple[int, ...], int]
+_AT_ONCE = 2000
+MOST_PROPOSALS = 2
+"""How many different edits are told apart: whether there are none, one, or several."""
+
+
+def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> Pattern:
+    facet, verdict, given, decisions, votes, proposals = alike
+    votes_by_criterion = dict(zip(criteria, votes, strict=False))
+    return Pattern(*facet, verdict, given, dict(decisions), votes_by_criterion, times, proposals)
+
+
+def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
+    """Return how many different edits were proposed, 2 for more, by task; of tasks with none there is nothing."""
+    found: dict[int, int] = {}
+    for start in range(0, len(task_ids), _AT_ONCE):
+        query = (
+            latest_annotations()
+            .join(slots, annotations_table.c.slot_id == slots.c.id)
+            .where(slots.c.task_id.in_(task_ids[start : start + _AT_ONCE]), slots.c.decision == REVISE)
+            .where(annotations_table.c.edits.is_not(None))
+            .group_by(slots.c.task_id)
+            .with_only_columns(slots.c.task_id, sa.func.count(sa.distinct(annotations_table.c.edits)))
+        )
+        found |= {task_id: min(times, MOST_PROPOSALS) for task_id, times in connection.execute(query)}
+    return found
+
+
+def _facets(campaign: Campaign) -> sa.Select[Any]:
+    """Return a query for what current tasks are, leaving out what adjudicators decided of."""
+    in_round = ROUND if has_rounds(campaign) else sa.literal(1)
+    query = sa.select(tasks.c.item_kind, tasks.c.item_task, tasks.c.category, tasks.c.state, in_round.label("in_round"))
+    if has_rounds(campaign):
+        query = query.select_from(tasks.outerjoin(revisions, revisions.c.task_id == tasks.c.id))
+    return query.where(is_current(campaign))
+
+
+def _decisions(campaign: Campaign) -> sa.Select[Any]:
+    said = (
+        sa.select(joined_texts(slots.c.decision))
+        .where(slots.c.task_id == tasks.c.id, slots.c.decision.is_not(None))
+        .scalar_subquery()
+    )
+    which = _facets(campaign).where(tasks.c.id.not_in(ruled_tasks()))
+    inner = which.add_columns(said.label("said"), sa.cast(tasks.c.id, sa.Text).label("task_id")).subquery()
+    alike = [column for column in inner.c if column.name != "task_id"]
+    # Those in which somebody may have proposed edits, listed here: to find them anew takes as long as to count.
+    may_be_edited = (inner.c.state == "done") & inner.c.said.contains(REVISE)
+    task_ids = sa.case((may_be_edited, joined_texts(inner.c.task_id)))
+    return sa.select(*alike, task_ids, sa.func.count()).group_by(*alike)
+
+
+def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
+    """Return a query for how many voted, and how many of them for each criterion."""
+    yes = [
+        sa.func.sum(sa.case((member_of(annotations_table.c.fields, name) == "yes", 1), else_=0)) for name in criteria
+    ]
+    sums = [one.label(f"yes_{place}") for place, one in enumerate(yes)]
+    by_task = (
+        latest_annotations()
+        .join(slots, annotations_table.c.slot_id == slots.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .where(is_current(campaign))
+        .group_by(slots.c.task_id)
+        .with_only_columns(slots.c.task_id, sa.func.count().label("given"), *sums)
+        .subquery()
+    )
+    inner = (
+        _facets(campaign)
+        .add_columns(*[column for column in by_task.c if column.name != "task_id"])
+        .outerjoin(by_task, by_task.c.task_id == tasks.c.id)
+        .where(tasks.c.id.not_in(ruled_tasks()))
+        .subquery()
+    )
+    return sa.select(*inner.c, sa.func.count()).group_by(*inner.c)
+
+
+def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
+    """Return the few tasks that adjudicators decided or sent back, one by one: not all that was said there counts."""
+    rulings: dict[int, list[Ruling]] = {}
+    for one in list_rulings(connection, campaign, criteria):
+        rulings.setdefault(one.task_id, []).append(one)
+    said = said_of_ruled(connection, campaign, criteria)
+    found: Counter[_Folded] = Counter()
+    query = _facets(campaign).add_columns(tasks.c.id).where(tasks.c.id.in_(ruled_tasks()))
+    for kind, task, category, state, in_round, task_id in connection.execute(query):
+        verdict = rulings[task_id][-1].decision
+        sent_back = sum(one.decision == SEND_BACK for one in rulings[task_id])
+        counts = said_after(said.get(task_id, ()), sent_back * campaign.slots_per_task)
+        decisions = () if criteria else tuple(sorted(Counter(one.decision for one in counts).items()))
+        votes = tuple(counted_votes(counts, criteria).values())
+        facet: _Facet = (kind, task, category, state, in_round)
+        edits = {one.edits for one in counts if one.edits is not None and not criteria}
+        proposals = min(len(edits), MOST_PROPOSALS)
+        found[facet, None if verdict == SEND_BACK else verdict, len(counts), decisions, votes, proposals] += 1
+    return found
+
+
+def count_revised(connection: sa.Connection, campaign: Campaign) -> dict[int, int]:
+    """Return how many items were revised in each round and came again, by round."""
+    if not has_rounds(campaign):
+        return {}
+    query = (
+        sa.select(ROUND.label("in_round"), sa.func.count())
+        .select_from(tasks.outerjoin(revisions, revisions.c.task_id == tasks.c.id))
+        .where(tasks.c.id.in_(of_earlier_rounds(campaign)))
+        .group_by(sa.text("in_round"))
+        .order_by(sa.text("in_round"))
+    )
+    return {int(row[0]): int(row[1]) for row in connection.execute(query)}

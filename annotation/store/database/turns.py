@@ -1,0 +1,104 @@
+"""Turns at writing to a file: writers queue instead of sleeping, in this process and in others.
+
+SQLite makes waiting writers sleep, longer each time, and gives the lock to whoever wakes at the right moment: among ten
+busy processes some waited five seconds for a statement of a millisecond. Here they queue instead: threads for a lock of
+the process, processes for a lock on a file beside the database, which the system frees when its holder dies. SQLite's
+own lock is taken as ever. Among threads whoever waited longest goes on; among processes one of those who wait does, at
+once, not always the one who waited longest.
+
+In a process, the turn goes to the thread that has waited longest. Python's own lock goes to whoever asks at the right
+moment, which is most often the thread that has just let it go: of fifty who write without a pause, some waited for
+seconds while others had a hundred turns.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import threading
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from benchwright.workspace.private_files import file_mode
+
+
+class FairLock:
+    """A lock of one process, handed over in the order in which threads asked for it."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+        self._is_held = False
+
+    def acquire(self, timeout: float = -1) -> bool:
+        """Wait for the lock, at most so many seconds, or for ever where negative; return whether it is held now."""
+        with self._guard:
+            if not self._is_held:
+                self._is_held = True
+                return True
+            mine = threading.Lock()
+            mine.acquire()
+            self._waiting.append(mine)
+        if mine.acquire(timeout=timeout):
+            return True
+        with self._guard:
+            if mine in self._waiting:
+                self._waiting.remove(mine)
+                return False
+        return True  # handed over in the moment after patience ran out
+
+    def release(self) -> None:
+        """Let the lock go, to the one who has waited longest if there is one."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._is_held = False
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.release()
+
+
+SUFFIX = "-turn"
+_of_this_process: defaultdict[Path, FairLock] = defaultdict(FairLock)
+"""One lock a file, however many stores of it are open here."""
+
+
+class Turns:
+    """Turns at one database file."""
+
+    def __init__(self, path: Path, *, patience_s: float) -> None:
+        self._path = path.with_name(path.name + SUFFIX)
+        self._patience_s = patience_s
+        self._mine = _of_this_process[self._path.absolute()]
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for a turn and hold it. Whoever waits in vain for this process's own goes on without one."""
+        has_turn = self._mine.acquire(timeout=self._patience_s)
+        try:
+            with self._among_processes(waits=has_turn):
+                yield
+        finally:
+            if has_turn:
+                self._mine.release()
+
+    @contextmanager
+    def _among_processes(self, *, waits: bool) -> Iterator[None]:
+        try:
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, file_mode(self._path))
+        except OSError:  # a folder that cannot be written to: then neither can the database, which says so itself
+            yield
+            return
+        try:
+            if waits:
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(handle)

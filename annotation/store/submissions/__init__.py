@@ -1,0 +1,1 @@
+"""Taking decisions in: checked against the form, kept with every version."""

@@ -1,0 +1,129 @@
+"""What annotators say about tasks beside deciding them: comments, and flags that ask a curator to look."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from benchwright.errors import BenchwrightError
+
+from ...forms.payloads import item_in
+from ..database.audit import record
+from ..database.records import Campaign, RefusedError
+from ..database.schema import annotators, remarks, tasks
+
+LONGEST = 2000
+MOST = 50
+"""Remarks of one annotator on one task."""
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One comment or flag.
+
+    Attributes:
+        id: In the store.
+        task_id: What it is about.
+        item_id: The item of that.
+        question: Of the item; empty where it has none.
+        annotator: Who made it.
+        is_flag: Whether a curator is asked to look.
+        words: What it says; a flag may say nothing.
+        made_at: When.
+        settled_by: The curator who has seen to it; None while it is open.
+    """
+
+    id: int
+    task_id: int
+    item_id: str
+    question: str
+    annotator: str
+    is_flag: bool
+    words: str
+    made_at: datetime
+    settled_by: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry that `review flags --json` prints."""
+        return {
+            "id": self.id, "item_id": self.item_id, "question": self.question, "annotator": self.annotator,
+            "flag": self.is_flag, "words": self.words, "made_at": self.made_at.isoformat(),
+            "settled_by": self.settled_by,
+        }  # fmt: skip
+
+
+def add_remark(
+    connection: sa.Connection, task_id: int, annotator: str, words: str, *, is_flag: bool, now: datetime
+) -> None:
+    """Keep a remark of an annotator on a task; that they may see it is the caller's to check.
+
+    Raises:
+        RefusedError: A comment is empty, the words are too long or hold a null character, or there are too many.
+    """
+    said = words.strip()
+    if not said and not is_flag:
+        raise RefusedError("a comment says something; write it, or flag the task without words")
+    if len(said) > LONGEST or "\0" in said:
+        raise RefusedError(f"a comment is at most {LONGEST} characters, none of them null; this one has {len(said)}")
+    who = connection.execute(sa.select(annotators.c.id).where(annotators.c.name == annotator)).scalar_one()
+    mine = sa.select(sa.func.count()).where(remarks.c.task_id == task_id, remarks.c.annotator_id == who)
+    if connection.execute(mine).scalar_one() >= MOST:
+        raise RefusedError(f"you have made {MOST} comments on this task; a curator reads them")
+    values = {"task_id": task_id, "annotator_id": who, "is_flag": is_flag, "words": said, "made_at": now}
+    connection.execute(sa.insert(remarks).values(values))
+    record(connection, "flagged" if is_flag else "commented", actor=annotator, at=now, task=task_id, words=said)
+
+
+def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Remark]]:
+    """Return what an annotator has said about tasks, the earliest first, by task."""
+    found: dict[int, list[Remark]] = {}
+    for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
+        found.setdefault(row.task_id, []).append(_remark(row))
+    return found
+
+
+def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Remark]:
+    """Return what annotators say about a campaign's tasks, flags first, the earliest first; settled ones if asked."""
+    query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
+    rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
+    return sorted((_remark(row) for row in rows), key=lambda one: (not one.is_flag, one.id))
+
+
+def settle_remark(connection: sa.Connection, campaign: Campaign, remark_id: int, *, by: str, now: datetime) -> None:
+    """Note that a curator has seen to a remark; it stays.
+
+    Raises:
+        BenchwrightError: The campaign has no such open remark.
+    """
+    of_campaign = sa.select(tasks.c.id).where(tasks.c.campaign_id == campaign.id)
+    open_one = (remarks.c.id == remark_id) & remarks.c.settled_at.is_(None) & remarks.c.task_id.in_(of_campaign)
+    change = sa.update(remarks).where(open_one).values(settled_at=now, settled_by=by)
+    if connection.execute(change).rowcount == 0:
+        raise BenchwrightError(f"campaign {campaign.name!r} has no open flag or comment {remark_id}")
+    record(connection, "remark_settled", actor=by, at=now, remark=remark_id)
+
+
+_REMARKS = (
+    sa.select(remarks, annotators.c.name, tasks.c.item_id, tasks.c.payload)
+    .join(annotators, remarks.c.annotator_id == annotators.c.id)
+    .join(tasks, remarks.c.task_id == tasks.c.id)
+    .order_by(remarks.c.id)
+)
+
+_OWN_REMARKS = _REMARKS.where(
+    remarks.c.task_id.in_(sa.bindparam("of", expanding=True)), annotators.c.name == sa.bindparam("name")
+)
+
+
+def _remark(row: Any) -> Remark:
+    item: Mapping[str, Any] = item_in(json.loads(row.payload))
+    question = item.get("question")
+    return Remark(
+        id=row.id, task_id=row.task_id, item_id=row.item_id, question=question if isinstance(question, str) else "",
+        annotator=row.name, is_flag=row.is_flag, words=row.words, made_at=row.made_at, settled_by=row.settled_by,
+    )  # fmt: skip

@@ -1,0 +1,206 @@
+"""Decisions that were made elsewhere, such as in Label Studio, taken in as they stand there.
+
+Answers that were given before the key was shown are taken in with a place of the rule that waits for votes. The app
+shows the key to each annotator once their answer is stored. A server whose users can all read everything may show it
+only when the answers of all are stored; until then the places are held for those who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Literal, NamedTuple
+
+import sqlalchemy as sa
+
+from ..assignment import statements as sql
+from ..assignment.assignment import claim_task, return_expired
+from ..campaigns.tasks import find_campaign, upsert_annotator
+from ..database.records import Campaign, RefusedError
+from ..database.schema import annotators, blind_answers, slots, tasks
+from .pre_key_answers import answer_blind, blind_answer
+from .submissions import Saying, submit
+
+HELD_FOR = timedelta(days=30)
+"""How long a place waits for votes after its answer was last seen on the server."""
+
+
+class AnsweredElsewhere(NamedTuple):
+    """What somebody answered elsewhere without the key.
+
+    Args:
+        task_id: In the store.
+        annotator: Name; registered where it is not yet.
+        answer: Key of a choice.
+        started_at: When they began, as well as is known.
+        answered_at: When they said so.
+    """
+
+    task_id: int
+    annotator: str
+    answer: str
+    started_at: datetime
+    answered_at: datetime
+
+
+def take_in_answer(
+    connection: sa.Connection, campaign_name: str, said: AnsweredElsewhere, *, is_shown: bool, now: datetime
+) -> Literal["new", "unchanged"]:
+    """Take an answer in, and hold its place until the votes come.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign_name: As the recipe names the step.
+        said: The answer.
+        is_shown: Whether the key can be seen elsewhere by now, so that an answer is blind no more.
+        now: Leases that ended by this moment are free.
+
+    Raises:
+        RefusedError: There is no place for it, it differs from what was answered first, or the key was shown before.
+    """
+    campaign = find_campaign(connection, campaign_name)
+    upsert_annotator(connection, said.annotator, kind="person")
+    return_expired(connection, now=now)
+    until = now + HELD_FOR
+    before = blind_answer(connection, said.task_id, said.annotator)
+    if before is not None:
+        if before != said.answer:
+            raise RefusedError(f"{said.annotator!r} answered {before} first; what is answered before the key stays")
+        if _is_waited_for(connection, campaign, said):
+            claim_task(connection, campaign, said.annotator, said.task_id, now=now, lease_s=HELD_FOR.total_seconds())
+        return "unchanged"
+    if is_shown:
+        raise RefusedError("the key of this item was shown on the server before this answer was pulled")
+    lease = claim_task(
+        connection, campaign, said.annotator, said.task_id, now=said.started_at,
+        lease_s=(until - said.started_at).total_seconds(),
+    )  # fmt: skip
+    answer_blind(connection, lease.slot_id, said.annotator, said.answer, now=said.answered_at)
+    return "new"
+
+
+def answered_by_all(connection: sa.Connection, campaign: Campaign) -> Mapping[int, Sequence[str]]:
+    """Return the open tasks whose every place is taken by somebody who has answered, with their names in order."""
+    query = (
+        sa.select(slots.c.task_id, annotators.c.name, blind_answers.c.id)
+        .join(tasks, slots.c.task_id == tasks.c.id)
+        .outerjoin(annotators, slots.c.annotator_id == annotators.c.id)
+        .outerjoin(
+            blind_answers,
+            (blind_answers.c.task_id == slots.c.task_id) & (blind_answers.c.annotator_id == slots.c.annotator_id),
+        )
+        .where(tasks.c.campaign_id == campaign.id, tasks.c.state == "open")
+        .order_by(slots.c.task_id, annotators.c.name)
+    )
+    found: dict[int, list[str]] = {}
+    waiting: set[int] = set()
+    for row in connection.execute(query):
+        if row.id is None:
+            waiting.add(row.task_id)
+        else:
+            found.setdefault(row.task_id, []).append(row.name)
+    return {task: names for task, names in found.items() if task not in waiting}
+
+
+def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) -> float:
+    """Return how long somebody took for the answer that they gave before the key was shown.
+
+    Raises:
+        RefusedError: They gave none, or have no place of the task.
+    """
+    query = (
+        sa.select(slots.c.claimed_at, blind_answers.c.answered_at)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .join(
+            blind_answers,
+            (blind_answers.c.task_id == slots.c.task_id) & (blind_answers.c.annotator_id == slots.c.annotator_id),
+        )
+        .where(slots.c.task_id == task_id, annotators.c.name == annotator)
+    )
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise RefusedError(f"{annotator!r} has not answered this item without its key, and so has no vote on it")
+    seconds: float = (row.answered_at - row.claimed_at).total_seconds()
+    return max(0.0, seconds)
+
+
+def _is_waited_for(connection: sa.Connection, campaign: Campaign, said: AnsweredElsewhere) -> bool:
+    """Return whether a task still waits for the votes of somebody who answered."""
+    query = sa.select(tasks.c.id).where(
+        tasks.c.id == said.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
+    )
+    voted = (
+        sa.select(slots.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(slots.c.task_id == said.task_id, annotators.c.name == said.annotator, slots.c.submitted_at.is_not(None))
+    )
+    return connection.execute(query).first() is not None and connection.execute(voted).first() is None
+
+
+Taken = Literal["new", "changed", "unchanged"]
+
+
+class Elsewhere(NamedTuple):
+    """What somebody said of a task elsewhere.
+
+    Args:
+        task_id: In the store.
+        annotator: Name; registered where it is not yet.
+        decision: One of the form's.
+        reasons: Some of the form's.
+        note: In the annotator's words.
+        started_at: When they began, as well as is known.
+        submitted_at: When they said so.
+        fields: What was said by field, where the campaign has a typed form.
+        edits: A revision of the item, as JSON values.
+        active_s: Seconds that it took, where that is not the time between the two moments.
+    """
+
+    task_id: int
+    annotator: str
+    decision: str
+    reasons: Sequence[str]
+    note: str | None
+    started_at: datetime
+    submitted_at: datetime
+    fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
+
+
+def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
+    """Take a decision in; one that differs from what the annotator said before becomes its newest version.
+
+    Args:
+        connection: In a transaction that writes.
+        campaign_name: As the recipe names the step.
+        said: The decision.
+        now: Leases that ended by this moment are free.
+
+    Raises:
+        RefusedError: There is no slot for it, or the form does not know it.
+    """
+    campaign = find_campaign(connection, campaign_name)
+    upsert_annotator(connection, said.annotator, kind="person")
+    return_expired(connection, now=now)
+    own = (
+        sa.select(slots.c.id)
+        .join(annotators, slots.c.annotator_id == annotators.c.id)
+        .where(slots.c.task_id == said.task_id, annotators.c.name == said.annotator, slots.c.submitted_at.is_not(None))
+    )
+    slot = connection.execute(own).scalar_one_or_none()
+    before = None if slot is None else connection.execute(sql.SAID, {"held": slot}).one()
+    if slot is None:
+        until = said.submitted_at - said.started_at + timedelta(seconds=1)
+        slot = claim_task(
+            connection, campaign, said.annotator, said.task_id, now=said.started_at,
+            lease_s=until.total_seconds(),
+        ).slot_id  # fmt: skip
+    saying = Saying(
+        said.decision, reasons=said.reasons, note=said.note, edits=said.edits, fields=said.fields,
+        active_s=said.active_s,
+    )  # fmt: skip
+    submit(connection, slot, said.annotator, saying, now=said.submitted_at, amend=True)
+    if before is None:
+        return "new"
+    return "unchanged" if connection.execute(sql.SAID, {"held": slot}).one().version == before.version else "changed"

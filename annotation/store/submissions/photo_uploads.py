@@ -1,0 +1,142 @@
+"""Photographs that annotators uploaded for a task: only these can be handed in there.
+
+A photograph is in use while any version of a decision names it, or a draft does. Uploads that nobody took up are
+forgotten together with their files, in one transaction that holds the write lock: who hands one in meanwhile either
+comes first, and then it is in use, or is told to upload it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+
+from ...forms.form import Photograph, form_of
+from ..database.records import RefusedError
+from ..database.schema import annotators, uploads
+
+if TYPE_CHECKING:
+    from ..database.store_connection import StoreConnection
+import re
+from collections.abc import Collection, Sequence
+
+from benchwright.workspace.objects import ObjectStore
+
+from ..database.schema import annotations_table, drafts, slots
+
+_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_BATCH = 500
+_with_uploads = sa.select(uploads.c.task_id)
+_WORDS = (
+    sa.select(annotations_table.c.fields)
+    .join(slots, annotations_table.c.slot_id == slots.c.id)
+    .where(slots.c.task_id.in_(_with_uploads), annotations_table.c.fields.is_not(None)),
+    sa.select(drafts.c.body).where(drafts.c.task_id.in_(_with_uploads)),
+)
+"""All versions of what was said of tasks for which somebody uploaded something, and what is being typed there."""
+
+
+def photographs_in_use(connection: sa.Connection) -> set[str]:
+    """Return the ids of the uploaded photographs that a decision, in any version, or a draft names."""
+    named: set[str] = set()
+    for query in _WORDS:
+        for (text,) in connection.execute(query).yield_per(_BATCH):
+            named.update(_ID.findall(text))
+    return named.intersection(_uploaded(connection))
+
+
+def forget_left_behind(connection: sa.Connection, there: ObjectStore) -> None:
+    """Forget the uploads that nothing refers to and whose files are not there, as after a backup, which leaves them."""
+    unused = set(_uploaded(connection)) - photographs_in_use(connection)
+    forget_uploads(connection, [one for one in unused if not there.path(one).is_file()])
+
+
+def _uploaded(connection: sa.Connection) -> Sequence[str]:
+    return connection.execute(sa.select(uploads.c.image_id).distinct()).scalars().all()
+
+
+def forget_uploads(connection: sa.Connection, image_ids: Collection[str]) -> None:
+    """Have it that these photographs were never uploaded, so that nobody can hand them in.
+
+    Args:
+        connection: In a transaction that writes.
+        image_ids: None of them in use.
+    """
+    ordered = sorted(image_ids)
+    for start in range(0, len(ordered), _BATCH):
+        some = ordered[start : start + _BATCH]
+        connection.execute(sa.delete(uploads).where(uploads.c.image_id.in_(some)))
+
+
+MOST_UPLOADS = 20
+"""Photographs that one annotator may try for one task."""
+
+
+class Uploads:
+    """The uploaded photographs of a review store: which there are; the files lie in the workspace."""
+
+    def __init__(self, store: StoreConnection) -> None:
+        self._store = store
+
+    def check_room(self, task_id: int, annotator: str) -> None:
+        """Check that an annotator may upload one more for a task.
+
+        Raises:
+            RefusedError: They uploaded as many as they may.
+        """
+        with self._store.reading() as connection:
+            query = sa.select(sa.func.count()).select_from(uploads.join(annotators))
+            count = connection.execute(query.where(uploads.c.task_id == task_id, annotators.c.name == annotator))
+            if (found := count.scalar_one()) >= MOST_UPLOADS:
+                raise RefusedError(f"{found} photographs were uploaded for this task; hand one in, or skip the task")
+
+    def note(self, task_id: int, annotator: str, image_id: str) -> None:
+        """Note that an annotator uploaded a photograph for a task; safe to repeat."""
+        with self._store.batch() as held, held.writing() as connection:
+            if Uploads(held).holds(task_id, image_id, by=annotator):
+                return
+            who = sa.select(annotators.c.id).where(annotators.c.name == annotator).scalar_subquery()
+            connection.execute(sa.insert(uploads).values(task_id=task_id, annotator_id=who, image_id=image_id))
+
+    def holds(self, task_id: int, image_id: str, *, by: str | None) -> bool:
+        """Return whether a photograph was uploaded for a task, by this annotator or, where None, by anybody."""
+        query = sa.select(uploads.c.image_id).join(annotators, uploads.c.annotator_id == annotators.c.id)
+        query = query.where(uploads.c.task_id == task_id, uploads.c.image_id == image_id)
+        with self._store.reading() as connection:
+            return connection.execute(query if by is None else query.where(annotators.c.name == by)).first() is not None
+
+
+class HandedIn(NamedTuple):
+    """A photograph that somebody hands in: the field's name and label, and which it is."""
+
+    name: str
+    label: str
+    image_id: str
+
+
+def photographs_in(form: Mapping[str, Any], values: Mapping[str, Any]) -> list[HandedIn]:
+    """Return the photographs that are handed in with what is said by field."""
+    typed = form_of(form)
+    return [
+        HandedIn(field.name, field.label, values[field.name])
+        for field in (() if typed is None else typed.fields)
+        if isinstance(field, Photograph) and field.name in values
+    ]
+
+
+def check_uploads(
+    connection: sa.Connection, photographs: Iterable[HandedIn], *, task_id: int, annotator_id: int
+) -> None:
+    """Check that photographs that are handed in were uploaded for this task by whoever hands them in.
+
+    In the transaction in which they are: unused ones may be forgotten until then (`photo_uploads`).
+
+    Raises:
+        RefusedError: One was not.
+    """
+    for one in photographs:
+        own = (uploads.c.task_id == task_id) & (uploads.c.annotator_id == annotator_id)
+        query = sa.select(uploads.c.image_id).where(own, uploads.c.image_id == one.image_id)
+        if connection.execute(query).first() is None:
+            raise RefusedError(f"field {one.name!r} ({one.label}): upload the photograph first")

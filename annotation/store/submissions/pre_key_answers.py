@@ -1,0 +1,83 @@
+"""Answers that are given before the key is shown: kept first, shown after, and never changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from ...forms.payloads import item_in
+from ..assignment import statements as sql
+from ..database.audit import record
+from ..database.records import RefusedError
+from ..database.schema import annotators, blind_answers
+
+BLIND_FIRST = "blind_first"
+"""Key of a form: whether its annotators answer before they see the key and say anything else."""
+ANSWER, ANSWER_RIGHT = "answer", "answer_right"
+"""Fields of such a form: the answer, and `yes` or `no` as it equals the key; the store fills in both."""
+
+_ANSWERED = (
+    sa.select(blind_answers.c.answer)
+    .join(annotators, blind_answers.c.annotator_id == annotators.c.id)
+    .where(blind_answers.c.task_id == sa.bindparam("task"), annotators.c.name == sa.bindparam("name"))
+)
+
+
+def answer_blind(connection: sa.Connection, slot_id: int, annotator: str, answer: str, *, now: datetime) -> bool:
+    """Keep what an annotator answers before they see the key, and return whether that is new; again changes nothing.
+
+    Raises:
+        RefusedError: The slot is not theirs, the campaign asks for no such answer, the item has no such choice, or they
+            have answered otherwise.
+    """
+    slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
+    if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
+        raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
+    if not json.loads(slot.form).get(BLIND_FIRST):
+        raise RefusedError("this campaign asks for no answer before the key is shown")
+    letters = [choice["key"] for choice in item_in(json.loads(slot.payload))["choices"]]
+    if answer not in letters:
+        raise RefusedError(f"answer {answer[:20]!r} is none of {', '.join(letters)}")
+    before = blind_answer(connection, slot.task_id, annotator)
+    if before is not None:
+        if before != answer:
+            raise RefusedError(f"{annotator!r} answered {before} before the key was shown; that stays")
+        return False
+    if (slot.state == "retired" and slot.gold is None) or slot.is_archived:
+        raise RefusedError("the item has changed since it was handed out; claim again")
+    values = {"task_id": slot.task_id, "annotator_id": slot.annotator_id, "answer": answer, "answered_at": now}
+    connection.execute(sa.insert(blind_answers).values(values))
+    if not slot.is_simulated:
+        record(connection, "answered_blind", actor=annotator, at=now, task=slot.task_id, slot=slot_id, answer=answer)
+    return True
+
+
+def blind_answer(connection: sa.Connection, task_id: int, annotator: str) -> str | None:
+    """Return what an annotator answered to a task before they saw its key; None where they have not."""
+    return connection.execute(_ANSWERED, {"task": task_id, "name": annotator}).scalar_one_or_none()
+
+
+def with_blind_answer(
+    connection: sa.Connection, form: Mapping[str, Any], slot: sa.Row[Any], fields: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """Return what is said by field with the answer that was kept, whatever answer came along.
+
+    Raises:
+        RefusedError: The campaign asks for an answer first, and there is none.
+    """
+    if not form.get(BLIND_FIRST):
+        return fields
+    answer = blind_answer(connection, slot.task_id, slot.name)
+    if answer is None:
+        raise RefusedError("answer first: the key is shown, and votes are taken, once the answer is stored")
+    return {**(fields or {}), ANSWER: answer}
+
+
+def is_right(item: Mapping[str, Any], answer: str) -> str:
+    """Return `yes` where an answer equals the key of an item, given as JSON values, else `no`."""
+    key = item["answer"] if item.get("answer") is not None else item.get("refusal")
+    return "yes" if answer == key else "no"

@@ -1,0 +1,1 @@
+"""Rules, rounds, settlement, queues: what happens to tasks between the first decision and the last."""

@@ -1,0 +1,99 @@
+"""Closing tasks that their rule has decided, where a campaign is set so: what is missing then can change nothing.
+
+Whether that is so is asked of the rule itself: whatever those say who have not decided, it comes to the same. The free
+slots of such a task go to nobody any more; whoever holds one may finish, and is counted. Nothing is lost: where a
+decision is changed so that the others matter again, or the setting is taken back, the task is open again, unless an
+adjudicator has decided it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..forms.assignment_settings import HandOut, hand_out_of
+from ..store import Campaign, ReviewStore
+from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.decisions import list_decisions
+from ..store.database.schema import slots, tasks
+from .revisions import by_version
+from .rounds import NOBODY, votes_in
+from .settlement import CLOSING, OPEN, policy_of, settle
+
+_AT_ONCE = 500
+
+
+def check_closes(handout: HandOut, kind: str) -> None:
+    """Check that tasks of a kind of campaign can be decided before all have decided.
+
+    Raises:
+        ValueError: They cannot; the message says which can.
+    """
+    if handout.close_decided and kind not in CLOSING:
+        raise ValueError(
+            f"{kind!r} cannot close what is decided: every answer counts there; {', '.join(sorted(CLOSING))} can"
+        )
+
+
+def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
+    """Close the tasks that are decided and open those that are not any more; return how many changed.
+
+    Safe to repeat. To be called in the transaction of whatever decided, or by a run for what came in otherwise.
+
+    Args:
+        store: The review store.
+        name: The campaign, or its name.
+        task: Only this task.
+    """
+    campaign = store.campaign(name) if isinstance(name, str) else name
+    if campaign.kind not in CLOSING or campaign.is_simulated:
+        return 0
+    closes = hand_out_of(campaign.settings).close_decided
+    if not closes and task is not None:
+        return 0
+    with store.writing() as connection:
+        found = _unfinished(connection, campaign, task=task, only_closed=not closes)
+        if not found:
+            return 0
+        decided = _decided(connection, campaign, task=task)
+        to_close = [row.id for row in found if row.state == "open" and (row.item_id, row.content_hash) in decided]
+        to_open = [row.id for row in found if row.state == "done" and (row.item_id, row.content_hash) not in decided]
+        _set_state(connection, to_close, "done")
+        _set_state(connection, to_open, "open")
+        return len(to_close) + len(to_open)
+
+
+def count_closed(store: ReviewStore, campaign: Campaign) -> int:
+    """Return how many tasks are closed though not all have decided."""
+    with store.reading() as connection:
+        return len(_unfinished(connection, campaign, task=None, only_closed=True))
+
+
+def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | None, only_closed: bool) -> Sequence[Any]:
+    """Return tasks with a slot that nobody has decided; gold ones, which everybody gets, are none of them."""
+    has_free = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
+    states = ("done",) if only_closed else ("open", "done")
+    query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state).where(
+        tasks.c.campaign_id == campaign.id, tasks.c.state.in_(states), tasks.c.gold.is_(None), has_free
+    )
+    return connection.execute(query if task is None else query.where(tasks.c.id == task)).all()
+
+
+def _decided(connection: sa.Connection, campaign: Campaign, *, task: int | None) -> set[tuple[str, str]]:
+    """Return the versions of items that are settled: whatever else annotators decide changes nothing."""
+    policy = policy_of(campaign)
+    adjudicated = list_adjudicated(connection, campaign, task=task)
+    decisions = by_version(list_decisions(connection, campaign, task=task))
+    return {
+        version
+        for version, annotations in decisions.items()
+        if settle(policy, votes_in(policy, annotations, adjudicated.get(version, NOBODY))) != OPEN
+    }
+
+
+def _set_state(connection: sa.Connection, ids: Sequence[int], state: str) -> None:
+    for start in range(0, len(ids), _AT_ONCE):
+        some = tasks.c.id.in_(ids[start : start + _AT_ONCE])
+        connection.execute(sa.update(tasks).where(some).values(state=state))

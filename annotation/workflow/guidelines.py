@@ -1,0 +1,73 @@
+"""Guidelines as a curator writes them: a Markdown file, and pictures in its folder."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from benchwright.drawing.previews import preview
+from benchwright.errors import BenchwrightError, DataError, UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.images.identify import identify, read_file
+
+from ..forms.form import can_be_kept
+from ..store.campaigns.guidelines import GuidelinePicture
+
+MAX_TEXT = 64 * 1024
+MAX_PICTURES = 40
+MAX_SIDE_PX = 1600
+LOSSLESS_PX = 1_000_000
+_PICTURE = re.compile(r"!\[([^\]\n]*)\]\(\s*([^)\s]+)\s*\)")
+
+
+def read_guidelines(path: Path) -> tuple[str, list[GuidelinePicture]]:
+    """Return a file's text, with its pictures by place, and the pictures, encoded anew for browsers.
+
+    Pictures are named by their paths relative to the file, and lie in its folder or below. Each needs words that say
+    what it shows.
+
+    Raises:
+        DataError: The file cannot be read, is too long, or is no text.
+        BenchwrightError: A picture is elsewhere, is none, or is without words.
+    """
+    text = _text_of(path)
+    places: dict[str, int] = {}
+
+    def placed(match: re.Match[str]) -> str:
+        words, name = match.groups()
+        if not words.strip():
+            raise BenchwrightError(f"{path}: the picture {name} has no words; write ![what it shows]({name})")
+        return f"![{words}](picture:{places.setdefault(name, len(places))})"
+
+    marked = _PICTURE.sub(placed, text)
+    if len(places) > MAX_PICTURES:
+        raise BenchwrightError(f"{path} shows {len(places)} pictures, expected at most {MAX_PICTURES}")
+    return marked, [_picture(path, name) for name in places]
+
+
+def _text_of(path: Path) -> str:
+    try:
+        with path.open("rb") as handle:
+            data = handle.read(MAX_TEXT + 1)
+        text = data.decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise DataError(f"{path} cannot be read as Markdown in UTF-8: {error}") from error
+    if len(data) > MAX_TEXT or not text.strip() or not can_be_kept(text):
+        raise DataError(f"{path} holds {len(data)} bytes, expected a text of up to {MAX_TEXT // 1024} kB without nulls")
+    return text
+
+
+def _picture(path: Path, name: str) -> GuidelinePicture:
+    if ":" in name or name.startswith(("/", "\\")):
+        raise BenchwrightError(f"{path}: pictures lie beside the file, found {name[:200]!r}; copy it there")
+    folder = path.resolve().parent
+    try:
+        identify(folder / name, root=folder)
+        shown = preview(
+            read_file((folder / name).resolve(), limits=Limits()),
+            max_side_px=MAX_SIDE_PX,
+            lossless_up_to_px=LOSSLESS_PX,
+        )
+    except UnreadableImage as error:
+        raise BenchwrightError(f"{path}: the picture {name[:200]!r} cannot be shown: {error}") from error
+    return GuidelinePicture(shown.data, shown.media_type)

@@ -1,0 +1,70 @@
+"""Photographs on their way in: hostile until decoded, kept only as pixels encoded anew.
+
+Nothing of an uploaded file but its upright pixels gets into the workspace: no metadata, no place where it was taken, no
+bytes behind the picture. What is kept is named by its own hash, so nothing is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+from typing import NamedTuple
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.formats.walking import Limits
+from benchwright.photographs import collected_photographs
+from benchwright.workspace.objects import ObjectStore
+
+from ..forms.form import Photograph
+from ..store import RefusedError
+
+_ONE_AT_A_TIME = threading.BoundedSemaphore(1)
+"""A photograph of 24 million pixels takes some 200 MB while it is decoded and encoded."""
+
+
+class TakenIn(NamedTuple):
+    """A photograph that was taken in: the SHA-256 of its new file, and its size in pixels."""
+
+    image_id: str
+    width: int
+    height: int
+
+
+def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
+    """Decode a photograph, encode it anew and keep it in a workspace.
+
+    Args:
+        root: The workspace.
+        data: As it was uploaded.
+        field: Of the form, with what a photograph may be.
+
+    Raises:
+        RefusedError: It is too large or too small, or none that can be decoded; the message says why.
+    """
+    from benchwright.images.decode import decode_rgb, encode_png
+
+    if len(data) > field.max_bytes:
+        raise RefusedError(f"the file has {len(data):,} bytes; at most {field.max_bytes:,} are taken")
+    limits = Limits(max_pixels=field.max_pixels, max_bytes=field.max_bytes)
+    with _ONE_AT_A_TIME:
+        try:
+            pixels = decode_rgb(data, limits=limits)
+        except UnreadableImage as error:
+            raise RefusedError(f"this is no photograph that can be taken ({error.reason}): {error.detail}") from None
+        height, width = pixels.shape[:2]
+        if min(width, height) < field.min_side_px:
+            raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")
+        store = collected_photographs(root)
+        (store.root / "tmp").mkdir(parents=True, exist_ok=True)
+        return TakenIn(_kept(store, encode_png(pixels)), width, height)
+
+
+def _kept(store: ObjectStore, data: bytes) -> str:
+    """Store a file and return its SHA-256; one that was there before is from now on as young as a new one."""
+    image_id = store.put(data)
+    try:
+        os.utime(store.path(image_id))  # `gc` goes by when a photograph was last brought
+    except FileNotFoundError:  # and took an old copy this very moment
+        store.put(data)
+    return image_id

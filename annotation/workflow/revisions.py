@@ -1,0 +1,75 @@
+"""Opening the next round of a campaign: a version of an item that was revised comes again, to other eyes.
+
+Called where people work, after each decision, and by a run for whatever came in otherwise. Safe to repeat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+
+from benchwright.records import Item
+
+from ..forms.edits import ItemEdits, revised
+from ..forms.payloads import Work, item_in
+from ..store import Annotation, Campaign, ReviewStore, Task
+from ..store.campaigns.adjudications import list_adjudicated
+from ..store.campaigns.decisions import list_decisions
+from ..store.campaigns.lineage import has_rounds
+from ..store.campaigns.revisions import add_revision, round_of
+from ..store.campaigns.tasks import find_task
+from ..store.database.records import Adjudicated
+from .rounds import NOBODY, next_edits, votes_in
+from .settlement import NEXT_ROUND, policy_of, settle
+
+
+def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
+    """Open the next round of every item that was revised, or only of one task's; return how many.
+
+    A revision happens at the moment of the last decision that it took.
+
+    Args:
+        store: The review store.
+        name: The campaign, or its name; one without rounds is left alone.
+        task: Only where this task is decided.
+    """
+    campaign = store.campaign(name) if isinstance(name, str) else name
+    if not has_rounds(campaign):
+        return 0
+    policy = policy_of(campaign)
+    with store.writing() as connection:
+        decisions = by_version(list_decisions(connection, campaign, task=task))
+        adjudicated = list_adjudicated(connection, campaign, task=task)
+        opened = 0
+        for version, annotations in decisions.items():
+            verdict = adjudicated.get(version, NOBODY)
+            votes = votes_in(policy, annotations, verdict)
+            if settle(policy, votes) != NEXT_ROUND:  # nor is it in a later round, which is looked up for few
+                continue
+            before, proposal = find_task(connection, campaign, *version), next_edits(policy, annotations, verdict)
+            round_number = round_of(connection, before.id)
+            if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
+                continue
+            work, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
+            opened += add_revision(
+                connection, campaign, before, work, edits=proposal.edits, annotator=proposal.annotator, now=now
+            )
+        return opened
+
+
+def by_version(decisions: Iterable[Annotation]) -> dict[tuple[str, str], list[Annotation]]:
+    """Return decisions by item id and content hash, each by slot."""
+    found: dict[tuple[str, str], list[Annotation]] = {}
+    for one in decisions:
+        found.setdefault((one.item_id, one.content_hash), []).append(one)
+    return found
+
+
+def _moments(said: Sequence[Annotation], verdict: Adjudicated) -> list[datetime]:
+    decided = [] if verdict.decision is None else [verdict.decision.decided_at]
+    return [*(one.submitted_at for one in said), *decided]
+
+
+def _next(task: Task, edits: Mapping[str, object]) -> Work:
+    item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
+    return Work(item.item_id, item.content_hash, item.model_dump(mode="json"))

@@ -1,0 +1,97 @@
+"""Rounds: which decisions on a version of an item count, and which edits make the next one. Pure functions.
+
+version 1 ──▶ decisions ──▶ accept            kept
+                      ├──▶ reject            dropped
+                      ├──▶ a revision        version 2 ──▶ decisions ──▶ ... at most so many rounds
+                      └──▶ nothing agreed    an adjudicator decides where the rule names one, else dropped
+
+What decisions come to is settled in `settlement`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from benchwright.canonical import canonical_json
+
+from ..store.database.records import Adjudicated, Adjudication, Annotation
+from .criteria import YES
+from .settlement import SettlementPolicy, TaskVotes
+
+NOBODY = Adjudicated(0, None)
+"""What adjudicators did with a task that none has decided or sent back."""
+
+
+class Proposal(NamedTuple):
+    """Edits that somebody proposed."""
+
+    edits: Mapping[str, Any]
+    annotator: str
+
+
+@dataclass(frozen=True)
+class Round:
+    """One version of an item, with what was said of it.
+
+    Attributes:
+        content_hash: Of the version.
+        said: Decisions that count, by slot; those before an adjudicator sent the item back do not.
+        before: Decisions that counted until then.
+        adjudication: What the adjudicator decided, where one did.
+        edits: What made the next version of it; None of the last one.
+    """
+
+    content_hash: str
+    said: tuple[Annotation, ...] = ()
+    before: tuple[Annotation, ...] = ()
+    adjudication: Adjudication | None = None
+    edits: Mapping[str, Any] | None = None
+
+
+def in_count(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], *, sent_back: int
+) -> tuple[list[Annotation], list[Annotation]]:
+    """Part decisions into those that count and those before: each time an item is sent back it gets slots anew."""
+    first = sent_back * policy.slots
+    counted = [annotation for annotation in annotations if annotation.slot > first]
+    return counted, [annotation for annotation in annotations if annotation.slot <= first]
+
+
+def votes_in(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
+) -> TaskVotes:
+    """Return what counts of a task, given all decisions on it and what adjudicators did with it."""
+    counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
+    fields = [annotation.fields or {} for annotation in counted]
+    return TaskVotes(
+        given=len(counted),
+        decisions=Counter(annotation.decision for annotation in counted),
+        votes={name: sum(values.get(name) == YES for values in fields) for name in policy.criteria},
+        proposals=len({canonical_json(dict(annotation.edits)) for annotation in counted if annotation.edits}),
+        adjudicated=None if adjudicated.decision is None else adjudicated.decision.decision,
+    )
+
+
+def next_edits(
+    policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
+) -> Proposal | None:
+    """Return the edits that make the next version: the adjudicator's, else those of most annotators."""
+    decision = adjudicated.decision
+    if decision is not None:
+        return Proposal(decision.edits, decision.annotator) if decision.edits else None
+    counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
+    return next(iter(proposals_of(counted)), None)
+
+
+def proposals_of(said: Sequence[Annotation]) -> list[Proposal]:
+    """Return the different edits that were proposed, those of most annotators first, among equals the earliest."""
+    spelled = [canonical_json(dict(one.edits)) for one in said if one.edits]
+    votes = Counter(spelled)
+    first: dict[str, Annotation] = {}
+    for one in sorted((one for one in said if one.edits), key=lambda one: (one.submitted_at, one.slot)):
+        first.setdefault(canonical_json(dict(one.edits or {})), one)
+    ranked = sorted(first, key=lambda text: -votes[text])  # a stable sort: among equals the earliest stays first
+    return [Proposal(first[text].edits or {}, first[text].annotator) for text in ranked]

@@ -1,0 +1,180 @@
+"""Acceptance rules: how many annotators look at an item, and what their decisions come to.
+
+Rules as a recipe writes them:
+
+    single               one annotator decides
+    unanimous(2)         two annotators, both must agree
+    majority(5)          five annotators, more than half of them must agree
+    at_least(4, of=5)    five annotators, four of them must agree
+
+and each of these within `adjudicated(...)`: where it comes to no decision, an adjudicator decides.
+
+A task closes when all its slots are done, also where fewer decisions would settle it: every item then has
+equally many decisions, which Fleiss' kappa needs and which keeps agreement comparable between items. A campaign may
+be set to close a task as soon as what is open can change nothing (`closing`), which `Rule.certain_of` tells.
+
+As a step's setting, a rule is checked when the recipe is read, and kept in one spelling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import AfterValidator
+
+from benchwright.errors import BenchwrightError
+
+Decision = Literal["accept", "reject", "revise"]
+DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
+"""What one annotator can say; where several reach what a rule asks for, the first of these goes."""
+
+MAX_SLOTS = 99
+_Code = TypeVar("_Code", bound=str)
+_SINGLE = re.compile(r"single(?:\( *\))?")
+_MAJORITY = re.compile(r"majority\( *([0-9]{1,4}) *\)")
+_UNANIMOUS = re.compile(r"unanimous\( *([0-9]{1,4}) *\)")
+_AT_LEAST = re.compile(r"at_least\( *([0-9]{1,4}) *, *of *= *([0-9]{1,4}) *\)")
+_ADJUDICATED = re.compile(r"adjudicated\( *(.*?) *\)")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`need` equal decisions out of `slots`, made by as many different annotators.
+
+    Args:
+        need: Decisions that settle a task, 1 to `slots`.
+        slots: Annotators that each task takes, 1 to 99.
+        is_adjudicated: Whether an adjudicator decides what these decisions leave open.
+    """
+
+    need: int
+    slots: int
+    is_adjudicated: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.need <= self.slots <= MAX_SLOTS:
+            raise BenchwrightError(
+                f"{self.need} of {self.slots} annotators, possible are 1 of 1 to {MAX_SLOTS} of {MAX_SLOTS}"
+            )
+
+    def __str__(self) -> str:
+        inner = f"unanimous({self.slots})" if self.need == self.slots else f"at_least({self.need}, of={self.slots})"
+        return f"adjudicated({inner})" if self.is_adjudicated else inner
+
+    def decide(self, decisions: Iterable[Decision]) -> Decision | None:
+        """Return what the decisions come to, in whatever order they came.
+
+        Where the rule is loose enough for several to reach it (two of four), the first of `DECISIONS` goes.
+
+        Returns:
+            None while a slot is open, and when all are done and no decision has enough; what an adjudicator then
+            says is none of this rule's business.
+
+        Raises:
+            ValueError: There are more decisions than slots, or one that is none of `DECISIONS`.
+        """
+        given = list(decisions)
+        if len(given) > self.slots or not set(given) <= set(DECISIONS):
+            raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {given}")
+        return self.certain_of(Counter(given), DECISIONS, missing=0) if len(given) == self.slots else None
+
+    def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
+        """Return what decisions come to whatever the missing ones are; None where that depends on them.
+
+        Args:
+            counts: How often each decision was given.
+            possible: Decisions that can be given, at least two; where several have enough, the first goes.
+            missing: How many are not given yet.
+        """
+        # A decision is certain once it has enough and none that goes before it can still have enough: the missing
+        # ones may all be any other decision, so it counts on none of them.
+        for decision in possible:
+            if counts.get(decision, 0) >= self.need:
+                return decision
+            if counts.get(decision, 0) + missing >= self.need:
+                return None
+        return None
+
+
+def parse_rule(text: str) -> Rule:
+    """Return the rule that a text such as `single`, `unanimous(2)`, `majority(5)` or `at_least(4, of=5)` names.
+
+    `single` and `majority` are short for rules of the other two kinds, and are called by those from then on.
+
+    Raises:
+        BenchwrightError: It names none; the message offers the nearest form that is one.
+    """
+    written = text.strip()
+    if match := _ADJUDICATED.fullmatch(written):
+        inner = parse_rule(match[1])
+        if inner.is_adjudicated:
+            raise BenchwrightError(f"{_shown(text)} names an adjudicator twice; did you mean {inner}?")
+        return replace(inner, is_adjudicated=True)
+    try:
+        if _SINGLE.fullmatch(written):
+            return Rule(1, 1)
+        if match := _MAJORITY.fullmatch(written):
+            return Rule(int(match[1]) // 2 + 1, int(match[1]))
+        if match := _UNANIMOUS.fullmatch(written):
+            return Rule(int(match[1]), int(match[1]))
+        if match := _AT_LEAST.fullmatch(written):
+            return Rule(int(match[1]), int(match[2]))
+    except BenchwrightError as error:
+        raise BenchwrightError(f"{_shown(text)} asks for {error}; did you mean {_nearest(written)}?") from None
+    raise BenchwrightError(f"{_shown(text)} is no rule; did you mean {_nearest(written)}?")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:60] + "...")
+
+
+def _nearest(written: str) -> str:
+    """Guess which valid rule was meant, from the first word and the numbers."""
+    word = re.match(r"[A-Za-z_-]*", written[:60])
+    known = ["unanimous", "at_least", "majority", "single", "adjudicated"]
+    name = (get_close_matches(word[0].lower() if word else "", known, n=1, cutoff=0.4) or [""])[0]
+    numbers = [
+        min(max(int(digits), 1), MAX_SLOTS) for digits in re.findall(r"(?<![0-9])[0-9]{1,4}(?![0-9])", written[:60])
+    ]
+    if name == "at_least" or (name == "" and len(numbers) > 1):
+        first, second = (numbers[0], numbers[1]) if len(numbers) > 1 else (4, 5)
+        return f"at_least({min(first, second)}, of={max(first, second)})"
+    if name == "single":
+        return name
+    if name == "majority":
+        return f"majority({numbers[0] if numbers else 5})"
+    if name == "adjudicated":
+        inside = written.partition("(")[2]
+        return f"adjudicated({_nearest(inside) if inside else 'unanimous(2)'})"
+    if name == "unanimous":
+        return f"unanimous({numbers[0] if numbers else 2})"
+    return "unanimous(2) or at_least(4, of=5)"
+
+
+def _spelled(value: str) -> str:
+    try:
+        return str(parse_rule(value))
+    except BenchwrightError as error:
+        raise ValueError(str(error)) from None
+
+
+RuleSetting = Annotated[str, AfterValidator(_spelled)]
+"""`single`, `unanimous(2)`, `majority(3)`, `at_least(4, of=5)` or another of their kind."""
+
+
+def _of_annotators(value: str) -> str:
+    rule = parse_rule(value)
+    if rule.is_adjudicated:
+        raise ValueError(
+            f"an adjudicator decides in `verify` and `review` only; did you mean {replace(rule, is_adjudicated=False)}?"
+        )
+    return value
+
+
+AnnotatorsRule = Annotated[RuleSetting, AfterValidator(_of_annotators)]
+"""The same where annotators have the last word."""

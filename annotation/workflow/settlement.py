@@ -1,0 +1,176 @@
+"""Settlement: what the decisions on a task come to. Pure functions, and the only place that says so.
+
+decisions, or votes on criteria ──▶ enough of one kind        that decision
+                                ├─▶ an adjudicator decides    whatever annotators said
+                                ├─▶ edits are proposed        the next round, as long as there is one
+                                ├─▶ the rule names one        waits for the adjudicator
+                                └─▶ nothing is agreed         no agreement, or a failed review
+
+A run, the pages of curators, `review status`, the queue of adjudicators and the closing of decided tasks all ask
+`settle`. Whoever counts single decisions makes `TaskVotes` of them (`rounds.votes_in`); whoever counts tasks by the
+hundred thousand makes them of the counts that the database returns (`campaign_progress`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import NamedTuple
+
+from benchwright.errors import BenchwrightError
+
+from ..forms.assignment_settings import hand_out_of
+from ..forms.form import OneOf, form_of
+from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
+from ..forms.screening import KEEP
+from ..store import Campaign
+from .criteria import criteria_of, short_of
+from .rules import Rule, parse_rule
+
+ACCEPT, REJECT, REVISE = "accept", "reject", "revise"
+OPEN, WAITS, NEXT_ROUND, DECIDED = "open", "waits", "next_round", "decided"
+NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT = "needs_revision", "out_of_rounds", "no_agreement"
+FAILED_REVIEW = "failed_review"
+
+CLOSING: Mapping[str, Sequence[str]] = {
+    VERIFY: (ACCEPT, REJECT), REVIEW: (ACCEPT,), SCREEN: (KEEP,), SCREEN_ITEMS: (KEEP,), ERRATA: (KEY_RIGHT,),
+}  # fmt: skip
+"""Outcomes with which a task may close before everybody has decided, by kind of campaign.
+
+A revision never does, nor does a failed review: who decides last may propose the edits that are taken. Nor does what is
+dropped with reasons: those are counted from everybody.
+"""
+
+
+class SettlementPolicy(NamedTuple):
+    """How a campaign settles its tasks.
+
+    Args:
+        rule: The acceptance rule; None where every answer counts and none settles anything.
+        slots: Annotators that each task takes.
+        decisions: Decisions that can settle a task; where several have enough, the first goes.
+        criteria: What annotators vote on instead; each criterion needs enough votes.
+        rounds: Rounds that an item gets; 0 where items do not come again.
+        closes_with: Outcomes with which a task closes before everybody has decided.
+    """
+
+    rule: Rule | None
+    slots: int
+    decisions: Sequence[str] = ()
+    criteria: Sequence[str] = ()
+    rounds: int = 0
+    closes_with: Sequence[str] = ()
+
+
+class TaskVotes(NamedTuple):
+    """What counts of one task: the newest version of each decision, since the task was sent back last.
+
+    Args:
+        given: How many annotators have decided.
+        decisions: How often each decision was given.
+        votes: How many annotators voted yes, by criterion.
+        proposals: How many different edits were proposed.
+        adjudicated: The adjudicator's decision; None where there is none that counts.
+    """
+
+    given: int
+    decisions: Mapping[str, int]
+    votes: Mapping[str, int]
+    proposals: int = 0
+    adjudicated: str | None = None
+
+
+def policy_of(campaign: Campaign) -> SettlementPolicy:
+    """Return how a campaign settles its tasks; with simulated annotators nobody adjudicates."""
+    rule = None
+    with suppress(BenchwrightError):  # a rule such as answers(3) settles nothing
+        rule = parse_rule(campaign.rule)
+    if rule is not None and campaign.is_simulated:
+        rule = replace(rule, is_adjudicated=False)
+    closes = hand_out_of(campaign.settings).close_decided
+    criteria = criteria_of(campaign)
+    return SettlementPolicy(
+        rule, campaign.slots_per_task, () if criteria else _decisions_of(campaign), criteria,
+        campaign.form.get("rounds") or 0, CLOSING.get(campaign.kind, ()) if closes else (),
+    )  # fmt: skip
+
+
+def _decisions_of(campaign: Campaign) -> Sequence[str]:
+    """Return the decisions of a campaign's form, in its order; nothing where they follow from the item."""
+    form = form_of(campaign.form)
+    if form is None:
+        return tuple(campaign.form.get("decisions", ()))
+    return tuple(option.code for option in form.headline.options) if isinstance(form.headline, OneOf) else ()
+
+
+def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
+    """Return what a task comes to: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
+
+    An adjudicator's decision goes before all others, also where some annotators had not decided because the task had
+    closed without them. A revision that somebody proposed makes the next version where the annotators agree on neither
+    accepting nor rejecting; where the rule names an adjudicator, only if there is exactly one proposal and enough
+    annotators ask for a revision.
+
+    Args:
+        policy: Of the campaign.
+        votes: Of the task.
+        round_number: Round in which the task's version is judged, from 1.
+
+    Returns:
+        `DECIDED` where no rule settles anything; `FAILED_REVIEW` instead of `NEEDS_REVISION` and `NO_AGREEMENT` where
+        annotators vote on criteria.
+
+    Raises:
+        ValueError: There are more decisions than the task takes.
+    """
+    if votes.adjudicated is not None:
+        return _after_edits(policy, round_number) if votes.adjudicated == REVISE else votes.adjudicated
+    if votes.given > policy.slots:
+        raise ValueError(f"{policy.rule} takes the decisions of {policy.slots} annotators, not of {votes.given}")
+    agreed = _agreed(policy, votes)
+    if votes.given < policy.slots:
+        return agreed if agreed is not None and agreed in policy.closes_with else OPEN
+    return _settle_decided(policy, votes, agreed, round_number)
+
+
+def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
+    """Return what annotators agree on whatever those say who have not decided; None where that depends on them."""
+    if policy.rule is None:
+        return None
+    if policy.criteria:
+        return None if short_of(policy.rule, {name: votes.votes.get(name, 0) for name in policy.criteria}) else ACCEPT
+    return policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
+
+
+def _settle_decided(policy: SettlementPolicy, votes: TaskVotes, agreed: str | None, round_number: int) -> str:
+    """Settle a task that all its annotators have decided."""
+    if policy.rule is None:
+        return DECIDED
+    if agreed is not None and (agreed != REVISE or not policy.rounds):
+        return agreed
+    if policy.rule.is_adjudicated and (agreed is None or votes.proposals != 1):
+        return WAITS
+    if votes.proposals:
+        return _after_edits(policy, round_number)
+    return _undecided(policy, NO_AGREEMENT if agreed is None else NEEDS_REVISION)
+
+
+def settle_last(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
+    """Return what becomes of a task whose version is its item's last: as `settle`, but never `NEXT_ROUND`.
+
+    The next round opens with the decision that it follows from. Where there is none, the edits led back to a version
+    that the item had before: nothing is agreed.
+    """
+    outcome = settle(policy, votes, round_number=round_number)
+    return _undecided(policy, NO_AGREEMENT) if outcome == NEXT_ROUND else outcome
+
+
+def _after_edits(policy: SettlementPolicy, round_number: int) -> str:
+    if round_number < policy.rounds:
+        return NEXT_ROUND
+    return OUT_OF_ROUNDS if policy.rounds > 1 else _undecided(policy, NEEDS_REVISION)
+
+
+def _undecided(policy: SettlementPolicy, outcome: str) -> str:
+    return FAILED_REVIEW if policy.criteria else outcome

@@ -1,0 +1,391 @@
+"""An annotator's desk: the task that lies on it, what was said before, what is being typed.
+
+Everything that an annotator may see or do goes through here, whatever the screen: a desk belongs to one annotator and
+shows nobody else's tasks, decisions or notes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from benchwright.canonical import canonical_json
+
+from ..forms.assignment_settings import hand_out_of
+from ..forms.payloads import beside_in
+from ..forms.task_content import Exhibit, exhibit_in
+from ..store import Campaign, RefusedError, ReviewStore, StaleError
+from ..store.assignment.next_task import left_for
+from ..store.assignment.quotas import even_part
+from ..store.assignment.task_queue import (
+    EARLIER,
+    MAX_HISTORY,
+    OWN_HISTORY,
+    OWN_TASK,
+    OWNER,
+    SLOT_AT,
+    Own,
+    count_own,
+    drop_draft,
+    put_draft,
+    put_skip,
+)
+from ..store.submissions.comments import Remark, add_remark, own_remarks
+from ..store.submissions.pre_key_answers import answer_blind, blind_answer
+from .closing import close_decided
+from .drafts import Kept, Seen, is_behind, merged, read_draft, revision_of
+from .revisions import open_next_rounds
+
+MAX_DRAFT_BYTES = 64 * 1024
+_LARGEST_ID = 2**31 - 1
+
+
+class Said(NamedTuple):
+    """A decision that an annotator gave, in its latest version."""
+
+    decision: str
+    reasons: tuple[str, ...]
+    note: str | None
+    version: int
+    submitted_at: datetime
+    fields: Mapping[str, Any] | None = None
+    edits: Mapping[str, Any] | None = None
+    active_s: float | None = None
+    """Seconds that it took without pauses; None where nobody counted."""
+
+
+@dataclass(frozen=True)
+class OwnTask:
+    """A task on the desk.
+
+    Attributes:
+        task_id: In the store.
+        slot_id: What a decision is given for.
+        item: The item, or whatever else is to be judged.
+        said: What was decided before; None where that is open.
+        draft: What was being typed, as JSON values; empty where nothing was.
+        is_current: Whether the item is still as it was; decisions on others cannot be changed any more.
+        beside: Texts to look at beside the item, each `label` and `text`.
+        answered: What was answered before the key was shown, where the campaign asks for that; None before.
+        remarks: The annotator's own comments and flags.
+        revision: Of the draft; 0 without one.
+        shown_slot: What a browser gets for the slot. Gold items have slots that come after all others; there it is
+            another of the task, whose number tells nothing.
+    """
+
+    task_id: int
+    slot_id: int
+    item: Exhibit
+    said: Said | None
+    draft: Mapping[str, Any]
+    is_current: bool
+    beside: Sequence[Mapping[str, str]] = ()
+    answered: str | None = None
+    remarks: Sequence[Remark] = ()
+    shown_slot: int = 0
+    revision: int = 0
+
+    @property
+    def seen(self) -> Seen:
+        """Return what a window has before it that shows the task as it is."""
+        return Seen(0 if self.said is None else self.said.version, self.revision)
+
+
+class Past(NamedTuple):
+    """One line of an annotator's own history."""
+
+    task_id: int
+    item: Exhibit
+    said: Said
+    is_current: bool
+    earlier: Sequence[Said] = ()
+    """What was said before, the first version first."""
+    remarks: Sequence[Remark] = ()
+
+
+class Progress(NamedTuple):
+    """How far an annotator is in a campaign, in tasks."""
+
+    decided: int
+    left: int
+    """Open tasks that this annotator could still take or holds."""
+
+
+class Desk:
+    """One annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
+
+    def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
+        self.campaign = campaign
+        self.annotator = annotator
+        self._store = store
+        hand_out = hand_out_of(campaign.settings)
+        self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
+
+    def next(self, *, now: datetime) -> OwnTask | None:
+        """Return the task to look at now, with its lease begun anew; None when nothing is left.
+
+        Raises:
+            RefusedError: The annotator is of the wrong kind for the campaign.
+        """
+        lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
+        return None if lease is None else self._laid_out(self._own(lease.task_id, now=now))
+
+    def coming(self) -> Exhibit | None:
+        """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
+        payload = self._store.peek(self.campaign, self.annotator)
+        return None if payload is None else exhibit_in(payload)
+
+    def open(self, task_id: int, *, now: datetime) -> OwnTask:
+        """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
+
+        Raises:
+            RefusedError: It is not this annotator's.
+        """
+        row = self._own(task_id, now=now)
+        if row.submitted_at is None:
+            self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
+        return self._laid_out(row)
+
+    def _laid_out(self, row: sa.Row[Any]) -> OwnTask:
+        payload = json.loads(row.payload)
+        with self._store.reading() as connection:
+            answered = blind_answer(connection, row.task_id, self.annotator)
+            remarks = own_remarks(connection, [row.task_id], self.annotator).get(row.task_id, ())
+        return OwnTask(
+            task_id=row.task_id,
+            slot_id=row.slot_id,
+            item=exhibit_in(payload),
+            said=None if row.decision is None else _said(row, said_at=row.said_at),
+            draft={} if row.body is None else json.loads(row.body),
+            is_current=bool(row.is_current),
+            beside=tuple(beside_in(payload)),
+            answered=answered,
+            remarks=tuple(remarks),
+            shown_slot=self._shown_slot(row),
+            revision=revision_of(row.saved_at),
+        )
+
+    def _settle(self, held: ReviewStore, task_id: int) -> None:
+        """Close a task that is decided where the campaign is set so, and open its item's next round if it is due."""
+        close_decided(held, self.campaign, task=task_id)
+        open_next_rounds(held, self.campaign, task=task_id)
+
+    def answer(self, slot_id: int, answer: str, *, now: datetime) -> None:
+        """Keep what is answered before the key is shown; from then on `open` says it, and it cannot be changed.
+
+        Raises:
+            RefusedError: As `store.blind.answer_blind`.
+        """
+        with self._store.batch() as held, held.writing() as connection:
+            if answer_blind(connection, slot_id, self.annotator, answer, now=now):
+                drop_draft(connection, slot_id, self.annotator)
+
+    def say(
+        self,
+        slot_id: int,
+        decision: str,
+        *,
+        now: datetime,
+        reasons: Sequence[str] = (),
+        note: str | None = None,
+        edits: Mapping[str, Any] | None = None,
+        fields: Mapping[str, Any] | None = None,
+        active_s: float | None = None,
+        seen_version: int | None = None,
+    ) -> None:
+        """Take a decision on a slot; one that was given before becomes its newest version. The draft is done with.
+
+        Where it was the last that a revision waited for, the next round of the item opens with it.
+
+        Raises:
+            RefusedError: As `ReviewStore.submit`; a `StaleError` where another version was given since `seen_version`.
+        """
+        self._store.submit(
+            slot_id,
+            self.annotator,
+            decision,
+            now=now,
+            reasons=reasons,
+            note=note or None,
+            edits=edits,
+            fields=fields,
+            amend=True,
+            active_s=active_s,
+            seen_version=seen_version,
+            then=self._settle,
+            may_close=self._closes,
+        )
+
+    def skip(self, task_id: int, *, now: datetime) -> None:
+        """Put a task back undecided; it comes again to this annotator when no other is left. Its draft stays.
+
+        Raises:
+            RefusedError: It is not this annotator's, or is decided.
+        """
+        with self._store.batch() as held:
+            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            if row.submitted_at is not None:
+                raise RefusedError("this task is decided; change the decision, or leave it")
+            held.release(row.slot_id, self.annotator, now=now)
+            with held.writing() as connection:
+                put_skip(connection, task_id, self.annotator, now)
+
+    def save_draft(
+        self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: Seen | None = None
+    ) -> Kept:  # fmt: skip
+        """Keep what is being typed, and return all that is kept then.
+
+        Args:
+            task_id: The task.
+            draft: What was typed and chosen.
+            now: This moment.
+            seen: What the window had before it that sends it; None overwrites what is there.
+
+        Raises:
+            StaleError: Something else was decided or written in another window since. What was typed is kept all the
+                same: as the draft where there is none, else beside the one that is there.
+            RefusedError: The task is not this annotator's, or the draft is too long.
+        """
+        if len(canonical_json(dict(draft)).encode("utf-8", "surrogatepass")) > MAX_DRAFT_BYTES:
+            raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
+        self._own(task_id, now=now)
+        with self._store.batch() as held, held.writing() as connection:
+            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            kept = read_draft(row.body, row.saved_at)
+            behind = seen is not None and is_behind(kept, draft, seen)
+            is_decided = seen is not None and (row.version or 0) != seen.version
+            body = merged(kept, draft, is_behind=behind)
+            # Beside another draft it makes no new revision: to the window of that one nothing has changed.
+            saved_at = row.saved_at if behind else max(now, row.saved_at or now)
+            put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
+        if behind or is_decided:
+            raise StaleError("you decided or wrote something else about this in another window meanwhile")
+        return Kept(body, revision_of(saved_at))
+
+    def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: Seen, *, now: datetime) -> None:
+        """Check that whoever decides had before them what they wrote in other windows; what they wrote here is kept.
+
+        Args:
+            task_id: The task.
+            draft: What they wrote and chose, as a draft says it.
+            seen: What the window had before it.
+            now: This moment.
+
+        Raises:
+            StaleError: They had not.
+            RefusedError: The task is not this annotator's.
+        """
+        row = self._own(task_id, now=now)
+        if is_behind(read_draft(row.body, row.saved_at), draft, seen):
+            with suppress(StaleError):
+                self.save_draft(task_id, draft, now=now, seen=seen)
+            raise StaleError(
+                "you wrote something else about this in another window meanwhile; both are kept and shown here: look "
+                "at them, and decide again"
+            )
+
+    def remark(self, task_id: int, words: str, *, is_flag: bool, now: datetime) -> None:
+        """Keep a comment on one of the annotator's own tasks, or flag it for a curator; the task stays where it is.
+
+        Raises:
+            RefusedError: It is not this annotator's, or the words are not to be taken.
+        """
+        self._own(task_id, now=now)
+        with self._store.writing() as connection:
+            add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
+
+    def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[Past]:
+        """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
+        with self._store.reading() as connection:
+            rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
+            versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
+            remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
+        earlier: dict[int, list[Said]] = {}
+        for one in versions:
+            earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
+        return [
+            Past(
+                row.task_id,
+                exhibit_in(json.loads(row.payload)),
+                _said(row, said_at=row.said_at),
+                bool(row.is_current),
+                tuple(earlier[row.slot_id][:-1]),
+                tuple(remarks.get(row.task_id, ())),
+            )
+            for row in rows
+        ]
+
+    def progress(self, *, now: datetime) -> Progress:
+        """Return how much is decided and how much is left."""
+        return self.progress_of(self.counts(now=now))
+
+    def progress_of(self, own: Own) -> Progress:
+        """Return how much is decided and how much is left, by the store's counts."""
+        had = own.decided + own.ahead.held
+        return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
+
+    def counts(self, *, now: datetime) -> Own:
+        """Return how many tasks are decided, held, and still to be had, as the store counts them."""
+        with self._store.reading() as connection:
+            return count_own(connection, self.campaign, self.annotator, now)
+
+    def share_left(self, progress: Progress) -> int:
+        """Return how many of the tasks that are left are this annotator's even part of the campaign; 0 once it is done.
+
+        Where the campaign's settings give shares, what is left is within them already. Otherwise all who may decide
+        part the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
+        """
+        settings = hand_out_of(self.campaign.settings)
+        if self.annotator in settings.shares or settings.share is not None:
+            return progress.left
+        with self._store.reading() as connection:
+            part = even_part(connection, self.campaign, self.annotator)
+        return max(0, min(progress.left, part - progress.decided))
+
+    def _shown_slot(self, row: sa.Row[Any]) -> int:
+        """Return a slot, or, for one beyond those that every task has, one of these."""
+        if row.slot <= self.campaign.slots_per_task:
+            return int(row.slot_id)
+        place = (row.slot - 1) % self.campaign.slots_per_task + 1
+        with self._store.reading() as connection:
+            return int(connection.execute(SLOT_AT, {"task": row.task_id, "place": place}).scalar_one())
+
+    @property
+    def _who(self) -> dict[str, Any]:
+        return {"campaign": self.campaign.id, "name": self.annotator}
+
+    def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
+        with self._store.reading() as connection:
+            asked = self._who | {"task": task_id}
+            row = connection.execute(OWN_TASK, asked).one_or_none() if is_id(task_id) else None
+        if row is None or (row.submitted_at is None and row.lease_until <= now):
+            raise RefusedError("this task is not yours, or not any more; take the next one")
+        return row
+
+
+def is_id(number: int) -> bool:
+    """Return whether a number that somebody sent can be one of a task: no database compares longer ones."""
+    return 0 < number <= _LARGEST_ID
+
+
+def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) -> bool:
+    """Return whether an annotator may see a task's pictures: they hold it, or have decided it."""
+    if not is_id(task_id):
+        return False
+    with store.reading() as connection:
+        row = connection.execute(OWNER, {"task": task_id, "name": annotator}).one_or_none()
+    return row is not None and (row.submitted_at is not None or row.lease_until > now)
+
+
+def _said(row: sa.Row[Any], *, said_at: datetime) -> Said:
+    fields = None if row.fields is None else json.loads(row.fields)
+    edits = None if row.edits is None else json.loads(row.edits)
+    return Said(
+        row.decision, tuple(json.loads(row.reasons)), row.note, row.version, said_at, fields, edits, row.active_s
+    )

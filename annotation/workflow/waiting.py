@@ -1,0 +1,64 @@
+"""What waits for one annotator in each campaign: how much is theirs to decide, and where they go on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from ..store import Campaign, ReviewStore
+from ..store.database.schema import tasks
+from .task_queue import Desk
+
+
+class Waiting(NamedTuple):
+    """What waits for an annotator in a campaign, in tasks.
+
+    Args:
+        campaign: The campaign.
+        is_begun: Whether they have decided or hold some.
+        left: Open ones that they may still take, or hold: within their share, and none that they may not judge.
+        share_left: What is left of their even part; `left` where all of it is theirs, or their part is done.
+    """
+
+    campaign: Campaign
+    is_begun: bool
+    left: int
+    share_left: int
+
+
+def waiting_for(
+    store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, now: datetime
+) -> list[Waiting]:  # fmt: skip
+    """Return what waits for an annotator in each of these campaigns, in their order.
+
+    Counted from indexes and the annotator's own slots, as `Desk.progress`; no decision of anybody is read.
+    """
+    found = []
+    for campaign in campaigns:
+        desk = Desk(store, campaign, annotator)
+        own = desk.counts(now=now)
+        progress = desk.progress_of(own)
+        is_begun = bool(own.decided or own.ahead.held)
+        found.append(Waiting(campaign, is_begun, progress.left, desk.share_left(progress) or progress.left))
+    return found
+
+
+def where_to_go_on(waiting: Sequence[Waiting]) -> Waiting | None:
+    """Return where an annotator goes on: what they began first, then in the order given; None where nothing waits."""
+    some = [one for one in waiting if one.left]
+    return next((one for one in some if one.is_begun), some[0] if some else None)
+
+
+def open_tasks_of(store: ReviewStore, campaigns: Sequence[Campaign]) -> dict[str, int]:
+    """Return by name how many tasks of each campaign are not decided."""
+    count = (
+        sa.select(tasks.c.campaign_id, sa.func.count())
+        .where(tasks.c.campaign_id.in_([one.id for one in campaigns]), tasks.c.state == "open")
+        .group_by(tasks.c.campaign_id)
+    )
+    with store.reading() as connection:
+        counts = {row[0]: row[1] for row in connection.execute(count)}
+    return {one.name: counts.get(one.id, 0) for one in campaigns}

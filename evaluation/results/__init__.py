@@ -1,0 +1,1 @@
+"""What a run of a model comes to: judged predictions, scores, summaries."""
