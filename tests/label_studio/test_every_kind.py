@@ -14,9 +14,12 @@ from benchwright.annotation.kinds import KINDS
 from benchwright.annotation.pair_form import PAIR_FORM
 from benchwright.annotation.screening_form import screening_form
 from benchwright.annotation.store import Work
-from benchwright.review_tasks import Category
+from benchwright.review_tasks import FindingCategory
 
-CATEGORIES = (Category(code="cost", words="Read $5, or <b>more</b>"), Category(code="other", words="Something else"))
+CATEGORIES = (
+    FindingCategory(code="cost", words="Read $5, or <b>more</b>"),
+    FindingCategory(code="other", words="Something else"),
+)
 
 
 def error_analysis() -> Form:
