@@ -56,7 +56,7 @@ class Override:
         return self.against is None or outcome.evidence.get(AGAINST) == self.against
 
 
-class Said(NamedTuple):
+class OverriddenVerdict(NamedTuple):
     """What goes into a table of a record: verdict, reason and evidence after a curator's decision."""
 
     verdict: str
@@ -64,12 +64,12 @@ class Said(NamedTuple):
     evidence: Mapping[str, Any]
 
 
-def said(outcome: Outcome, override: Override | None) -> Said:
+def said(outcome: Outcome, override: Override | None) -> OverriddenVerdict:
     """Return an outcome as tables tell it, with what the step said kept in the evidence where it was overridden."""
     if override is None or not override.changes(outcome):
-        return Said(outcome.verdict, outcome.reason, outcome.evidence)
+        return OverriddenVerdict(outcome.verdict, outcome.reason, outcome.evidence)
     evidence = {**outcome.evidence, OVERRIDDEN: {"verdict": outcome.verdict, "reason": outcome.reason}}
-    return Said(override.action, REVERSED if override.action == "keep" else BY_HAND, evidence)
+    return OverriddenVerdict(override.action, REVERSED if override.action == "keep" else BY_HAND, evidence)
 
 
 def unsaid(verdict: Any, reason: str | None, evidence: Mapping[str, Any]) -> tuple[Any, str | None, dict[str, Any]]:

@@ -17,7 +17,7 @@ FOLDER = "collected"
 
 
 @dataclass(frozen=True)
-class Photograph:
+class BroughtPhotograph:
     """One photograph, decoded and encoded anew by whoever took it from people.
 
     Args:
@@ -52,7 +52,7 @@ def collected_photographs(root: Path) -> ObjectStore:
     return ObjectStore(folder, tmp=folder / "tmp")
 
 
-def photographs_of(root: Path) -> list[Photograph]:
+def photographs_of(root: Path) -> list[BroughtPhotograph]:
     """Ask every room that collects photographs for them; by URI, each once.
 
     Raises:
@@ -60,7 +60,7 @@ def photographs_of(root: Path) -> list[Photograph]:
     """
     if not has_store(root):
         return []
-    found: dict[str, Photograph] = {}
+    found: dict[str, BroughtPhotograph] = {}
     for room in catalogue("photographs").values():
         for one in room.load()(root):
             found.setdefault(one.source.uri, one)

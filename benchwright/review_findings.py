@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError, model_validator
 from benchwright.errors import DataError
 from benchwright.records import ItemId, Record, Sha256
 from benchwright.release.format import documents
-from benchwright.review_tasks import Category, Code
+from benchwright.review_tasks import Code, FindingCategory
 
 FORMAT: Literal["benchwright/review-findings"] = "benchwright/review-findings"
 VERSION = 1
@@ -22,7 +22,7 @@ _Text = Annotated[str, Field(max_length=10_000)]
 _Alpha = Annotated[float, Field(ge=-1, le=1)]
 
 
-class Found(Record):
+class ItemFindings(Record):
     """What annotators found in one item.
 
     Attributes:
@@ -40,7 +40,7 @@ class Found(Record):
     reasons: tuple[_Text, ...] = ()
 
     @model_validator(mode="after")
-    def _nobody_names_a_category_twice(self) -> Found:
+    def _nobody_names_a_category_twice(self) -> ItemFindings:
         if (most := max(self.categories.values(), default=0)) > self.annotators:
             raise ValueError(f"item {self.item_id}: a category named {most} times by {self.annotators} annotators")
         return self
@@ -68,12 +68,12 @@ class Findings(Record):
     kind: Code
     release: str
     release_id: Sha256
-    categories: tuple[Category, ...]
+    categories: tuple[FindingCategory, ...]
     tasks: int = Field(ge=0)
     annotators: int = Field(ge=0)
     agreement: _Alpha | None = None
     by_category: dict[Code, _Alpha | None] = Field(default_factory=dict)
-    items: tuple[Found, ...]
+    items: tuple[ItemFindings, ...]
 
     @model_validator(mode="after")
     def _categories_are_known(self) -> Findings:

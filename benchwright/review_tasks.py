@@ -32,7 +32,7 @@ _Short = Annotated[str, Field(min_length=1, max_length=200)]
 Code = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,63}$")]
 
 
-class Category(Record):
+class FindingCategory(Record):
     """Something that an annotator may find.
 
     Attributes:
@@ -46,7 +46,7 @@ class Category(Record):
     help: str = Field("", max_length=1000)
 
 
-class Head(Record):
+class TaskFileHead(Record):
     """What the tasks of a file are.
 
     Attributes:
@@ -64,11 +64,11 @@ class Head(Record):
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_.-]{0,63}$")]
     release: _Short
     release_id: Sha256
-    categories: tuple[Category, ...] = Field((), max_length=100)
+    categories: tuple[FindingCategory, ...] = Field((), max_length=100)
     seed: int = 0
 
 
-class Beside(Record):
+class SideText(Record):
     """A text that is shown beside an item, such as a model's reply."""
 
     label: _Short
@@ -88,7 +88,7 @@ class ReviewTask(Record):
     item_id: ItemId
     content_hash: Sha256
     about: dict[Code, Annotated[str, Field(max_length=1000)]] = Field(default_factory=dict)
-    beside: tuple[Beside, ...] = Field((), max_length=40)
+    beside: tuple[SideText, ...] = Field((), max_length=40)
 
 
 class ReviewTasks(NamedTuple):
@@ -100,12 +100,12 @@ class ReviewTasks(NamedTuple):
         sha256: Of the file.
     """
 
-    head: Head
+    head: TaskFileHead
     tasks: tuple[ReviewTask, ...]
     sha256: str
 
 
-def write_review_tasks(path: Path, head: Head, tasks: Iterable[ReviewTask], *, force: bool = False) -> int:
+def write_review_tasks(path: Path, head: TaskFileHead, tasks: Iterable[ReviewTask], *, force: bool = False) -> int:
     """Write a file of tasks and return how many there are; equal tasks give equal bytes.
 
     Raises:
@@ -140,7 +140,7 @@ def read_review_tasks(path: Path) -> ReviewTasks:
     lines = _lines(path)
     number, first = next(lines, (1, None))
     what = f"{path}, line {number}"
-    head = _checked(Head, documents.stated(first, FORMAT, VERSION, what=what), what)
+    head = _checked(TaskFileHead, documents.stated(first, FORMAT, VERSION, what=what), what)
     tasks: dict[str, ReviewTask] = {}
     for number, document in lines:
         task = _checked(ReviewTask, document, f"{path}, line {number}")

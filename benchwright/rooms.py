@@ -65,7 +65,7 @@ class Room:
     checks: Mapping[str, Entry] = field(default_factory=dict)
 
 
-class Found(NamedTuple):
+class RoomEntry(NamedTuple):
     """An entry together with the room that brings it."""
 
     room: str
@@ -103,13 +103,13 @@ def rooms() -> tuple[Room, ...]:
 
 
 @cache
-def catalogue(kind: Kind) -> Mapping[str, Found]:
+def catalogue(kind: Kind) -> Mapping[str, RoomEntry]:
     """Return all names of one kind, sorted.
 
     Raises:
         BenchwrightError: Two rooms bring the same name.
     """
-    names: dict[str, Found] = {}
+    names: dict[str, RoomEntry] = {}
     for room in rooms():
         for name, entry in getattr(room, kind).items():
             if name in names:
@@ -117,11 +117,11 @@ def catalogue(kind: Kind) -> Mapping[str, Found]:
                     f"{kind[:-1]} {name!r} is brought by two rooms, {names[name].room!r} and {room.name!r}; "
                     "uninstall one of the two packages or rename it there"
                 )
-            names[name] = Found(room.name, name, Entry(*entry))
+            names[name] = RoomEntry(room.name, name, Entry(*entry))
     return dict(sorted(names.items()))
 
 
-def find(kind: Kind, name: str) -> Found:
+def find(kind: Kind, name: str) -> RoomEntry:
     """Return the entry of that name.
 
     Raises:

@@ -294,13 +294,13 @@ class Verdicts:
         waiting: One line that says what waits for people and how to do it; None once the campaign is closed.
         outcomes: By record id. A revised item comes back as `keep` with the new revision in `Outcome.items`.
         summary: Agreement and counts, for the release's agreement report; no clocks in it.
-        begin_anew: Nobody is waited for but the next run: images came in that this one has not seen.
+        rerun: Nobody is waited for but the next run: images came in that this one has not seen.
     """
 
     waiting: str | None
     outcomes: Mapping[str, Outcome] = field(default_factory=dict)
     summary: Mapping[str, Any] = field(default_factory=dict)
-    begin_anew: bool = False
+    rerun: bool = False
 
 
 class CampaignContext(NamedTuple):

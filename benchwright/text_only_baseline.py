@@ -26,7 +26,7 @@ ROUNDS = 150
 _WORD = re.compile(r"\w+")
 
 
-class Worded(NamedTuple):
+class ItemWords(NamedTuple):
     """The words of an item.
 
     Args:
@@ -46,7 +46,7 @@ class Worded(NamedTuple):
     group_keys: tuple[str, ...]
 
 
-def folds_of(items: Sequence[Worded]) -> list[int]:
+def folds_of(items: Sequence[ItemWords]) -> list[int]:
     """Return each item's fold, 0 to `FOLDS` - 1; items that share a group key have the same.
 
     Groups are taken largest first, equals in an order drawn by hash, and each goes where the fewest items are.
@@ -64,7 +64,7 @@ def folds_of(items: Sequence[Worded]) -> list[int]:
     return folds
 
 
-def weights_of_folds(items: Sequence[Worded], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
+def weights_of_folds(items: Sequence[ItemWords], folds: Sequence[int]) -> list[NDArray[np.float64] | None]:
     """Return for each fold what was learned from all others; None where there is nothing to learn from."""
     return [
         _learn([one for one, its in zip(items, folds, strict=True) if its != fold]) if items else None
@@ -72,7 +72,7 @@ def weights_of_folds(items: Sequence[Worded], folds: Sequence[int]) -> list[NDAr
     ]
 
 
-def guess(item: Worded, weights: NDArray[np.float64] | None) -> str:
+def guess(item: ItemWords, weights: NDArray[np.float64] | None) -> str:
     """Return the key of the option that the words speak for most; the first where nothing was learned."""
     if weights is None:
         return item.options[0][0]
@@ -80,7 +80,7 @@ def guess(item: Worded, weights: NDArray[np.float64] | None) -> str:
     return item.options[totals.index(max(totals))][0]
 
 
-def features_of(item: Worded) -> list[list[int]]:
+def features_of(item: ItemWords) -> list[list[int]]:
     """Return the hashed features that each option has."""
     asked = _words(item.question)
     texts = [text.strip() for _, text in item.options]
@@ -101,7 +101,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())[:64]
 
 
-def _learn(items: Sequence[Worded]) -> NDArray[np.float64] | None:
+def _learn(items: Sequence[ItemWords]) -> NDArray[np.float64] | None:
     """Return the weights that make the right options likely; None where there is nothing to learn from.
 
     Gradient ascent with Nesterov's momentum, a fixed number of rounds from zero: the same items in the same order

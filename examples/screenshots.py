@@ -31,7 +31,7 @@ from benchwright.annotation.forms.payloads import Work, payload_with
 from benchwright.annotation.store import ReviewStore, Task, open_store
 from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
-from benchwright.review_tasks import Beside, ReviewTask
+from benchwright.review_tasks import ReviewTask, SideText
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -197,7 +197,7 @@ def _wrong(task: Task) -> Work:
     said = "A" if task.payload["answer"] == "B" else "B"
     reply = f"Both boxes are drawn around it. Box {said} lies closer to its outline.\n\nThe answer is ({said})."
     read_as = f"{said}, which is not the key"
-    beside = (Beside(label="The model's reply", text=reply), Beside(label="Read as", text=read_as))
+    beside = (SideText(label="The model's reply", text=reply), SideText(label="Read as", text=read_as))
     wanted = ReviewTask(item_id=task.item_id, content_hash=task.content_hash, about={"model": "one"}, beside=beside)
     return Work(task.item_id, task.content_hash, payload_with(task.payload, wanted))
 

@@ -45,7 +45,7 @@ def duplicates(
     copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
     with 1 where a picture leaked.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from .duplicate_groups import find_duplicates
     from .leak_report import Proposing, find_leaks, told
@@ -54,7 +54,7 @@ def duplicates(
         from .contact_sheet import free_pages
 
         free_pages(pairs, count=1)  # before the work, not after it
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
         near = Proposing(distance)
         against = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else None

@@ -16,7 +16,7 @@ from .exact_duplicates import ExactDuplicates
 from .near_duplicates import NearDuplicates
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import Finished
+    from benchwright.pipeline import FinishedRun
     from benchwright.progress import Progress
 
 
@@ -112,7 +112,7 @@ def find_duplicates(
         return report_of(done)
 
 
-def report_of(done: Finished) -> DuplicateReport:
+def report_of(done: FinishedRun) -> DuplicateReport:
     """Tell what `exact_duplicates` and `near_duplicates`, with their default names, found in a run."""
     stages = (
         "exact_duplicates.pixels",
@@ -159,7 +159,7 @@ def report_of(done: Finished) -> DuplicateReport:
     )
 
 
-def _not_compared(done: Finished) -> dict[str, int]:
+def _not_compared(done: FinishedRun) -> dict[str, int]:
     """Return for each image how many more are near by hash than it was compared with, where there are more."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):

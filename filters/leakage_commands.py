@@ -51,12 +51,12 @@ def leakage(
     Without --against, DIR is a release or a workspace with splits, and these are checked against each other. Leaves
     with 1 where a picture leaked.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from .leak_report import Proposing, find_leaks, leaks_between_splits, told
 
     proposing = Proposing(distance, embeddings, cosine)
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         if places:
             report = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
         else:
@@ -80,7 +80,7 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
 
     It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.errors import BenchwrightError
 
     from .hash_lists import write_hash_list
@@ -88,7 +88,7 @@ def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
 
     if out.exists():
         raise BenchwrightError(f"{out} exists already; move it away or give another name")
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         pictures = hashes_of_folder(folder, workers=workers, progress=progress)
     write_hash_list(out, pictures)
     emit({"out": str(out), "pictures": len(pictures)}, as_json=as_json, text=f"{len(pictures)} pictures in {out}")

@@ -65,7 +65,7 @@ def text_ratio(
     The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
     count only where they can be read.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from .text_report import measure_text
 
@@ -80,7 +80,7 @@ def text_ratio(
     elif thresholds:
         raise click.UsageError("--threshold is for the page that --calibrate writes; give that as well")
     started = time.perf_counter()
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         report = measure_text(folder, backend=backend, workers=workers, progress=progress)
     seconds = time.perf_counter() - started
     if contact_sheet is not None:

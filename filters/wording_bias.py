@@ -18,7 +18,7 @@ from benchwright.records import Item
 from benchwright.score_interval import score_interval
 from benchwright.seeds import seed_for
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream, Verdict
-from benchwright.text_only_baseline import Worded, folds_of, guess, weights_of_folds
+from benchwright.text_only_baseline import ItemWords, folds_of, guess, weights_of_folds
 
 from .item_texts import right_key
 from .text_rules import RULES
@@ -106,15 +106,15 @@ def _group(item: Item, per: Per) -> str:
     return item.task if per == "task" else ""
 
 
-def _worded(item: Item) -> Worded | None:
+def _worded(item: Item) -> ItemWords | None:
     key = right_key(item)
     options = tuple((choice.key, choice.text) for choice in item.choices if choice.text is not None)
     if key is None or len(options) < len(item.choices):
         return None
-    return Worded(item.item_id, item.task, item.question, options, key, item.group_keys)
+    return ItemWords(item.item_id, item.task, item.question, options, key, item.group_keys)
 
 
-def _learned(worded: Mapping[int, Worded]) -> dict[int, str]:
+def _learned(worded: Mapping[int, ItemWords]) -> dict[int, str]:
     """Return the option that a classifier picks for each item after learning from the items of other groups."""
     known = list(worded.values())
     folds = folds_of(known)

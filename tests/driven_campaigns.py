@@ -55,7 +55,7 @@ from benchwright.annotation.workflow.task_queue import Desk, OwnTask
 from benchwright.canonical import digest
 from benchwright.cli.main import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
-from benchwright.review_tasks import Category
+from benchwright.review_tasks import FindingCategory
 from benchwright.steps import CampaignContext, Verdicts
 from benchwright.workspace.workspace import Workspace
 
@@ -265,7 +265,7 @@ class Driven:
     def _ran_step(self) -> Ran:
         numbers = sorted(self.present)
         verdicts = self._advance(numbers)
-        if verdicts.waiting is not None and not verdicts.begin_anew:
+        if verdicts.waiting is not None and not verdicts.rerun:
             return Ran(verdicts.waiting)
         if self.kind == COLLECT:  # whose photographs the next run takes in
             said = self.store.decisions(COLLECT)
@@ -319,7 +319,7 @@ class Driven:
         kind = KINDS[self.kind]
         assert kind.form is not None
         annotators = int(self.rule)
-        categories = [Category(code=code, words=code) for code in ("blind", "wrong_place")]
+        categories = [FindingCategory(code=code, words=code) for code in ("blind", "wrong_place")]
         asking = Asking(
             kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
             form=kind.form(categories).model_dump(mode="json"), group=None, handout=self._handout(),

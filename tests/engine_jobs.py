@@ -95,7 +95,7 @@ class Whereabouts:
 
 
 class DiesWhenOpened:
-    """Surroundings that end every worker before it does anything."""
+    """A worker context that end every worker before it does anything."""
 
     def __setstate__(self, state: Any) -> None:
         os._exit(9)
@@ -105,7 +105,7 @@ class DiesWhenOpened:
 
 
 class Rested(dict[str, int]):
-    """Surroundings that show whether their worker was told to rest: 100 is added from then on."""
+    """A worker context that show whether their worker was told to drop its caches: 100 is added from then on."""
 
-    def rest(self) -> None:
+    def drop_caches(self) -> None:
         self["add"] = 100

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from walks import tree_digest
 
 from benchwright.cli.main import invoke
-from benchwright.pipeline import Finished
+from benchwright.pipeline import FinishedRun
 
 
 class Against(NamedTuple):
@@ -22,7 +22,7 @@ class Against(NamedTuple):
 
 def against(workspace: Path, step: str) -> list[Against]:
     """All that a step speaks against, as it counts now."""
-    done = Finished(workspace=workspace, state="done", steps=())
+    done = FinishedRun(workspace=workspace, state="done", steps=())
     stages = json.loads((workspace / "workspace.json").read_text())["stages"]
     return [
         Against(stage, row["record_id"], row["reason"])
@@ -34,7 +34,7 @@ def against(workspace: Path, step: str) -> list[Against]:
 
 
 def row_of(workspace: Path, stage: str, record_id: str) -> dict[str, Any]:
-    done = Finished(workspace=workspace, state="done", steps=())
+    done = FinishedRun(workspace=workspace, state="done", steps=())
     return next(row for row in done.outcomes(stage) if row["record_id"] == record_id)
 
 

@@ -97,7 +97,7 @@ class Collect(HandedOut):
             return Verdicts(
                 f"campaign {ctx.stage!r} is done, and {missing} of its photographs came in while this run was under "
                 "way; run the same command again to take them in",
-                begin_anew=True,
+                rerun=True,
             )
         prompts = {one.image_id: one.prompt for one in found}
         evidence = {"simulated": True} if self.simulate is not None else {}

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from benchwright.photographs import Photograph, collected_photographs
+from benchwright.photographs import BroughtPhotograph, collected_photographs
 from benchwright.records import Source
 from benchwright.workspace.workspace import Workspace
 
@@ -31,7 +31,7 @@ class HandedIn(NamedTuple):
     source: Source
 
 
-def handed_in(root: Path) -> list[Photograph]:
+def handed_in(root: Path) -> list[BroughtPhotograph]:
     """Return what a run takes in: the photographs of every campaign that collects some.
 
     Raises:
@@ -44,7 +44,7 @@ def handed_in(root: Path) -> list[Photograph]:
     with open_store(url) as store:
         campaigns = [store.campaign(name) for name in store.campaign_names()]
         found = [one for campaign in campaigns if campaign.kind == COLLECT for one in handed_in_to(store, campaign)]
-    return [Photograph(files.path(one.image_id), one.source) for one in found]
+    return [BroughtPhotograph(files.path(one.image_id), one.source) for one in found]
 
 
 def handed_in_to(store: ReviewStore, campaign: Campaign) -> list[HandedIn]:

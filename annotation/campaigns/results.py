@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from benchwright.csv_cells import harmless
 from benchwright.errors import BenchwrightError
 from benchwright.release.format.errata import Erratum, spelled
-from benchwright.review_findings import Findings, Found
-from benchwright.review_tasks import Category
+from benchwright.review_findings import Findings, ItemFindings
+from benchwright.review_tasks import FindingCategory
 from benchwright.workspace.atomic import replacing, write_bytes
 
 from ..agreement.coefficients import SetRating, alpha_by_category, masi_alpha
@@ -36,7 +36,7 @@ def findings_of(results: Results) -> Findings:
     for one in results.said:
         by_item.setdefault(one.item_id, []).append(one)
     ratings = [SetRating(one.item_id, one.annotator, frozenset(fields_in(one)["categories"])) for one in results.said]
-    categories = tuple(Category.model_validate(one) for one in results.campaign.settings["categories"])
+    categories = tuple(FindingCategory.model_validate(one) for one in results.campaign.settings["categories"])
     alphas = alpha_by_category(ratings, [one.code for one in categories])
     return Findings(
         campaign=results.campaign.name,
@@ -52,9 +52,9 @@ def findings_of(results: Results) -> Findings:
     )
 
 
-def _found(task: Task, said: Sequence[Annotation]) -> Found:
+def _found(task: Task, said: Sequence[Annotation]) -> ItemFindings:
     named = Counter(code for one in said for code in fields_in(one)["categories"])
-    return Found(
+    return ItemFindings(
         item_id=task.item_id,
         about=dict(about_in(task.payload)),
         annotators=len(said),

@@ -16,7 +16,7 @@ from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
     from benchwright.overrides import Override
-    from benchwright.pipeline.overrides import Standing
+    from benchwright.pipeline.overrides import OverrideStatus
 
     from ..exchange.overrides import Reversing
     from ..store import ReviewStore
@@ -87,14 +87,14 @@ def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, 
 @json_option
 def overrides(workspace: Path, as_json: bool) -> None:
     """List what curators decided against verdicts of steps of WORKSPACE, and how each decision stands."""
-    from benchwright.pipeline.overrides import how_they_stand
+    from benchwright.pipeline.overrides import override_status
     from benchwright.workspace.workspace import Workspace
 
     from ..exchange.overrides import standing_decisions
 
     space = Workspace.open(workspace)
     decided = standing_decisions(workspace)
-    found = how_they_stand(space, [one.override for one in decided]) if decided else []
+    found = override_status(space, [one.override for one in decided]) if decided else []
     rows = [
         {**_told(one.override), "by": one.override.by, "why": one.override.why, "at": at.isoformat(),
          "state": one.state, "because": one.because}
@@ -182,7 +182,7 @@ def _next(count: int, what: str) -> str:
     return f"{count} {what}; `benchwright run` takes it in" if count else f"nothing new {what}"
 
 
-def _list_text(found: Sequence[Standing]) -> str:
+def _list_text(found: Sequence[OverrideStatus]) -> str:
     lines = [
         f"{one.state:6} {_line(one.override)}  ({printable(one.override.by)}: {printable(one.override.why)})"
         f"{'  ' + one.because if one.because else ''}"

@@ -19,7 +19,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.overrides import AGAINST, BY_HAND, Action
 from benchwright.pipeline.overrides import may_be_overridden
 from benchwright.pipeline.run import stages_of_workspace
-from benchwright.workspace.record_lookup import Known, Lookup, Told
+from benchwright.workspace.record_lookup import KnownRecord, Lookup, StageVerdict
 from benchwright.workspace.stages import Stage
 
 
@@ -79,12 +79,14 @@ class Reversing:
             )
         return self._decision(record, stage.id, "drop", None, None)
 
-    def _decision(self, record: Known, stage: str, action: Action, reason: str | None, against: str | None) -> Override:
+    def _decision(
+        self, record: KnownRecord, stage: str, action: Action, reason: str | None, against: str | None
+    ) -> Override:
         return Override(
             stage, record.record_id, record.root_image_id, action, reason, against, by=self._by, why=self._why
         )
 
-    def _one_against(self, name: str, told: Sequence[Told], step: str | None) -> Told:
+    def _one_against(self, name: str, told: Sequence[StageVerdict], step: str | None) -> StageVerdict:
         where = f" at step {step!r}" if step is not None else ""
         if step is not None and not any(step in {stage.id, stage.entry} for stage in self._stages.values()):
             raise BenchwrightError(f"no step {step!r} ran in {self._root}; these did: {', '.join(self._entries())}")
@@ -99,7 +101,7 @@ class Reversing:
             raise BenchwrightError(f"several steps speak against {name!r}: {listed}; say which with --step")
         raise BenchwrightError(self._why_not(name, where, told))
 
-    def _why_not(self, name: str, where: str, told: Sequence[Told]) -> str:
+    def _why_not(self, name: str, where: str, told: Sequence[StageVerdict]) -> str:
         for one in reversed(told):
             if one.reason == BY_HAND:
                 return f"{name!r} was dropped by hand at {one.stage}; take that back with `benchwright filter undo`"
@@ -112,7 +114,7 @@ class Reversing:
                 return self._not_ours(name, one)
         return f"nothing dropped {name!r} or asked about it{where}; `benchwright trace` tells its history"
 
-    def _not_ours(self, name: str, told: Told) -> str:
+    def _not_ours(self, name: str, told: StageVerdict) -> str:
         stage = self._stages.get(told.stage)
         if stage is not None and stage.kind == "campaign":
             return (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from benchwright.review_tasks import Category
+from benchwright.review_tasks import FindingCategory
 
 from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
 
@@ -35,13 +35,13 @@ class Kind:
 
     name: str
     shows_key: bool
-    form: Callable[[Sequence[Category]], Form] | None = None
+    form: Callable[[Sequence[FindingCategory]], Form] | None = None
     rule: str = "answers({n})"
     annotators: int = 1
     guidelines: str = ""
 
 
-def _error_analysis(categories: Sequence[Category]) -> Form:
+def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
     options = tuple(Option(code=one.code, words=one.words, help=one.help) for one in categories)
     return Form(
         fields=(
@@ -51,7 +51,7 @@ def _error_analysis(categories: Sequence[Category]) -> Form:
     )
 
 
-def _errata(categories: Sequence[Category]) -> Form:
+def _errata(categories: Sequence[FindingCategory]) -> Form:
     del categories  # what can be wrong with an item does not hang on the file
     findings = (
         Option(code=KEY_RIGHT, words="The key is right"),

@@ -17,7 +17,7 @@ import click
 from benchwright.cli.output import emit, json_option, note
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import Finished
+    from benchwright.pipeline import FinishedRun
 import shutil
 from importlib.util import find_spec
 
@@ -106,11 +106,11 @@ def demo_recipe(*, headless: bool) -> Recipe:
 @json_option
 def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
     """Build, freeze and score a small benchmark from photographs: offline, no GPU, no key."""
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe
 
     prepare_photographs(out / "photographs")
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         finished = run_recipe(
             demo_recipe(headless=headless),
             images=out / "photographs", workspace=out / "workspace", workers=workers, progress=progress,
@@ -132,18 +132,18 @@ def demo(out: Path, headless: bool, workers: int | None, as_json: bool) -> None:
         _show_scores(finished)
 
 
-def _artifact(finished: Finished, name: str) -> str | None:
+def _artifact(finished: FinishedRun, name: str) -> str | None:
     return str(finished.workspace / finished.artifacts[name]) if name in finished.artifacts else None
 
 
-def _funnel(finished: Finished) -> str:
+def _funnel(finished: FinishedRun) -> str:
     from benchwright.funnel import write_run_funnel
 
     assert finished.run_folder is not None, "every run has a log"
     return str(write_run_funnel(finished.workspace, finished.run_folder))
 
 
-def _items(finished: Finished) -> dict[str, int]:
+def _items(finished: FinishedRun) -> dict[str, int]:
     """Count items made, accepted by the campaign, and released."""
     made = sum(step.made for step in finished.steps if step.name != "ingest")
     accepted = next((step.kept for step in finished.steps if step.name == "verify"), 0)
@@ -153,7 +153,7 @@ def _items(finished: Finished) -> dict[str, int]:
     return {"made": made, "accepted": accepted, "released": released}
 
 
-def _results(finished: Finished) -> dict[str, Any]:
+def _results(finished: FinishedRun) -> dict[str, Any]:
     path = _artifact(finished, "results")
     if path is None:
         return {}
@@ -161,7 +161,7 @@ def _results(finished: Finished) -> dict[str, Any]:
     return found
 
 
-def _human(finished: Finished) -> dict[str, Any] | None:
+def _human(finished: FinishedRun) -> dict[str, Any] | None:
     """Return what people reached on the release, by campaign, as `evaluate` wrote it down."""
     path = _artifact(finished, "results")
     if path is None or not (file := Path(path) / "human.json").exists():
@@ -170,7 +170,7 @@ def _human(finished: Finished) -> dict[str, Any] | None:
     return found
 
 
-def _text(finished: Finished, items: dict[str, int]) -> str:
+def _text(finished: FinishedRun, items: dict[str, int]) -> str:
     lines = [f"photographs in, {items['made']} items made, {items['accepted']} accepted, {items['released']} released"]
     if finished.state == "waiting":
         lines += [f"waiting: {line}" for line in finished.waits]
@@ -187,12 +187,12 @@ def _text(finished: Finished, items: dict[str, int]) -> str:
     return "\n".join(lines)
 
 
-def _is_simulated(finished: Finished, campaign: str) -> bool:
+def _is_simulated(finished: FinishedRun, campaign: str) -> bool:
     summary = finished.workspace / "tables" / campaign / "summary.json"
     return bool(json.loads(summary.read_text(encoding="utf-8"))["simulated"])
 
 
-def _show_scores(finished: Finished) -> None:
+def _show_scores(finished: FinishedRun) -> None:
     """Print the table of scores with the command that the evaluation room brings."""
     from benchwright.rooms import find
 

@@ -20,13 +20,13 @@ import click
 from benchwright import __version__
 from benchwright.cli.room import COMMANDS, GROUPS
 from benchwright.errors import BenchwrightError, StorageError
-from benchwright.rooms import Found, catalogue
+from benchwright.rooms import RoomEntry, catalogue
 from benchwright.storage_faults import naming, storage_fault
 
 
-def _commands() -> dict[str, Found]:
+def _commands() -> dict[str, RoomEntry]:
     """Return all commands by full name: the spine's own and every room's."""
-    found = {name: Found("benchwright", name, entry) for name, entry in COMMANDS.items()}
+    found = {name: RoomEntry("benchwright", name, entry) for name, entry in COMMANDS.items()}
     for name, command in catalogue("commands").items():
         if name in found or name in GROUPS:
             raise BenchwrightError(f"room {command.room!r} brings a command {name!r}, which is ours; rename it there")
@@ -42,7 +42,7 @@ class _Lazy(click.Group):
         self._prefix = prefix
 
     @cached_property
-    def _found(self) -> Mapping[str, Found]:
+    def _found(self) -> Mapping[str, RoomEntry]:
         """Return the commands below this group, by what follows the prefix."""
         return {
             name.removeprefix(self._prefix): command

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from rich.progress import TaskID
 
 
-class Drawn:
+class ProgressBars:
     """A `benchwright.progress.Progress` for people; use it as a context manager."""
 
     def __init__(self) -> None:
         self._bars: Bars | None = None
         self._task: TaskID | None = None
 
-    def __enter__(self) -> Drawn:
+    def __enter__(self) -> ProgressBars:
         if sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn

@@ -12,7 +12,7 @@ from benchwright.pipeline.engine_choice import ENGINES
 from benchwright.text_normalization import printable
 
 if TYPE_CHECKING:
-    from benchwright.pipeline import Finished
+    from benchwright.pipeline import FinishedRun
 
 _FAILURES_SHOWN = 10
 
@@ -49,7 +49,7 @@ def run(
     Goes as far as it can without people and says what waits for them; called again it goes on where it stopped,
     or was killed, and redoes only what changed.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
     from benchwright.pipeline import run_recipe
     from benchwright.pipeline.example_facts import check_facts_fit
     from benchwright.pipeline.run import image_folder
@@ -61,7 +61,7 @@ def run(
     loaded = load_recipe(path)
     if path in bundled.values():
         check_facts_fit(loaded, path, image_folder(loaded, images))
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         finished = run_recipe(
             loaded,
             workspace=workspace or Path("workspaces") / loaded.header.name,
@@ -78,7 +78,7 @@ def run(
     emit(document, as_json=as_json, text=lambda: f"{_table(finished, failed)}\nfunnel: {page}")
 
 
-def _funnel(finished: Finished) -> Path:
+def _funnel(finished: FinishedRun) -> Path:
     """Write the page of this run; return it, or an earlier run's where nothing has changed since."""
     from benchwright.funnel import write_run_funnel
 
@@ -86,14 +86,14 @@ def _funnel(finished: Finished) -> Path:
     return write_run_funnel(finished.workspace, finished.run_folder)
 
 
-def _failures(finished: Finished) -> list[dict[str, str]]:
+def _failures(finished: FinishedRun) -> list[dict[str, str]]:
     """Return files that were refused or whose image failed in a step: path, step, reason."""
     from benchwright.workspace.run_results import failures_of
 
     return failures_of(finished.workspace)
 
 
-def _table(finished: Finished, failed: list[dict[str, str]]) -> str:
+def _table(finished: FinishedRun, failed: list[dict[str, str]]) -> str:
     lines = [f"{'step':28} {'in':>7} {'kept':>7} {'made':>7}  {'seconds':>8}  dropped / asked"]
     for step in finished.steps:
         reasons = [f"{reason} {n}" for reason, n in step.dropped.items()]

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from benchwright.drawing.areas import Rect
-from benchwright.drawing.labels import Leader, Place, place_labels
-from benchwright.drawing.lettering import Text, render, snapped, stamp
+from benchwright.drawing.labels import LabelPlace, Leader, place_labels
+from benchwright.drawing.lettering import RenderedText, render, snapped, stamp
 from benchwright.drawing.marks import Mark, PromptError, mark_of
 from benchwright.drawing.masks import PlacedMask, mask_of, paint_mask
 from benchwright.drawing.painting import Pixels, coats, paint
@@ -89,7 +89,7 @@ class Drawing:
     drawn: tuple[DrawnPrompt, ...]
 
 
-_Ready = tuple[Mark, Text | None, Place | None]
+_Ready = tuple[Mark, RenderedText | None, LabelPlace | None]
 
 
 def draw(pixels: Pixels, prompts: Sequence[VisualPrompt]) -> Drawing:
@@ -161,11 +161,11 @@ def _layout(prompts: Sequence[VisualPrompt], *, width: int, height: int) -> list
     ]
 
 
-def _within(mark: Mark, text: Text) -> Place:
+def _within(mark: Mark, text: RenderedText) -> LabelPlace:
     """Return the middle of a badge, for its label."""
     x, y = mark.points[0]
     left, top = snapped(x - text.width / 2), snapped(y - text.height / 2)
-    return Place(Rect(left, top, left + text.width, top + text.height))
+    return LabelPlace(Rect(left, top, left + text.width, top + text.height))
 
 
 def _draw_mark(pixels: Pixels, mark: Mark) -> None:
@@ -184,13 +184,13 @@ def _draw_leader(pixels: Pixels, mark: Mark, leader: Leader) -> None:
     paint(pixels, shape, bounds, coats(halo=halo, color=mark.color, contrast=mark.contrast))
 
 
-def _draw_label(pixels: Pixels, mark: Mark, text: Text | None, place: Place | None) -> None:
+def _draw_label(pixels: Pixels, mark: Mark, text: RenderedText | None, place: LabelPlace | None) -> None:
     if text is not None and place is not None:
         ink = mark.contrast if mark.is_badge else mark.color
         stamp(pixels, text, left=place.box.left, top=place.box.top, ink=ink, halo=mark.contrast)
 
 
-def _record(mark: Mark, place: Place | None) -> DrawnPrompt:
+def _record(mark: Mark, place: LabelPlace | None) -> DrawnPrompt:
     kind, sizes = mark.prompt.kind, mark.sizes
     return DrawnPrompt(
         prompt=mark.prompt,

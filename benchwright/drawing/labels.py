@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchwright.drawing.areas import Rect, crosses
-from benchwright.drawing.lettering import Text, snapped
+from benchwright.drawing.lettering import RenderedText, snapped
 from benchwright.drawing.marks import Mark, PromptError
 from benchwright.records import VisualPrompt
 
@@ -35,7 +35,7 @@ _LED = {"ring", "dot", "box", "arrow"}
 Leader = tuple[tuple[float, float], tuple[float, float]]
 
 
-class Place(NamedTuple):
+class LabelPlace(NamedTuple):
     """Where a label stands, and the line from its mark to it where it stands away."""
 
     box: Rect
@@ -46,7 +46,9 @@ class Place(NamedTuple):
         return self.box.meets(other) or (self.leader is not None and _line_crosses(self.leader, other.grown(2.0)))
 
 
-def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: int, height: int) -> list[Place | None]:
+def place_labels(
+    marks: Sequence[Mark], texts: Sequence[RenderedText | None], *, width: int, height: int
+) -> list[LabelPlace | None]:
     """Return where each label stands, None for marks without one beside them.
 
     Args:
@@ -61,7 +63,7 @@ def place_labels(marks: Sequence[Mark], texts: Sequence[Text | None], *, width: 
     order = [number for number, text in enumerate(texts) if text is not None]
     turns = len(order) + 1
     while True:
-        placed: dict[int, Place] = {}
+        placed: dict[int, LabelPlace] = {}
         for number in order:
             place = _place(number, marks, texts, [*placed.values()], (width, height))
             if place is None:
@@ -89,10 +91,10 @@ def _no_room(prompt: VisualPrompt, number: int) -> PromptError:
 def _place(
     number: int,
     marks: Sequence[Mark],
-    texts: Sequence[Text | None],
-    taken: Sequence[Place],
+    texts: Sequence[RenderedText | None],
+    taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
-) -> Place | None:
+) -> LabelPlace | None:
     """Return the first good place of one label."""
     mark, text = marks[number], texts[number]
     assert text is not None
@@ -108,19 +110,19 @@ def _place(
     for place in free:
         own = place.gap_to(mark.beside)
         if all(own < place.gap_to(other.beside) for other in marks if other is not mark):
-            return Place(place)
+            return LabelPlace(place)
     led = _led_place(mark, [other for other in marks if other is not mark], text, taken, image_wh, is_free)
-    return led or (Place(free[0]) if free else None)
+    return led or (LabelPlace(free[0]) if free else None)
 
 
 def _led_place(
     mark: Mark,
     others: Sequence[Mark],
-    text: Text,
-    taken: Sequence[Place],
+    text: RenderedText,
+    taken: Sequence[LabelPlace],
     image_wh: tuple[int, int],
     is_free: Callable[[Rect], bool],
-) -> Place | None:
+) -> LabelPlace | None:
     """Return the nearest free place to which a line from the mark crosses no other mark but those it lies in."""
     if mark.prompt.kind not in _LED:
         return None
@@ -131,11 +133,11 @@ def _led_place(
         if is_free(place):
             leader = _leader(mark, place)
             if not any(_line_crosses(leader, rect) for rect in in_the_way):
-                return Place(place, leader)
+                return LabelPlace(place, leader)
     return None
 
 
-def _anywhere(mark: Mark, text: Text, image_wh: tuple[int, int]) -> list[Rect]:
+def _anywhere(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> list[Rect]:
     """Return places all over the image, the nearest to a mark first."""
     step = max(2.0, snapped(text.height / 3))
     columns = np.arange(0.0, image_wh[0] - text.width, step).tolist()
@@ -170,7 +172,7 @@ def _line_crosses(line: Leader, rect: Rect) -> bool:
     return crosses(start, np.array([line[1]]) - start, rect)
 
 
-def _places(mark: Mark, text: Text, image_wh: tuple[int, int]) -> Iterator[Rect]:
+def _places(mark: Mark, text: RenderedText, image_wh: tuple[int, int]) -> Iterator[Rect]:
     """Yield places around a mark, moved into the image where they stick out of it, the nearest first."""
     gap = max(1.0, mark.sizes.line / 3)
     for step in _STEPS:
@@ -182,7 +184,7 @@ def _places(mark: Mark, text: Text, image_wh: tuple[int, int]) -> Iterator[Rect]
             yield Rect(x, y, x + text.width, y + text.height)
 
 
-def _corners_of(mark: Mark, text: Text, around: Rect) -> Iterator[tuple[float, float]]:
+def _corners_of(mark: Mark, text: RenderedText, around: Rect) -> Iterator[tuple[float, float]]:
     """Yield the top left corners of a text that touches a rectangle from outside."""
     spare_width = around.right - around.left - text.width
     spare_height = around.bottom - around.top - text.height

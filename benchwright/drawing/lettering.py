@@ -24,7 +24,7 @@ _TRACKING = 1 / 18
 _NO_CHARACTER = "\U0010ffff"
 
 
-class Text(NamedTuple):
+class RenderedText(NamedTuple):
     """A rendered text: how much of each sample (`SUB` a pixel) is inked, 0 to 255, and its size in pixels."""
 
     ink: Pixels
@@ -55,7 +55,7 @@ def ink_width(label: str, size_px: float) -> float:
     return right - left
 
 
-def render(label: str, size_px: float, *, halo_px: float) -> Text:
+def render(label: str, size_px: float, *, halo_px: float) -> RenderedText:
     """Render a text, cropped to its ink and halo."""
     size, weight = size_px * SUB, size_px * SUB * _WEIGHT
     strokes = (weight, weight + halo_px * SUB)
@@ -68,7 +68,7 @@ def render(label: str, size_px: float, *, halo_px: float) -> Text:
         for x, character in _spaced(label, size):
             pen.text((x - left, -top), character, fill=255, font=_font(size), stroke_width=stroke)
         masks.append(np.asarray(mask))
-    return Text(masks[0], masks[1], shape[0] / SUB, shape[1] / SUB)
+    return RenderedText(masks[0], masks[1], shape[0] / SUB, shape[1] / SUB)
 
 
 def _spaced(label: str, size_px: float) -> Iterator[tuple[float, str]]:
@@ -94,7 +94,7 @@ def snapped(coordinate: float) -> float:
     return round(coordinate * SUB) / SUB
 
 
-def stamp(pixels: Pixels, text: Text, *, left: float, top: float, ink: Color, halo: Color) -> None:
+def stamp(pixels: Pixels, text: RenderedText, *, left: float, top: float, ink: Color, halo: Color) -> None:
     """Lay a rendered text over an image in place, at snapped coordinates; what sticks out is left off."""
     column, row = round(left * SUB), round(top * SUB)
     first_column, first_row = column // SUB, row // SUB

@@ -12,7 +12,7 @@ from benchwright.drawing.areas import Area, Areas, Disc, PolygonArea, Rect
 from benchwright.drawing.lettering import has_glyph, ink_width
 from benchwright.drawing.masks import PlacedMask
 from benchwright.drawing.painting import Color
-from benchwright.drawing.shapes import Badge, BoxSides, Filled, Ring, Segments, Shape
+from benchwright.drawing.shapes import Badge, BoxSides, FilledPolygon, Ring, Segments, Shape
 from benchwright.errors import StepError
 from benchwright.records import PromptKind, VisualPrompt
 
@@ -208,7 +208,7 @@ def _arrow(prompt: VisualPrompt, sizes: Sizes) -> Mark:
     area = Areas((PolygonArea(outline, sizes.halo), Disc(float(tip[0]), float(tip[1]), sizes.radius)))
     end = Rect(*tail.tolist(), *tail.tolist()).grown(thin + sizes.halo)
     drawn = sizes._replace(radius=wide, line=2 * thin)
-    return Mark(prompt, prompt.points, drawn, Filled(corners), bounds, area, end)
+    return Mark(prompt, prompt.points, drawn, FilledPolygon(corners), bounds, area, end)
 
 
 def _corners(prompt: VisualPrompt) -> Rect:

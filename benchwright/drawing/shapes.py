@@ -122,7 +122,7 @@ class Segments:
 
 
 @dataclass(frozen=True, eq=False)
-class Filled(_Whole):
+class FilledPolygon(_Whole):
     """A polygon of few corners, filled (even-odd)."""
 
     corners: Points

@@ -68,7 +68,7 @@ class Engine(Protocol):
     def prepare(self) -> None:
         """Begin what starting workers takes, while there is other work to do."""
 
-    def rest(self) -> None:
+    def drop_caches(self) -> None:
         """Have idle workers of this machine drop what they can make again: other work here needs the memory."""
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from benchwright.engines import starting
 from benchwright.engines import worker as worker_module
 from benchwright.engines.base import Done, Job, Place
-from benchwright.engines.progress_slot import Whereabouts
+from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.errors import BenchwrightError, StepError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class _Task:
 class _Worker:
     process: BaseProcess
     conn: Connection
-    whereabouts: Whereabouts
+    progress_slot: ProgressSlot
     is_ready: bool = False
     task: _Task | None = None
     seen: bytes = b""
@@ -83,7 +83,7 @@ class LocalEngine:
     """A pool of workers for one run; use it as a context manager.
 
     Args:
-        surroundings: Picklable; handed to every worker once and to every job's `run`.
+        worker_context: Picklable; handed to every worker once and to every job's `run`.
         workers: Number of processes, at least 1.
         log_folder: Where each worker's output goes.
         hang_s: A worker that has not moved to another record for this long is replaced.
@@ -93,7 +93,7 @@ class LocalEngine:
 
     def __init__(
         self,
-        surroundings: Any,
+        worker_context: Any,
         *,
         workers: int,
         log_folder: Path,
@@ -103,7 +103,7 @@ class LocalEngine:
     ) -> None:
         if workers < 1:
             raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
-        self._surroundings = surroundings
+        self._worker_context = worker_context
         self._count = workers
         self._log_folder = log_folder
         self._log_name = log_name
@@ -158,7 +158,7 @@ class LocalEngine:
         """Begin what starting workers takes, while there is other work to do."""
         starting.prepare(self._preload)
 
-    def rest(self) -> None:
+    def drop_caches(self) -> None:
         """Have idle workers drop what they can make again (`Engine.rest`); one that is gone is noticed later."""
         for one in self._workers:
             if one.is_ready and one.task is None:
@@ -169,24 +169,24 @@ class LocalEngine:
         while len(self._workers) < min(self._count, max(wanted, 1)):
             self.prepare()
             ours, theirs = starting.context().Pipe()
-            whereabouts = Whereabouts.make()
+            progress_slot = ProgressSlot.make()
             self._spawned += 1
             log = self._log_folder / f"{self._log_name}-{self._spawned}.log"
             process = starting.context().Process(  # type: ignore[attr-defined]
-                target=worker_module.main, args=(theirs, whereabouts.path, str(log), dict(os.environ)), daemon=True
+                target=worker_module.main, args=(theirs, progress_slot.path, str(log), dict(os.environ)), daemon=True
             )
             with starting.uninterrupted(), theirs:
                 try:
                     process.start()
                 except (EOFError, ConnectionError):  # the server that forks workers was killed; there will be another
                     ours.close()
-                    whereabouts.forget()
+                    progress_slot.forget()
                     self._note_early_end(KILLED_WHILE_STARTING, "starting")
                     continue
-                one = _Worker(process, ours, whereabouts, heard_at=time.monotonic())
+                one = _Worker(process, ours, progress_slot, heard_at=time.monotonic())
                 self._workers.append(one)
             try:
-                ours.send(self._surroundings)
+                ours.send(self._worker_context)
             except OSError:
                 continue  # it died already; noticed when next heard
 
@@ -205,7 +205,7 @@ class LocalEngine:
         heard = {id(by_handle[handle]): by_handle[handle] for handle in wait(list(by_handle), timeout=1.0)}
         now = time.monotonic()
         for one in self._workers:
-            if (seen := one.whereabouts.raw()) != one.seen:
+            if (seen := one.progress_slot.raw()) != one.seen:
                 one.seen, one.heard_at = seen, now
                 self._early_ends.clear()
             if id(one) not in heard and now - one.heard_at > self._hang_s and (one.task or not one.is_ready):
@@ -236,8 +236,8 @@ class LocalEngine:
 
     def _note_end(self, one: _Worker, exit_code: int | None) -> None:
         """Draw the conclusion from a worker's end: a suspect record, or none."""
-        task, how, place = one.task, _how(exit_code), one.whereabouts.read()
-        one.whereabouts.forget()
+        task, how, place = one.task, _how(exit_code), one.progress_slot.read()
+        one.progress_slot.forget()
         if task is None or place is None:
             self._note_early_end(exit_code, task.job.name if task else "starting")
             return
@@ -263,7 +263,7 @@ class LocalEngine:
         if one.process.is_alive():
             one.process.kill()
             one.process.join()
-        one.whereabouts.forget()
+        one.progress_slot.forget()
 
 
 def _how(exit_code: int | None) -> str:

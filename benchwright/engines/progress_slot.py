@@ -22,7 +22,7 @@ SLOT_BYTES = 1 << 15
 _HEADER_BYTES = 8
 
 
-class Whereabouts:
+class ProgressSlot:
     """One worker's place: written by the worker, read by the supervisor.
 
     There are two slots. A new place is written to the one that does not count, and then a single byte says that it

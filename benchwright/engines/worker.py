@@ -22,17 +22,17 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from benchwright.engines.base import Attempt
-from benchwright.engines.progress_slot import Whereabouts
+from benchwright.engines.progress_slot import ProgressSlot
 from benchwright.engines.starting import THREAD_SETTINGS
 from benchwright.storage_faults import storage_fault
 
 
 def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[str, str]) -> None:
-    """Receive the surroundings once, then jobs until the pipe closes.
+    """Receive the worker context once, then jobs until the pipe closes.
 
     Args:
         conn: To the supervisor.
-        at_path: File of the `Whereabouts`.
+        at_path: File of the `ProgressSlot`.
         log_path: Where to write what is printed.
         environment: The supervisor's; the process this one was forked from may have another.
     """
@@ -43,7 +43,7 @@ def main(conn: Connection, at_path: Path, log_path: str, environment: Mapping[st
     sys.stdout = sys.stderr = log
     faulthandler.enable(log)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _serve(conn, Whereabouts.join(at_path))
+    _serve(conn, ProgressSlot.join(at_path))
 
 
 class _Losing(io.FileIO):
@@ -80,42 +80,42 @@ def _single_threaded() -> None:
         pyarrow.set_io_thread_count(1)
 
 
-def _serve(conn: Connection, whereabouts: Whereabouts) -> None:
+def _serve(conn: Connection, progress_slot: ProgressSlot) -> None:
     import logging
 
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(name)s %(levelname)s %(message)s")
     try:
-        surroundings = conn.recv()
+        worker_context = conn.recv()
         _single_threaded()
         conn.send(("ready", None))
         while True:
             if (order := conn.recv()) is None:
-                _rest(surroundings)
+                _drop_caches(worker_context)
                 continue
             job, singly, blamed = order
             started = time.perf_counter()
             answer: tuple[str, Any]
             try:
-                result = job.run(surroundings, Attempt(whereabouts.at, singly, blamed))
+                result = job.run(worker_context, Attempt(progress_slot.at, singly, blamed))
             except BaseException as error:  # noqa: BLE001 - the supervisor decides what it means
                 # What an exception came from does not travel with it, and a full disk may be there only.
                 told = storage_fault(error) or error
                 answer = ("raised", (told if _can_travel(told) else None, traceback.format_exc()))
             else:
                 answer = ("done", (result, time.perf_counter() - started))
-            whereabouts.at(None)
+            progress_slot.at(None)
             conn.send(answer)
             _single_threaded()
     except (EOFError, OSError):
         return  # the supervisor is gone or wants no more
 
 
-def _rest(surroundings: Any) -> None:
-    """Drop what can be made again, where the surroundings know of anything, and give memory back to the system."""
+def _drop_caches(worker_context: Any) -> None:
+    """Drop what can be made again, where the worker context knows of anything, and give memory back to the system."""
     from benchwright.engines.memory import give_back
 
-    if (rest := getattr(surroundings, "rest", None)) is not None:
-        rest()
+    if (drop_caches := getattr(worker_context, "drop_caches", None)) is not None:
+        drop_caches()
     give_back()
 
 

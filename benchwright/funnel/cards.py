@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchwright.funnel.examples import Example
+from benchwright.funnel.examples import StageExample
 from benchwright.funnel.markup import cut, number, safe
-from benchwright.funnel.thumbnails import Showing, Shown, partners_in
+from benchwright.funnel.thumbnails import Showing, ShownRecord, partners_in
 from benchwright.overrides import BY_HAND, REVERSED, Override
 
 MOST_PARTNERS = 2
@@ -20,7 +20,7 @@ SAY_WHY = "..."
 """Stands in a command line where the curator is to say why."""
 
 
-class Place(NamedTuple):
+class CardContext(NamedTuple):
     """What all cards of one reason share.
 
     Args:
@@ -58,7 +58,7 @@ class Place(NamedTuple):
         return self.reason in {REVERSED, BY_HAND}
 
 
-def command_lines(place: Place, record_id: str) -> list[tuple[str, str]]:
+def command_lines(place: CardContext, record_id: str) -> list[tuple[str, str]]:
     """Return what a curator can do about a record: a name for it, and the command line."""
     if not place.can_reverse or place.verdict == "failed":
         return []
@@ -72,12 +72,12 @@ def command_lines(place: Place, record_id: str) -> list[tuple[str, str]]:
     return found
 
 
-def card(place: Place, example: Example, known: Mapping[str, Shown], showing: Showing) -> str:
+def card(place: CardContext, example: StageExample, known: Mapping[str, ShownRecord], showing: Showing) -> str:
     """Return the HTML of one card."""
     partners = partners_in(example.evidence)
     shown = [known[one] for one in partners if one in known][:MOST_PARTNERS]
     more = len(partners) - len(shown)
-    record = known.get(example.record_id) or Shown(example.record_id, example.record_id, None, None)
+    record = known.get(example.record_id) or ShownRecord(example.record_id, example.record_id, None, None)
     pictures = [_picture(record, place.verb, showing, regions=example.measured)]
     pictures += [
         _picture(other, "kept" if example.evidence.get("of") == other.record_id else "like", showing) for other in shown
@@ -90,7 +90,7 @@ def card(place: Place, example: Example, known: Mapping[str, Shown], showing: Sh
     )
 
 
-def _picture(record: Shown, said: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
+def _picture(record: ShownRecord, said: str, showing: Showing, *, regions: Mapping[str, Any] | None = None) -> str:
     name = f'<bdi title="{safe(record.name)}">{safe(cut(record.name, at_most=44))}</bdi>'
     caption = f"<figcaption><b>{safe(said)}</b> {name}</figcaption>"
     small = showing.thumbnail(record.image) if record.image is not None else None
@@ -132,11 +132,11 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _question(record: Shown) -> str:
+def _question(record: ShownRecord) -> str:
     return f'<p class="question" dir="auto">{safe(record.question)}</p>' if record.question else ""
 
 
-def _told(example: Example) -> Iterator[str]:
+def _told(example: StageExample) -> Iterator[str]:
     """Yield what was measured and said, as pairs of name and value."""
     told = [("id", example.record_id[:16])]
     told += [(name, _value(value)) for name, value in example.values.items() if name not in _HIDDEN]
@@ -153,7 +153,7 @@ def _value(value: Any) -> str:
     return number(value) if abs(value) < 2**53 else str(value)
 
 
-def _decision(place: Place, example: Example) -> str:
+def _decision(place: CardContext, example: StageExample) -> str:
     if not place.is_decided:
         return ""
     own = f"the step said <b>{safe(' '.join(filter(None, example.own)))}</b>"
@@ -163,7 +163,7 @@ def _decision(place: Place, example: Example) -> str:
     return f'<p class="decision">{own}; <bdi>{safe(made.by)}</bdi>: <q><bdi>{safe(made.why)}</bdi></q></p>'
 
 
-def _act(place: Place, example: Example) -> str:
+def _act(place: CardContext, example: StageExample) -> str:
     """Return the command line with a button that copies it, one for each other thing to do, and a box to choose it."""
     lines = command_lines(place, example.record_id)
     if not lines:

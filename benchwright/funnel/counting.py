@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from benchwright.overrides import REVERSED
-from benchwright.workspace.shards import Counts, StageTable
+from benchwright.workspace.shards import StageTable, VerdictCounts
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
@@ -67,18 +67,18 @@ def count_funnel(space: Workspace, stages: Sequence[Stage]) -> list[FunnelStep]:
     return found
 
 
-def counts_of(space: Workspace, stage_ids: Iterable[str]) -> list[Counts]:
+def counts_of(space: Workspace, stage_ids: Iterable[str]) -> list[VerdictCounts]:
     """Return each stage's counts over all its shards."""
-    return [Counts.total(marker.counts for marker in StageTable(space, stage).current()) for stage in stage_ids]
+    return [VerdictCounts.total(marker.counts for marker in StageTable(space, stage).current()) for stage in stage_ids]
 
 
-def _ingest(counts: Counts) -> FunnelStep:
+def _ingest(counts: VerdictCounts) -> FunnelStep:
     dropped, failed = counts.reasons("drop"), counts.reasons("failed")
     images = int(counts.made["images"])
     return FunnelStep(0, INGEST, "files", counts.records, images, dropped, {}, failed, 0, False, {})
 
 
-def _step(place: int, entry: str, parts: Sequence[Stage], counts: Sequence[Counts]) -> FunnelStep:
+def _step(place: int, entry: str, parts: Sequence[Stage], counts: Sequence[VerdictCounts]) -> FunnelStep:
     dropped, asked, failed = (_total(counts, verdict) for verdict in ("drop", "ask", "failed"))
     makes = bool(parts[-1].makes)
     records = counts[0].records
@@ -90,7 +90,7 @@ def _step(place: int, entry: str, parts: Sequence[Stage], counts: Sequence[Count
     )
 
 
-def _total(counts: Sequence[Counts], verdict: str) -> dict[str, int]:
+def _total(counts: Sequence[VerdictCounts], verdict: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for part in counts:
         for reason, n in part.reasons(verdict).items():

@@ -25,7 +25,7 @@ Reason = tuple[str, str]
 """Verdict and reason as they count."""
 
 
-class Example(NamedTuple):
+class StageExample(NamedTuple):
     """One record that a stage did not simply keep.
 
     Args:
@@ -47,7 +47,7 @@ class Example(NamedTuple):
 
 def examples_of(
     space: Workspace, stage: Stage, measure: Stage | None, *, per_reason: int, page: int
-) -> dict[Reason, list[Example]]:
+) -> dict[Reason, list[StageExample]]:
     """Return examples by verdict and reason, sorted.
 
     Args:
@@ -122,14 +122,14 @@ def _rows(space: Workspace, stage: Stage, wanted: Mapping[str, set[str]]) -> Ite
 
 def _example(
     row: Mapping[str, Any], measured: Mapping[str, Any] | None, stage: Stage, measure: Stage | None, shard: str
-) -> Example:
+) -> StageExample:
     verdict, reason, evidence = unsaid(row["verdict"], row["reason"], _evidence(row))
     giver: tuple[Mapping[str, Any], Sequence[str]] = (
         (measured, list(measure.values)) if measured is not None and measure is not None else (row, list(stage.values))
     )
     values = {name: giver[0][name] for name in giver[1] if giver[0][name] is not None}
     told = _evidence(measured) if measured is not None else {}
-    return Example(row["record_id"], shard, (verdict, reason or ""), evidence, values, told)
+    return StageExample(row["record_id"], shard, (verdict, reason or ""), evidence, values, told)
 
 
 def _evidence(row: Mapping[str, Any]) -> dict[str, Any]:

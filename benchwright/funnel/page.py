@@ -11,15 +11,15 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from benchwright.funnel.cards import SAY_WHY, Place, card
+from benchwright.funnel.cards import SAY_WHY, CardContext, card
 from benchwright.funnel.charts import HATCH, count_panels, facts_of
 from benchwright.funnel.counting import FunnelStep
-from benchwright.funnel.examples import Example
+from benchwright.funnel.examples import StageExample
 from benchwright.funnel.markup import number, safe
 from benchwright.funnel.spread_plot import spread_plot
 from benchwright.funnel.thresholds import Spread
-from benchwright.funnel.thumbnails import Showing, Shown
-from benchwright.pipeline.overrides import Standing
+from benchwright.funnel.thumbnails import Showing, ShownRecord
+from benchwright.pipeline.overrides import OverrideStatus
 
 _STALE_SHOWN = 10
 
@@ -35,13 +35,13 @@ class Refused(NamedTuple):
 class Sheet(NamedTuple):
     """Examples of one reason, and how many records have it."""
 
-    place: Place
+    place: CardContext
     total: int
-    examples: Sequence[Example]
-    known: Mapping[str, Shown]
+    examples: Sequence[StageExample]
+    known: Mapping[str, ShownRecord]
 
 
-class Section(NamedTuple):
+class FunnelSection(NamedTuple):
     """One step: its counts, what it measured, examples by reason."""
 
     step: FunnelStep
@@ -49,7 +49,7 @@ class Section(NamedTuple):
     sheets: Iterable[Sheet]
 
 
-class Head(NamedTuple):
+class FunnelHead(NamedTuple):
     """What the page is of.
 
     Args:
@@ -68,8 +68,8 @@ class Head(NamedTuple):
 
 
 def pieces(
-    head: Head, steps: Sequence[FunnelStep], sections: Iterable[Section], refused: Sequence[Refused],
-    stale: Sequence[Standing], showing: Showing,
+    head: FunnelHead, steps: Sequence[FunnelStep], sections: Iterable[FunnelSection], refused: Sequence[Refused],
+    stale: Sequence[OverrideStatus], showing: Showing,
 ) -> Iterator[str]:  # fmt: skip
     """Yield the page's HTML; pictures are made small as their cards come."""
     yield _head(head, steps, stale)
@@ -92,7 +92,7 @@ def _asset(name: str) -> str:
     return files("benchwright.funnel").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def _head(head: Head, steps: Sequence[FunnelStep], stale: Sequence[Standing]) -> str:
+def _head(head: FunnelHead, steps: Sequence[FunnelStep], stale: Sequence[OverrideStatus]) -> str:
     script = base64.b64encode(hashlib.sha256(_asset("funnel.js").encode()).digest()).decode("ascii")
     return Template(_asset("head.html")).substitute(
         policy=f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{script}'; "
@@ -107,7 +107,7 @@ def _head(head: Head, steps: Sequence[FunnelStep], stale: Sequence[Standing]) ->
     )
 
 
-def _stale(stale: Sequence[Standing], head: Head) -> Iterator[str]:
+def _stale(stale: Sequence[OverrideStatus], head: FunnelHead) -> Iterator[str]:
     if not stale:
         return
     lead = f"{len(stale)} decisions of curators change nothing as things are now."
@@ -134,7 +134,7 @@ def _refused(refused: Sequence[Refused], ingest: FunnelStep) -> Iterator[str]:
     yield "</tbody></table></div></section>"
 
 
-def _section(section: Section, showing: Showing) -> Iterator[str]:
+def _section(section: FunnelSection, showing: Showing) -> Iterator[str]:
     step, place = section.step, section.step.place
     yield (
         f'<section class="panel" id="step-{place}"><div class="step-head"><h3>{safe(step.name)}</h3>'
@@ -163,7 +163,7 @@ def _spread(spread: Spread) -> str:
     return f"<figure>{plot}<figcaption>{caption}</figcaption></figure>"
 
 
-def _foot(head: Head) -> str:
+def _foot(head: FunnelHead) -> str:
     return Template(_asset("foot.html")).substitute(
         workspace=safe(shlex.quote(str(head.workspace))), why=safe(shlex.quote(SAY_WHY)), script=_asset("funnel.js")
     )

@@ -37,7 +37,7 @@ class Thumbnail(NamedTuple):
     problem: str | None = None
 
 
-class Shown(NamedTuple):
+class ShownRecord(NamedTuple):
     """A record on the page.
 
     Args:
@@ -63,13 +63,13 @@ class Showing:
     stages: tuple[str, ...]
     shard_count: int
 
-    def records(self, stream: Stream, ids: Iterable[str]) -> dict[str, Shown]:
+    def records(self, stream: Stream, ids: Iterable[str]) -> dict[str, ShownRecord]:
         """Return the records of these ids that are in the workspace; one pass over the shards concerned."""
         wanted = set(ids)
         if stream == "images":
             found = {record.image_id: record for record in self._images([INGEST], wanted, wanted)}
             return {
-                image_id: Shown(image_id, record.source.uri if record.source else image_id, None, record)
+                image_id: ShownRecord(image_id, record.source.uri if record.source else image_id, None, record)
                 for image_id, record in found.items()
             }
         items = {item.item_id: item for item in self._items(wanted)}
@@ -77,7 +77,7 @@ class Showing:
         roots = {item.root_image_id for item in items.values()}
         pictures = {record.image_id: record for record in self._images([INGEST, *self.stages], first, roots)}
         return {
-            item_id: Shown(
+            item_id: ShownRecord(
                 item_id, item_id, item.question, pictures.get(item.images[0].image_id) if item.images else None
             )
             for item_id, item in items.items()

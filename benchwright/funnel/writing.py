@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
-from benchwright.funnel.cards import Place
+from benchwright.funnel.cards import CardContext
 from benchwright.funnel.counting import FunnelStep, count_funnel, counts_of
 from benchwright.funnel.examples import examples_of
-from benchwright.funnel.page import Head, Refused, Section, Sheet, pieces
+from benchwright.funnel.page import FunnelHead, FunnelSection, Refused, Sheet, pieces
 from benchwright.funnel.thresholds import spreads_of
 from benchwright.funnel.thumbnails import Showing, partners_in
-from benchwright.pipeline.overrides import how_they_stand, may_be_overridden, snapshot_of
+from benchwright.pipeline.overrides import may_be_overridden, override_status, snapshot_of
 from benchwright.pipeline.run import stages_of_workspace
 from benchwright.workspace.atomic import replacing
 from benchwright.workspace.item_cache import cache_of
@@ -61,11 +61,11 @@ def write_funnel(
     if not out.parent.is_dir() or out.is_dir():
         raise BenchwrightError(f"{out} cannot be written: give a file in a folder that is there, such as funnel.html")
     settings = space.settings()
-    head = Head(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
+    head = FunnelHead(str(settings["recipe"]["name"]), settings["state"] == "done", root.resolve(), page, per_reason)
     ran = tuple(name for name in stage_names(space) if name != INGEST)
     wanted = [one for one in steps if step in {None, one.name}]
     refused = _refused(space, per_reason, page) if wanted and wanted[0].name == INGEST else []
-    stale = [one for one in how_they_stand(space, snapshot_of(space)) if one.state == "stale"]
+    stale = [one for one in override_status(space, snapshot_of(space)) if one.state == "stale"]
     with (
         cache_of(space.cache) as cache,
         replacing(out) as draft,
@@ -79,24 +79,24 @@ def write_funnel(
 
 
 def _sections(
-    space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: Head, showing: Showing
-) -> Iterator[Section]:
+    space: Workspace, stages: Sequence[Stage], steps: Sequence[FunnelStep], head: FunnelHead, showing: Showing
+) -> Iterator[FunnelSection]:
     """Yield the steps that something can be shown of."""
     for step in steps:
         parts = [stage for stage in stages if stage.entry == step.name and stage.kind != "final"]
         spreads = [spread for part in parts if part.role == "measure" for spread in spreads_of(space, part)]
         if parts and (spreads or step.reversed or step.dropped or step.asked or step.failed):
-            yield Section(step, spreads, _sheets(space, parts, head, showing))
+            yield FunnelSection(step, spreads, _sheets(space, parts, head, showing))
 
 
-def _sheets(space: Workspace, parts: Sequence[Stage], head: Head, showing: Showing) -> Iterator[Sheet]:
+def _sheets(space: Workspace, parts: Sequence[Stage], head: FunnelHead, showing: Showing) -> Iterator[Sheet]:
     for stage in parts:
         measure = next((one for one in parts if stage.role == "judge" and one.id == _measure_of(stage)), None)
         found = examples_of(space, stage, measure, per_reason=head.per_reason, page=head.page)
         [counts] = counts_of(space, [stage.id])
         decisions = {one.record_id: one for one in snapshot_of(space) if one.stage == stage.id}
         for (verdict, reason), examples in found.items():
-            place = Place(
+            place = CardContext(
                 head.workspace, stage.id, verdict, reason, may_be_overridden(stage), bool(stage.makes), decisions
             )
             ids = [one for example in examples for one in (example.record_id, *partners_in(example.evidence)[:4])]

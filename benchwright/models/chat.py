@@ -170,7 +170,7 @@ class ChatSettings(RequestFields):
         )
 
 
-class Said(NamedTuple):
+class ChatMessage(NamedTuple):
     """One turn of a conversation: who speaks, and words and pictures ((height, width, 3) RGB) in order."""
 
     role: Literal["system", "user", "assistant"]
@@ -207,9 +207,9 @@ class Chat:
 
     def ask(self, *parts: str | NDArray[np.uint8], schema: Mapping[str, Any] | None = None) -> str:
         """Return the reply to one message of words and pictures."""
-        return self.converse([Said("user", parts)], schema=schema)
+        return self.converse([ChatMessage("user", parts)], schema=schema)
 
-    def converse(self, turns: Sequence[Said], *, schema: Mapping[str, Any] | None = None) -> str:
+    def converse(self, turns: Sequence[ChatMessage], *, schema: Mapping[str, Any] | None = None) -> str:
         """Return the reply to a conversation, without white space at its ends.
 
         Args:
@@ -251,7 +251,9 @@ class Chat:
         words = self._clean(f"HTTP {error.status_code}: {error.message}")
         return self._parameters.adapt(parameters, words, error.body)
 
-    def _sent(self, turns: Sequence[Said], schema: Mapping[str, Any] | None, parameters: Mapping[str, Any]) -> bytes:
+    def _sent(
+        self, turns: Sequence[ChatMessage], schema: Mapping[str, Any] | None, parameters: Mapping[str, Any]
+    ) -> bytes:
         """Send a conversation and return the response's body.
 
         Raises:
@@ -277,7 +279,7 @@ class Chat:
         )
         return response.content
 
-    def _content(self, turn: Said) -> str | list[dict[str, Any]]:
+    def _content(self, turn: ChatMessage) -> str | list[dict[str, Any]]:
         if turn.role != "user":
             return "".join(part for part in turn.parts if isinstance(part, str))
         return [

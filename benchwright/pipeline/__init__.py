@@ -2,6 +2,6 @@
 
 from benchwright.pipeline.run import open_view, run_recipe, run_steps
 from benchwright.pipeline.view import View
-from benchwright.workspace.run_results import Finished, StepReport
+from benchwright.workspace.run_results import FinishedRun, StepReport
 
-__all__ = ["Finished", "StepReport", "View", "open_view", "run_recipe", "run_steps"]
+__all__ = ["FinishedRun", "StepReport", "View", "open_view", "run_recipe", "run_steps"]

@@ -14,47 +14,47 @@ from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DamagedError, DataError, UnreadableImage
 from benchwright.images.identify import path_for
 from benchwright.photographs import collected_photographs
-from benchwright.pipeline.worker_context import StageContext, Surroundings
+from benchwright.pipeline.worker_context import StageContext, WorkerContext
 from benchwright.records import ImageRecord
 from benchwright.release.format.manifest import MANIFEST
 from benchwright.workspace.shards import StageTable, shard_of
-from benchwright.workspace.stage_input import INGEST, load_live
+from benchwright.workspace.stage_input import INGEST, load_stage_input
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.store_place import has_store
 from benchwright.workspace.workspace import Workspace
 
 
-def make_again(around: Surroundings, record: ImageRecord) -> None:
+def make_again(worker: WorkerContext, record: ImageRecord) -> None:
     """Bring an image's file back into the object store, where it is to lie there.
 
     Raises:
         DataError: That cannot be.
     """
     if record.source is not None:
-        if not around.workspace.objects.path(record.image_id).exists():
+        if not worker.workspace.objects.path(record.image_id).exists():
             return  # it was never copied: its reader has looked at the image folder
-        _copy_again(around, record)
+        _copy_again(worker, record)
     else:
-        _run_again(around, record)
-    around.remade.append(record.image_id)
+        _run_again(worker, record)
+    worker.remade.append(record.image_id)
 
 
-def _copy_again(around: Surroundings, record: ImageRecord) -> None:
+def _copy_again(worker: WorkerContext, record: ImageRecord) -> None:
     """Copy a source image again from where it came from, if it is still what it was."""
     assert record.source is not None
-    stored = around.workspace.objects.path(record.image_id)
-    origin = _origin(around, record.image_id, record.source.uri)
+    stored = worker.workspace.objects.path(record.image_id)
+    origin = _origin(worker, record.image_id, record.source.uri)
     if origin is None:
         raise DataError(
-            f"{stored} is damaged, and {record.source.uri!r} is no longer what it was in {around.images}: put the "
+            f"{stored} is damaged, and {record.source.uri!r} is no longer what it was in {worker.images}: put the "
             "picture back there, or take the workspace's copy from a backup"
         )
-    around.workspace.objects.put(origin.read_bytes())
+    worker.workspace.objects.put(origin.read_bytes())
 
 
-def _origin(around: Surroundings, image_id: str, uri: str) -> Path | None:
-    collected = collected_photographs(around.workspace.root).path(image_id)
-    for path in (collected, around.images / path_for(uri)):
+def _origin(worker: WorkerContext, image_id: str, uri: str) -> Path | None:
+    collected = collected_photographs(worker.workspace.root).path(image_id)
+    for path in (collected, worker.images / path_for(uri)):
         try:
             if file_digest(path) == image_id:
                 return path
@@ -63,32 +63,32 @@ def _origin(around: Surroundings, image_id: str, uri: str) -> Path | None:
     return None
 
 
-def _run_again(around: Surroundings, record: ImageRecord) -> None:
+def _run_again(worker: WorkerContext, record: ImageRecord) -> None:
     """Run the step that made an image once more, on the record that it was made from."""
-    stage = _maker(around, record)
-    shard = shard_of(record.root_image_id, around.shard_count)
-    made_by = _made_by(StageTable(around.workspace, stage.id), shard, record.image_id)
-    live = load_live(around.workspace, around.upstream(stage, shard), list(stage.reads.values()))
-    origin = live.images.get(made_by) if stage.consumes == "images" else live.items.get(made_by)
+    stage = _maker(worker, record)
+    shard = shard_of(record.root_image_id, worker.shard_count)
+    made_by = _made_by(StageTable(worker.workspace, stage.id), shard, record.image_id)
+    stage_input = load_stage_input(worker.workspace, worker.upstream(stage, shard), list(stage.reads.values()))
+    origin = stage_input.images.get(made_by) if stage.consumes == "images" else stage_input.items.get(made_by)
     if origin is None:
         raise DataError(f"{stage.id} made it from {made_by[:12]}, which is no longer there; run the recipe again")
     try:
-        stage.one(origin, StageContext(around, stage, live))
+        stage.one(origin, StageContext(worker, stage, stage_input))
     except UnreadableImage:
         raise
     except (BenchwrightError, OSError) as error:
         raise DataError(f"{stage.id} cannot make it again: {error}") from error
-    path = around.workspace.objects.path(record.image_id)
+    path = worker.workspace.objects.path(record.image_id)
     if not path.exists() or file_digest(path) != record.image_id:
         raise DataError(
             f"{stage.id} makes another picture now (its libraries or device are others): delete "
-            f"{StageTable(around.workspace, stage.id).folder} and run the recipe again, which makes new items"
+            f"{StageTable(worker.workspace, stage.id).folder} and run the recipe again, which makes new items"
         )
 
 
-def _maker(around: Surroundings, record: ImageRecord) -> Stage:
-    for stage in around.stages:
-        if stage.kind == "map" and stage.step.operation(around.seed).operation_id == record.operation_id:
+def _maker(worker: WorkerContext, record: ImageRecord) -> Stage:
+    for stage in worker.stages:
+        if stage.kind == "map" and stage.step.operation(worker.seed).operation_id == record.operation_id:
             return stage
     raise DataError("no step of this recipe made it as it is configured now; run the recipe again")
 

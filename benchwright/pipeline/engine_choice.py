@@ -9,7 +9,7 @@ from benchwright.engines.base import Engine
 from benchwright.errors import BenchwrightError
 
 if TYPE_CHECKING:
-    from benchwright.pipeline.worker_context import Surroundings
+    from benchwright.pipeline.worker_context import WorkerContext
 
 ENGINES = ("local", "ray")
 """`local`: processes of this machine. `ray`: actors on a Ray cluster."""
@@ -19,13 +19,13 @@ PRELOADED = "benchwright.pipeline.preloaded"
 
 
 def open_engine(
-    name: str, around: Surroundings, *, workers: int | None, log_folder: Path, address: str | None = None
+    name: str, worker: WorkerContext, *, workers: int | None, log_folder: Path, address: str | None = None
 ) -> Engine:
     """Return the engine of that name, to be used as a context manager.
 
     Args:
         name: One of `ENGINES`.
-        around: What workers keep between jobs.
+        worker: What workers keep between jobs.
         workers: How many at most; None for as many as there is room for.
         log_folder: Where workers' output goes.
         address: Of a Ray cluster; None for one of this machine alone, or the one that RAY_ADDRESS names.
@@ -39,12 +39,12 @@ def open_engine(
 
         if address is not None:
             raise BenchwrightError(f"--address {address} is for --engine ray; the local engine has no address")
-        room = default_workers(max(stage.step.needs().memory_mb for stage in around.stages))
-        return LocalEngine(around.for_workers(), workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
+        room = default_workers(max(stage.step.needs().memory_mb for stage in worker.stages))
+        return LocalEngine(worker.for_workers(), workers=workers or room, log_folder=log_folder, preload=(PRELOADED,))
     if name == "ray":
         from benchwright.engines.ray.engine import RayEngine
         from benchwright.engines.ray.shared_folders import SharedFolders
 
-        shared = SharedFolders(around.workspace.root, around.images)
-        return RayEngine(around.for_workers(), workers=workers, log_folder=log_folder, address=address, shared=shared)
+        shared = SharedFolders(worker.workspace.root, worker.images)
+        return RayEngine(worker.for_workers(), workers=workers, log_folder=log_folder, address=address, shared=shared)
     raise BenchwrightError(f"there is no engine {name!r}; known: {', '.join(ENGINES)}")

@@ -20,7 +20,7 @@ from benchwright.canonical import digest
 from benchwright.engines.memory import give_back
 from benchwright.engines.starting import uninterrupted
 from benchwright.pipeline.outcomes import Judged, read_outcomes, write_outcomes
-from benchwright.pipeline.worker_context import Surroundings
+from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.steps import (
     AnyRecord,
     CampaignContext,
@@ -34,7 +34,7 @@ from benchwright.steps import (
 from benchwright.workspace.arrow_arrays import arrow_array
 from benchwright.workspace.sealed import write_sealed
 from benchwright.workspace.shards import Marker, StageTable
-from benchwright.workspace.stage_input import GROUP, INGEST, input_digest, load_live
+from benchwright.workspace.stage_input import GROUP, INGEST, input_digest, load_stage_input
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.tables import IMAGES, ITEMS, outcome_schema
@@ -127,10 +127,10 @@ def _apply(rows: dict[str, dict[str, Any]], stage: Stage, data: Mapping[str, Seq
             rows[record_id]["group_keys"] = sorted({*rows[record_id]["group_keys"], data[GROUP][number]})
 
 
-def override_again(around: Surroundings, stage: Stage, markers: Sequence[Marker]) -> bool:
+def override_again(worker: WorkerContext, stage: Stage, markers: Sequence[Marker]) -> bool:
     """Write those shards of a stage anew whose decisions have changed; return whether there were any."""
-    table, overrides = StageTable(around.workspace, stage.id), around.overrides.about(stage)
-    changed = [marker for marker in markers if marker.overrides != around.overrides.digest(stage, marker.shard)]
+    table, overrides = StageTable(worker.workspace, stage.id), worker.overrides.about(stage)
+    changed = [marker for marker in markers if marker.overrides != worker.overrides.digest(stage, marker.shard)]
     for marker in changed:
         judged = [
             replace(one, override=overrides.get(record_id))
@@ -138,29 +138,29 @@ def override_again(around: Surroundings, stage: Stage, markers: Sequence[Marker]
         ]
         write_outcomes(
             table, stage, marker.shard, judged, fingerprint=marker.fingerprint, config=marker.config,
-            overrides=around.overrides.digest(stage, marker.shard),
+            overrides=worker.overrides.digest(stage, marker.shard),
         )  # fmt: skip
     return bool(changed)
 
 
-def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> bool:
+def run_gather(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> bool:
     """Run a gather stage unless nothing it reads has changed; return whether it ran."""
     assert isinstance(stage.step, GatherStep)
-    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    upstream = {shard: worker.upstream(stage, shard) for shard in shards}
     inputs = [input_digest(stage, upstream[shard]) for shard in shards]
-    fingerprint = digest([around.config(stage), inputs])
-    table = StageTable(around.workspace, stage.id)
+    fingerprint = digest([worker.config(stage), inputs])
+    table = StageTable(worker.workspace, stage.id)
     markers = [table.marker(shard) for shard in shards]
     if all(marker is not None and marker.fingerprint == fingerprint for marker in markers):
-        return override_again(around, stage, [marker for marker in markers if marker is not None])
+        return override_again(worker, stage, [marker for marker in markers if marker is not None])
     wanted = list(stage.step.columns)
-    ids, whole = _all_columns(around, stage, wanted, [upstream[shard] for shard in shards])
+    ids, whole = _all_columns(worker, stage, wanted, [upstream[shard] for shard in shards])
     _load(stage.step.imports)
     rows = whole.num_rows
-    gathered = stage.step.gather(whole, GatherContext(around.seed, stage.id))
+    gathered = stage.step.gather(whole, GatherContext(worker.seed, stage.id))
     del whole
     outcome_of = outcome_of_row(gathered, rows, stage)
-    overrides = around.overrides.about(stage)
+    overrides = worker.overrides.about(stage)
     start = 0
     for shard, part in zip(shards, ids, strict=True):
         judged = [
@@ -168,8 +168,8 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
             for row, record_id in enumerate(part.to_pylist(), start=start)
         ]
         write_outcomes(
-            table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage),
-            overrides=around.overrides.digest(stage, shard),
+            table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage),
+            overrides=worker.overrides.digest(stage, shard),
         )  # fmt: skip
         start += len(part)
     del gathered, outcome_of
@@ -178,10 +178,10 @@ def run_gather(around: Surroundings, stage: Stage, shards: Sequence[str]) -> boo
 
 
 def _all_columns(
-    around: Surroundings, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
+    worker: WorkerContext, stage: Stage, wanted: Sequence[str], upstream: Sequence[Upstream]
 ) -> tuple[list[pa.ChunkedArray], pa.Table]:
     """Return each shard's record ids, and the wanted columns of all shards, one after the other."""
-    parts = [live_columns(around.workspace, stage, wanted, shard) for shard in upstream]
+    parts = [live_columns(worker.workspace, stage, wanted, shard) for shard in upstream]
     ids = [part.column("record_id") for part in parts]
     whole = pa.concat_tables([part.select(wanted) for part in parts], promote_options="permissive")
     del parts  # so that shards are gone once their columns are one
@@ -222,24 +222,24 @@ def outcome_of_row(gathered: Gathered, rows: int, stage: Stage) -> Callable[[int
     return outcome_of
 
 
-def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> Verdicts:
+def run_campaign(worker: WorkerContext, stage: Stage, shards: Sequence[str]) -> Verdicts:
     """Bring a campaign up to date; if it is closed, write its verdicts as this stage's table."""
     assert isinstance(stage.step, CampaignStep)
-    workspace = around.workspace
-    upstream = {shard: around.upstream(stage, shard) for shard in shards}
+    workspace = worker.workspace
+    upstream = {shard: worker.upstream(stage, shard) for shard in shards}
     ids: dict[str, list[str]] = {}
     values: dict[str, dict[str, Any]] = {name: {} for name in stage.reads}
 
     def records() -> Iterator[AnyRecord]:
         for shard in shards:
-            live = load_live(workspace, upstream[shard], list(stage.reads.values()))
-            found: Mapping[str, AnyRecord] = live.images if stage.consumes == "images" else live.items
+            stage_input = load_stage_input(workspace, upstream[shard], list(stage.reads.values()))
+            found: Mapping[str, AnyRecord] = stage_input.images if stage.consumes == "images" else stage_input.items
             ids[shard] = sorted(found)
             for name, full in stage.reads.items():
-                values[name] |= live.values.get(full, {})
+                values[name] |= stage_input.values.get(full, {})
             yield from (found[record_id] for record_id in ids[shard])
 
-    context = CampaignContext(around.seed, stage.id, workspace.root, settle_store(workspace.root), values)
+    context = CampaignContext(worker.seed, stage.id, workspace.root, settle_store(workspace.root), values)
     verdicts = stage.step.advance(records(), context)
     if verdicts.waiting is not None:
         return verdicts
@@ -247,10 +247,10 @@ def run_campaign(around: Surroundings, stage: Stage, shards: Sequence[str]) -> V
     for shard in shards:
         judged = [Judged(record_id, "", verdicts.outcomes[record_id]) for record_id in ids[shard]]
         said = [_said(one.record_id, one.outcome) for one in judged]
-        fingerprint = digest([around.config(stage), input_digest(stage, upstream[shard]), said])
+        fingerprint = digest([worker.config(stage), input_digest(stage, upstream[shard]), said])
         marker = table.marker(shard)
         if marker is None or marker.fingerprint != fingerprint:
-            write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=around.config(stage))
+            write_outcomes(table, stage, shard, judged, fingerprint=fingerprint, config=worker.config(stage))
     write_sealed(table.folder / "summary.json", dict(verdicts.summary), tmp=workspace.tmp)
     return verdicts
 

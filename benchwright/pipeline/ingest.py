@@ -23,10 +23,10 @@ from benchwright.engines.base import Attempt, Done, Job
 from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import identify, path_for, uri_for
-from benchwright.photographs import Photograph
-from benchwright.pipeline.seen_files import IngestCache, Seen
+from benchwright.photographs import BroughtPhotograph
+from benchwright.pipeline.seen_files import IngestCache, SeenFile
 from benchwright.records import ImageRecord, Source
-from benchwright.workspace.shards import Counts, StageTable, effect_of, shard_names, shard_of
+from benchwright.workspace.shards import StageTable, VerdictCounts, effect_of, shard_names, shard_of
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import FILES, IMAGES, image_row, sorted_rows
 from benchwright.workspace.workspace import FORMAT as WORKSPACE_FORMAT
@@ -92,20 +92,20 @@ class Identify:
         """Return the number of files."""
         return len(self.uris)
 
-    def run(self, worker: Any, attempt: Attempt) -> list[Seen]:
+    def run(self, worker: Any, attempt: Attempt) -> list[SeenFile]:
         """Identify each file; a refusal is a row, not an error."""
         del worker
         return [self._one(uri, attempt) for uri in self.uris]
 
-    def _one(self, uri: str, attempt: Attempt) -> Seen:
+    def _one(self, uri: str, attempt: Attempt) -> SeenFile:
         place = (INGEST, uri)
         if place in attempt.blamed:
-            return Seen(uri, reason="worker_died", detail=attempt.blamed[place])
+            return SeenFile(uri, reason="worker_died", detail=attempt.blamed[place])
         attempt.at(place)
         try:
-            return Seen(uri, *_identity(identify(self.root / path_for(uri), root=self.root, limits=self.limits)))
+            return SeenFile(uri, *_identity(identify(self.root / path_for(uri), root=self.root, limits=self.limits)))
         except UnreadableImage as error:
-            return Seen(uri, reason=error.reason, detail=error.detail)
+            return SeenFile(uri, reason=error.reason, detail=error.detail)
 
 
 def _identity(found: Any) -> tuple[Any, ...]:
@@ -120,8 +120,8 @@ def ingest(
     shard_count: int,
     run_jobs: Callable[[Sequence[Job]], Iterator[Done]],
     copy: bool = False,
-    brought: Sequence[Photograph] = (),
-) -> Counts:
+    brought: Sequence[BroughtPhotograph] = (),
+) -> VerdictCounts:
     """Bring the ingest table up to an image folder and to what people brought; unchanged files are not read again."""
     uris = list_files(root)
     cache = IngestCache(workspace.cache / "ingest.jsonl", root, limits)
@@ -142,19 +142,19 @@ def ingest(
     return _write(workspace, seen, sources, root if copy else None, shard_count)
 
 
-def _seen(one: Photograph, limits: Limits) -> Seen:
+def _seen(one: BroughtPhotograph, limits: Limits) -> SeenFile:
     try:
-        return Seen(one.source.uri, *_identity(identify(one.path, root=one.path.parent, limits=limits)))
+        return SeenFile(one.source.uri, *_identity(identify(one.path, root=one.path.parent, limits=limits)))
     except UnreadableImage as error:
-        return Seen(one.source.uri, reason=error.reason, detail=error.detail)
+        return SeenFile(one.source.uri, reason=error.reason, detail=error.detail)
 
 
 def _write(
-    workspace: Workspace, seen: Sequence[Seen], brought: Mapping[str, Photograph], copy_from: Path | None,
+    workspace: Workspace, seen: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None,
     shard_count: int,
-) -> Counts:  # fmt: skip
+) -> VerdictCounts:  # fmt: skip
     """Write shard after shard, so that rows of one shard are in memory at a time."""
-    by_shard: dict[str, list[Seen]] = {name: [] for name in shard_names(shard_count)}
+    by_shard: dict[str, list[SeenFile]] = {name: [] for name in shard_names(shard_count)}
     for one in seen:
         by_shard[shard_of(one.image_id or digest(one.uri), shard_count)].append(one)
     table = StageTable(workspace, INGEST)
@@ -166,7 +166,7 @@ def _write(
             stored = workspace.objects.path(image["image_id"])
             if origin is not None and workspace.checked.wrong(stored, image["image_id"]) is not None:
                 workspace.objects.put(origin.read_bytes())
-        counts = Counts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
+        counts = VerdictCounts.of(((row["verdict"], row["reason"]) for row in files), {"images": len(images)}).to_json()
         parts.append(counts)
         fingerprint = digest([files, images])
         marker = table.marker(shard)
@@ -180,10 +180,12 @@ def _write(
                 counts=counts,
             )
     table.publish(list(by_shard), None)
-    return Counts.total(parts)
+    return VerdictCounts.total(parts)
 
 
-def _copied_from(image: Mapping[str, Any], brought: Mapping[str, Photograph], copy_from: Path | None) -> Path | None:
+def _copied_from(
+    image: Mapping[str, Any], brought: Mapping[str, BroughtPhotograph], copy_from: Path | None
+) -> Path | None:
     """Return the file of an image that is to be stored in the workspace; None where it stays where it is."""
     if (photograph := brought.get(image["source_uri"])) is not None:
         return photograph.path
@@ -191,7 +193,7 @@ def _copied_from(image: Mapping[str, Any], brought: Mapping[str, Photograph], co
 
 
 def _rows(
-    found: Sequence[Seen], brought: Mapping[str, Photograph]
+    found: Sequence[SeenFile], brought: Mapping[str, BroughtPhotograph]
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
     """Return one shard's rows of `files` and `images`, sorted; equal bytes are in one shard."""
     kept: dict[str, str] = {}
@@ -216,7 +218,7 @@ def _rows(
     return sorted_rows(files, "uri"), sorted_rows(images, "image_id")
 
 
-def _record(one: Seen, image_id: str, source: Source) -> ImageRecord:
+def _record(one: SeenFile, image_id: str, source: Source) -> ImageRecord:
     return ImageRecord(
         image_id=image_id,
         width=one.width,

@@ -18,11 +18,11 @@ from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.models.batching import OutOfMemory, ran_out_of_memory
 from benchwright.overrides import Override
 from benchwright.pipeline.outcomes import Journal, Judged, read_outcomes, record_hash, write_outcomes
-from benchwright.pipeline.worker_context import StageContext, Surroundings
+from benchwright.pipeline.worker_context import StageContext, WorkerContext
 from benchwright.steps import AnyRecord, MapStep, Outcome
 from benchwright.storage_faults import is_of_the_machine, storage_fault
 from benchwright.workspace.shards import StageTable
-from benchwright.workspace.stage_input import GROUP, Live, load_live
+from benchwright.workspace.stage_input import GROUP, StageInput, load_stage_input
 from benchwright.workspace.stages import Stage
 
 logger = logging.getLogger(__name__)
@@ -52,7 +52,7 @@ class _Running:
 
 
 @dataclass(frozen=True)
-class Pass:
+class MapJob:
     """The job: run some consecutive map stages over one shard.
 
     Args:
@@ -70,21 +70,21 @@ class Pass:
         """Return one line for logs."""
         return f"{'+'.join(self.stages)} shard {self.shard}"
 
-    def run(self, worker: Surroundings, attempt: Attempt) -> dict[str, Any]:
+    def run(self, worker: WorkerContext, attempt: Attempt) -> dict[str, Any]:
         """Run the pass and write every stage's shard; return how much it was: records, decodes, seconds."""
         stages = [stage for stage in worker.stages if stage.id in self.stages]
         first = worker.upstream(stages[0], self.shard)
         reads = [full for stage in stages for full in stage.reads.values()]
-        live = load_live(worker.workspace, first, reads)
-        running = [self._start(worker, stage, live) for stage in stages]
+        stage_input = load_stage_input(worker.workspace, first, reads)
+        running = [self._start(worker, stage, stage_input) for stage in stages]
         decoded, remade, ran = worker.reader.decodes, len(worker.remade), 0
         seconds = dict.fromkeys(self.stages, 0.0)
-        for number, chunk in enumerate(_chunks(live, stages)):
+        for number, chunk in enumerate(_chunks(stage_input, stages)):
             if number:
-                worker.rest()  # seldom wanted again; those of the last chunk may serve the next pass
+                worker.drop_caches()  # seldom wanted again; those of the last chunk may serve the next pass
             for one in running:
                 started = time.perf_counter()
-                ran += _run_chunk(one, live, chunk, attempt)
+                ran += _run_chunk(one, stage_input, chunk, attempt)
                 seconds[one.stage.id] += time.perf_counter() - started
         for one in running:
             table = StageTable(worker.workspace, one.stage.id)
@@ -99,25 +99,25 @@ class Pass:
             "remade": worker.remade[remade:],
         }  # fmt: skip
 
-    def _start(self, worker: Surroundings, stage: Stage, live: Live) -> _Running:
+    def _start(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> _Running:
         config = worker.config(stage)
         journal = Journal(worker.workspace.journal / stage.id / f"{self.shard}.jsonl", config)
         table = StageTable(worker.workspace, stage.id)
         marker = table.marker(self.shard)
         known = read_outcomes(table, stage, marker) if marker and marker.config == config else {}
         known = {record_id: one for record_id, one in known.items() if one.outcome.reason not in TRANSIENT}
-        context, overrides = StageContext(worker, stage, live), worker.overrides.about(stage)
+        context, overrides = StageContext(worker, stage, stage_input), worker.overrides.about(stage)
         return _Running(stage, context, known | journal.load(), journal, overrides)
 
 
-def _chunks(live: Live, stages: Sequence[Stage]) -> Iterator[list[str]]:
+def _chunks(stage_input: StageInput, stages: Sequence[Stage]) -> Iterator[list[str]]:
     """Yield source image ids, a few at a time, so that a chunk's decoded pixels fit into the reader's cache."""
-    roots = set(live.images) if any(stage.consumes == "images" for stage in stages) else set()
-    roots |= {item.root_image_id for item in live.items.values()}
+    roots = set(stage_input.images) if any(stage.consumes == "images" for stage in stages) else set()
+    roots |= {item.root_image_id for item in stage_input.items.values()}
     chunk: list[str] = []
     pixels = 0
     for root in sorted(roots):
-        picture = live.pictures.get(root)
+        picture = stage_input.pictures.get(root)
         pixels += picture.width * picture.height if picture else 0
         chunk.append(root)
         if len(chunk) >= ROOTS_PER_CHUNK or pixels >= PIXELS_PER_CHUNK:
@@ -127,13 +127,15 @@ def _chunks(live: Live, stages: Sequence[Stage]) -> Iterator[list[str]]:
         yield chunk
 
 
-def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt) -> int:
-    """Run one stage over one chunk, apply its verdicts to `live`; return how many records were really run."""
+def _run_chunk(one: _Running, stage_input: StageInput, roots: Sequence[str], attempt: Attempt) -> int:
+    """Run one stage over one chunk, apply its verdicts to `stage_input`; return how many records were really run."""
     stage, wanted = one.stage, set(roots)
     records: list[AnyRecord] = (
-        [live.images[root] for root in roots if root in live.images]
+        [stage_input.images[root] for root in roots if root in stage_input.images]
         if stage.consumes == "images"
-        else sorted((i for i in live.items.values() if i.root_image_id in wanted), key=lambda item: item.record_id)
+        else sorted(
+            (i for i in stage_input.items.values() if i.root_image_id in wanted), key=lambda item: item.record_id
+        )
     )
     hashes = {record.record_id: record_hash(record, one.context.values(record.record_id)) for record in records}
     found: dict[str, Judged] = {
@@ -150,22 +152,22 @@ def _run_chunk(one: _Running, live: Live, roots: Sequence[str], attempt: Attempt
     for record in records:
         judged = replace(found[record.record_id], override=one.overrides.get(record.record_id))
         one.judged.append(judged)
-        _apply(live, stage, judged)
+        _apply(stage_input, stage, judged)
     return len(todo)
 
 
-def _apply(live: Live, stage: Stage, judged: Judged) -> None:
+def _apply(stage_input: StageInput, stage: Stage, judged: Judged) -> None:
     outcome = judged.outcome
     if stage.removes(judged.said.verdict):
-        live.remove(stage.consumes, judged.record_id)
+        stage_input.remove(stage.consumes, judged.record_id)
     elif (key := outcome.values.get(GROUP)) is not None:
-        live.add_group(stage.consumes, judged.record_id, str(key))
+        stage_input.add_group(stage.consumes, judged.record_id, str(key))
     for name, value in outcome.values.items():
-        live.values.setdefault(f"{stage.id}.{name}", {})[judged.record_id] = value
-    live.pictures |= {image.image_id: image for image in outcome.images}
+        stage_input.values.setdefault(f"{stage.id}.{name}", {})[judged.record_id] = value
+    stage_input.pictures |= {image.image_id: image for image in outcome.images}
     if "images" in stage.makes:
-        live.images |= {image.image_id: image for image in outcome.images}
-    live.add_items(outcome.items)
+        stage_input.images |= {image.image_id: image for image in outcome.images}
+    stage_input.add_items(outcome.items)
 
 
 def _outcomes(one: _Running, records: Sequence[AnyRecord], attempt: Attempt) -> Iterator[tuple[AnyRecord, Outcome]]:

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.canonical import bytes_digest, canonical_json, digest
-from benchwright.overrides import Override, Said, said, unsaid
+from benchwright.overrides import OverriddenVerdict, Override, said, unsaid
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import AnyRecord, Outcome
 from benchwright.storage_faults import writing
-from benchwright.workspace.shards import Counts, Marker, StageTable, effect_of
+from benchwright.workspace.shards import Marker, StageTable, VerdictCounts, effect_of
 from benchwright.workspace.stage_input import GROUP
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.tables import (
@@ -38,7 +38,7 @@ class Judged:
     override: Override | None = None
 
     @property
-    def said(self) -> Said:
+    def said(self) -> OverriddenVerdict:
         """Return verdict, reason and evidence as they count: a curator's decision goes before the step's."""
         return said(self.outcome, self.override)
 
@@ -80,7 +80,7 @@ def write_outcomes(
         fingerprint=fingerprint,
         config=config,
         effect=effect_of((one.record_id for one in found if stage.removes(one.said.verdict)), groups),
-        counts=Counts.of(
+        counts=VerdictCounts.of(
             ((one.verdict, one.reason) for one in told), {"images": len(images), "items": len(items)}
         ).to_json(),
         overrides=overrides,

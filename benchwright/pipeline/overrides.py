@@ -18,7 +18,7 @@ from benchwright.canonical import digest, file_digest
 from benchwright.errors import DamagedError, DataError
 from benchwright.overrides import AGAINST, Override
 from benchwright.rooms import catalogue
-from benchwright.workspace.record_lookup import Lookup, Told
+from benchwright.workspace.record_lookup import Lookup, StageVerdict
 from benchwright.workspace.sealed import read_sealed, write_sealed
 from benchwright.workspace.shards import shard_of
 from benchwright.workspace.stages import Stage
@@ -168,7 +168,7 @@ def _write(space: Workspace, found: list[Override]) -> None:
 State = Literal["counts", "waits", "stale"]
 
 
-class Standing(NamedTuple):
+class OverrideStatus(NamedTuple):
     """A decision and how it stands; `because` says why it does not count."""
 
     override: Override
@@ -176,7 +176,7 @@ class Standing(NamedTuple):
     because: str = ""
 
 
-def how_they_stand(space: Workspace, decisions: Iterable[Override]) -> list[Standing]:
+def override_status(space: Workspace, decisions: Iterable[Override]) -> list[OverrideStatus]:
     """Return for each decision whether it counts in the workspace's tables as they are.
 
     Raises:
@@ -191,17 +191,17 @@ def _effect(one: Override) -> tuple[str | None, ...]:
     return one.stage, one.record_id, one.action, one.reason, one.against
 
 
-def _standing(one: Override, lookup: Lookup, *, is_taken_in: bool) -> Standing:
+def _standing(one: Override, lookup: Lookup, *, is_taken_in: bool) -> OverrideStatus:
     told = lookup.told_by(one.stage, one.record_id, one.root_image_id)
     if is_taken_in and told is not None and told.is_overridden:
-        return Standing(one, "counts")
+        return OverrideStatus(one, "counts")
     because = _nothing_to_decide(one, told, lookup)
     if because is None:
-        return Standing(one, "waits", "run the recipe again")
-    return Standing(one, "stale", because)
+        return OverrideStatus(one, "waits", "run the recipe again")
+    return OverrideStatus(one, "stale", because)
 
 
-def _nothing_to_decide(one: Override, told: Told | None, lookup: Lookup) -> str | None:
+def _nothing_to_decide(one: Override, told: StageVerdict | None, lookup: Lookup) -> str | None:
     """Return why a decision changes nothing; None where the next run takes it in."""
     if one.stage not in lookup.stages:
         return "the recipe has no such step any more"

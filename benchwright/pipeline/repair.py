@@ -13,11 +13,11 @@ from benchwright.pipeline.check import Problem, images_of, marked_as_repaired, p
 from benchwright.pipeline.damage import make_again, require_store
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.map_stage import Pass
+from benchwright.pipeline.map_stage import MapJob
 from benchwright.pipeline.overrides import Overrides, snapshot_of, snapshot_problems, take_in
-from benchwright.pipeline.run import surroundings_of
+from benchwright.pipeline.run import worker_context_of
 from benchwright.pipeline.runlog import WRITTEN_AGAIN
-from benchwright.pipeline.worker_context import Surroundings
+from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.workspace.atomic import write_bytes
 from benchwright.workspace.sealed import read_sealed
 from benchwright.workspace.shards import StageTable, shard_names
@@ -70,21 +70,21 @@ def _repair(space: Workspace, paths: set[str]) -> Iterator[tuple[str, str]]:
         except BenchwrightError as error:
             yield "overrides", str(error)
     try:
-        around = surroundings_of(space)
-        around.overrides = Overrides.of(snapshot_of(space), shard_count=around.shard_count)
+        worker = worker_context_of(space)
+        worker.overrides = Overrides.of(snapshot_of(space), shard_count=worker.shard_count)
     except (BenchwrightError, KeyError) as error:
         yield "workspace.json", str(error)
         return
-    shards = shard_names(around.shard_count)
-    for stage in (None, *around.stages):
+    shards = shard_names(worker.shard_count)
+    for stage in (None, *worker.stages):
         name = INGEST if stage is None else stage.id
         if not any(path.startswith(f"tables/{name}/") for path in paths):
             continue
         try:
-            _repair_table(space, around, stage, shards)
+            _repair_table(space, worker, stage, shards)
         except (BenchwrightError, OSError) as error:
             yield name, str(error)
-    yield from _repair_pictures(space, around)
+    yield from _repair_pictures(space, worker)
 
 
 def _forget_memories(space: Workspace, paths: set[str]) -> None:
@@ -94,7 +94,7 @@ def _forget_memories(space: Workspace, paths: set[str]) -> None:
             (space.root / path).unlink(missing_ok=True)
 
 
-def _repair_table(space: Workspace, around: Surroundings, stage: Stage | None, shards: Sequence[str]) -> None:
+def _repair_table(space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str]) -> None:
     table = StageTable(space, INGEST if stage is None else stage.id)
     if stage is not None and stage.kind == "final":
         with suppress(FileNotFoundError):
@@ -108,8 +108,8 @@ def _repair_table(space: Workspace, around: Surroundings, stage: Stage | None, s
     try:
         for shard in damaged:
             table.marker_path(shard).unlink()
-            around.forget(table.stage, shard)
-        _make_again(space, around, stage, shards, [*damaged, *missing])
+            worker.forget(table.stage, shard)
+        _make_again(space, worker, stage, shards, [*damaged, *missing])
     except BaseException:
         for path, data in before.items():  # what else the marker names may be sound
             if not path.exists():
@@ -118,28 +118,28 @@ def _repair_table(space: Workspace, around: Surroundings, stage: Stage | None, s
     if stage is None:
         return
     for shard in shards:
-        around.forget(table.stage, shard)
-    operation = stage.step.operation(around.seed)
+        worker.forget(table.stage, shard)
+    operation = stage.step.operation(worker.seed)
     table.publish(shards, operation.model_dump(mode="json") | {"operation_id": operation.operation_id})
 
 
 def _make_again(
-    space: Workspace, around: Surroundings, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
+    space: Workspace, worker: WorkerContext, stage: Stage | None, shards: Sequence[str], wanted: Sequence[str]
 ) -> None:
     """Run one stage for the shards that are wanted; ingest where no stage is given."""
     if stage is None:
         ingest(
-            space, around.images, limits=around.limits, shard_count=around.shard_count,
-            run_jobs=_in_this_process(around), brought=photographs_of(space.root),
+            space, worker.images, limits=worker.limits, shard_count=worker.shard_count,
+            run_jobs=_in_this_process(worker), brought=photographs_of(space.root),
         )  # fmt: skip
         return
     if stage.kind == "map":
         for shard in wanted:
-            Pass(shard, (stage.id,), 0).run(around, _attempt())
+            MapJob(shard, (stage.id,), 0).run(worker, _attempt())
     elif stage.kind == "gather":
-        run_gather(around, stage, shards)
+        run_gather(worker, stage, shards)
     else:
-        run_campaign(around, stage, shards)
+        run_campaign(worker, stage, shards)
 
 
 def _unlink_if_damaged(path: Path) -> None:
@@ -149,7 +149,7 @@ def _unlink_if_damaged(path: Path) -> None:
         path.unlink()
 
 
-def _repair_pictures(space: Workspace, around: Surroundings) -> Iterator[tuple[str, str]]:
+def _repair_pictures(space: Workspace, worker: WorkerContext) -> Iterator[tuple[str, str]]:
     """Make pictures again that tables name, and remove damaged ones that none names."""
     wanted = set()
     for stage, marker, rows in images_of(space):
@@ -159,7 +159,7 @@ def _repair_pictures(space: Workspace, around: Surroundings) -> Iterator[tuple[s
         for record in image_records(table) if table is not None else ():
             if record.image_id in wrong:
                 try:
-                    make_again(around, record)
+                    make_again(worker, record)
                 except BenchwrightError as error:
                     yield str(space.objects.path(record.image_id).relative_to(space.root)), str(error)
     if next(table_problems(space, afresh=False), None) is not None:
@@ -175,10 +175,10 @@ def _is_wrong(space: Workspace, image_id: str, *, made: bool) -> bool:
     return (made or path.exists()) and space.checked.wrong(path, image_id) is not None
 
 
-def _in_this_process(around: Surroundings) -> Callable[[Sequence[Job]], Iterator[Done]]:
+def _in_this_process(worker: WorkerContext) -> Callable[[Sequence[Job]], Iterator[Done]]:
     def run(jobs: Sequence[Job]) -> Iterator[Done]:
         for job in jobs:
-            yield Done(job, job.run(around, _attempt()), 0.0, 1)
+            yield Done(job, job.run(worker, _attempt()), 0.0, 1)
 
     return run
 

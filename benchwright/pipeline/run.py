@@ -20,18 +20,18 @@ from benchwright.pipeline.damage import files_made, mend_tables
 from benchwright.pipeline.engine_choice import open_engine
 from benchwright.pipeline.gather_stage import run_campaign, run_gather
 from benchwright.pipeline.ingest import ingest
-from benchwright.pipeline.map_stage import TRANSIENT, Pass
-from benchwright.pipeline.overrides import how_they_stand, take_in
+from benchwright.pipeline.map_stage import TRANSIENT, MapJob
+from benchwright.pipeline.overrides import override_status, take_in
 from benchwright.pipeline.plan import Phase, phases, plan
 from benchwright.pipeline.runlog import RunLog, logged
 from benchwright.pipeline.view import View
-from benchwright.pipeline.worker_context import Surroundings
+from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.progress import Progress, Silent
 from benchwright.recipe import Header, Recipe, parse_recipe
 from benchwright.steps import FinalContext, FinalStep, Resources, Step
-from benchwright.workspace.run_results import Finished, StepReport, report_of
+from benchwright.workspace.run_results import FinishedRun, StepReport, report_of
 from benchwright.workspace.sealed import read_sealed, write_sealed
-from benchwright.workspace.shards import Counts, StageTable, shard_names
+from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.workspace import Workspace
@@ -51,7 +51,7 @@ def run_recipe(
     progress: Progress | None = None,
     engine: str = "local",
     address: str | None = None,
-) -> Finished:
+) -> FinishedRun:
     """Run a recipe, or go on where an earlier run stopped or was killed.
 
     Where a campaign brought images in while the run was under way, and nobody else is waited for, another run follows
@@ -77,9 +77,9 @@ def run_recipe(
     for _ in range(len(stages) + 1):  # each campaign brings images in at most once; then people do, and may go on
         with space.locked(), logged(space, about) as log:
             run = _Run(space, recipe, stages, folder.resolve(), log, progress or Silent())
-            opened = open_engine(engine, run.around, workers=workers, log_folder=log.folder, address=address)
+            opened = open_engine(engine, run.worker, workers=workers, log_folder=log.folder, address=address)
             finished = run.go(opened, copy)
-        if not finished.begin_anew:
+        if not finished.rerun:
             break
     return finished
 
@@ -106,7 +106,7 @@ def run_steps(
     seed: int = 0,
     progress: Progress | None = None,
     engine: str = "local",
-) -> Finished:
+) -> FinishedRun:
     """Run steps without a recipe file, as the `filter` commands do."""
     header = Header(name="steps", seed=seed, steps=[step.name for step in steps])
     recipe = Recipe(header, tuple((step.name, step) for step in steps), images)
@@ -123,11 +123,11 @@ def open_view(workspace: Path) -> View:
     settings = space.settings()
     if settings.get("state") != "done":
         raise BenchwrightError(f"the run in {workspace} is not finished; call `benchwright run` again first")
-    around = surroundings_of(space)
-    return View(around, around.stages, shard_names(around.shard_count), _what_made(around.stages, settings["recipe"]))
+    worker = worker_context_of(space)
+    return View(worker, worker.stages, shard_names(worker.shard_count), _what_made(worker.stages, settings["recipe"]))
 
 
-def surroundings_of(space: Workspace) -> Surroundings:
+def worker_context_of(space: Workspace) -> WorkerContext:
     """Return what the recipe that ran last in a workspace runs in, without curators' decisions.
 
     Raises:
@@ -135,7 +135,7 @@ def surroundings_of(space: Workspace) -> Surroundings:
     """
     settings = space.settings()
     recipe = _recipe_of(space, settings)
-    return _surroundings(space, recipe.header, plan(recipe.steps), Path(settings["images"]))
+    return _worker_context(space, recipe.header, plan(recipe.steps), Path(settings["images"]))
 
 
 def stages_of_workspace(workspace: Path) -> list[Stage]:
@@ -167,10 +167,10 @@ def _without_version(step: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in step.items() if key != "version"}
 
 
-def _surroundings(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> Surroundings:
+def _worker_context(space: Workspace, header: Header, stages: Sequence[Stage], images: Path) -> WorkerContext:
     limits = Limits(**header.limits.model_dump())
     # Absolute, because workers may have another current folder.
-    return Surroundings(Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits)
+    return WorkerContext(Workspace(space.root.absolute()), images, stages, header.seed, header.shards, limits)
 
 
 @dataclass
@@ -188,14 +188,14 @@ class _Run:
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     artifacts: dict[str, str] = field(default_factory=dict)
     reached: set[str] = field(default_factory=set)
-    begin_anew: bool = False
+    rerun: bool = False
 
     def __post_init__(self) -> None:
-        self.around = _surroundings(self.space, self.recipe.header, self.stages, self.images)
-        self.around.overrides = take_in(self.space, shard_count=self.recipe.header.shards)
+        self.worker = _worker_context(self.space, self.recipe.header, self.stages, self.images)
+        self.worker.overrides = take_in(self.space, shard_count=self.recipe.header.shards)
         self.shards = shard_names(self.recipe.header.shards)
 
-    def go(self, opened: Engine, copy: bool) -> Finished:
+    def go(self, opened: Engine, copy: bool) -> FinishedRun:
         header = self.recipe.header
         self._save_settings("running")
         for line in self.log.changed_versions():
@@ -211,7 +211,7 @@ class _Run:
             started = time.perf_counter()
             self.progress.phase(INGEST, 0)
             counts = ingest(
-                self.space, self.images, limits=self.around.limits, shard_count=header.shards,
+                self.space, self.images, limits=self.worker.limits, shard_count=header.shards,
                 run_jobs=self._jobs_of(engine), copy=copy, brought=photographs_of(self.space.root),
             )  # fmt: skip
             if not counts.records:
@@ -219,14 +219,14 @@ class _Run:
             reports = [report_of(INGEST, [counts], time.perf_counter() - started, makes=("images",))]
             waits = self._go_through(engine)
         reports += self._reports()
-        if remade := sorted(set(self.around.remade)):
+        if remade := sorted(set(self.worker.remade)):
             self.progress.warn(
                 f"{len(remade)} pictures under objects/ were lost or damaged, such as {remade[0][:12]}: made again"
             )
         self._warn_of_stale_decisions()
         self._save_settings("waiting" if waits else "done")
         self.space.checked.save(tmp=self.space.tmp)
-        return Finished(
+        return FinishedRun(
             workspace=self.space.root,
             state="waiting" if waits else "done",
             steps=reports,
@@ -235,16 +235,16 @@ class _Run:
             executed=self.executed,
             decoded=self.decoded,
             run_folder=self.log.folder,
-            begin_anew=self.begin_anew,
+            rerun=self.rerun,
         )
 
     def _warn_of_stale_decisions(self) -> None:
         """Say how many decisions of curators changed nothing; never a reason to stop."""
         reached = {stage.id for stage in self.stages if stage.entry in self.reached}
-        decisions = list(self.around.overrides)
+        decisions = list(self.worker.overrides)
         stale = [
             one
-            for one in (how_they_stand(self.space, decisions) if decisions else ())
+            for one in (override_status(self.space, decisions) if decisions else ())
             if one.state == "stale" and (one.override.stage in reached or one.override.stage not in self._stage_ids())
         ]
         if stale:
@@ -265,15 +265,15 @@ class _Run:
             elif phase.kind == "gather":
                 self.progress.phase(phase.stages[0].id, 0)
                 if sum(map(self._size, self.shards)) >= IMAGES_TO_REST:
-                    engine.rest()
-                if run_gather(self.around, phase.stages[0], self.shards):
+                    engine.drop_caches()
+                if run_gather(self.worker, phase.stages[0], self.shards):
                     self.executed += 1
                     self.log.event("gather", stage=phase.stages[0].id, seconds=time.perf_counter() - started)
             elif phase.kind == "campaign":
                 self.progress.phase(phase.stages[0].id, 0)
-                verdicts = run_campaign(self.around, phase.stages[0], self.shards)
+                verdicts = run_campaign(self.worker, phase.stages[0], self.shards)
                 if verdicts.waiting is not None:
-                    self.begin_anew = verdicts.begin_anew
+                    self.rerun = verdicts.rerun
                     return [verdicts.waiting]
             else:
                 self._final(phase.stages[0])
@@ -289,8 +289,8 @@ class _Run:
 
     def _publish(self, stage: Stage) -> None:
         for shard in self.shards:
-            self.around.forget(stage.id, shard)
-        operation = stage.step.operation(self.around.seed)
+            self.worker.forget(stage.id, shard)
+        operation = stage.step.operation(self.worker.seed)
         described = operation.model_dump(mode="json") | {"operation_id": operation.operation_id}
         table = StageTable(self.space, stage.id)
         table.look_again()
@@ -305,13 +305,13 @@ class _Run:
                 f"and run again (the errors are in {self.log.folder})"
             )
 
-    def _counts(self, stage: Stage) -> Counts:
+    def _counts(self, stage: Stage) -> VerdictCounts:
         markers = [StageTable(self.space, stage.id).marker(shard) for shard in self.shards]
-        return Counts.total(marker.counts for marker in markers if marker)
+        return VerdictCounts.total(marker.counts for marker in markers if marker)
 
     def _map(self, engine: Engine, phase: Phase) -> None:
         jobs = [
-            Pass(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
+            MapJob(shard, tuple(stage.id for stage in phase.stages), self._size(shard))
             for shard in self.shards
             if not all(self._is_current(stage, shard) for stage in phase.stages)
         ]
@@ -322,11 +322,11 @@ class _Run:
             result = done.result
             self.executed += 1
             self.decoded += result["decoded"]
-            self.around.remade += result["remade"]
+            self.worker.remade += result["remade"]
             for stage_id, seconds in result["seconds"].items():
                 self.seconds[next(stage.entry for stage in phase.stages if stage.id == stage_id)] += seconds
             for stage in phase.stages:
-                self.around.forget(stage.id, done.job.shard)
+                self.worker.forget(stage.id, done.job.shard)
 
     def _jobs_of(self, engine: Engine, needs: Resources | None = None) -> Callable[[Sequence[Job]], Iterator[Done]]:
         """Return the engine's `run`, logged and with progress."""
@@ -350,7 +350,7 @@ class _Run:
             return False
         try:
             return (marker.fingerprint, marker.overrides) == (
-                self.around.fingerprint(stage, shard), self.around.overrides.digest(stage, shard),
+                self.worker.fingerprint(stage, shard), self.worker.overrides.digest(stage, shard),
             )  # fmt: skip
         except BenchwrightError:  # a stage before it has no shard yet
             return False
@@ -360,8 +360,8 @@ class _Run:
         self.progress.phase(stage.id, 0)
         before = self.stages[: self.stages.index(stage)]
         recipe = _what_made(before, self.recipe.resolved())
-        view = View(self.around, before, self.shards, recipe)
-        fingerprint = digest([self.around.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
+        view = View(self.worker, before, self.shards, recipe)
+        fingerprint = digest([self.worker.config(stage), view.fingerprint, recipe, dict(self.artifacts)])
         folder = StageTable(self.space, stage.id).folder
         known: Mapping[str, Any] = {}
         with suppress(FileNotFoundError, DamagedError):
@@ -370,7 +370,7 @@ class _Run:
         if known.get("fingerprint") != fingerprint or not all(
             (self.space.root / path).exists() for path in made.values()
         ):
-            context = FinalContext(self.around.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
+            context = FinalContext(self.worker.seed, stage.id, self.space.root, recipe, dict(self.artifacts))
             made = stage.step.finish(view, context)
             folder.mkdir(parents=True, exist_ok=True)
             files = {name: file_digest(self.space.root / name) for name in sorted(files_made(self.space.root, made))}
@@ -386,8 +386,8 @@ class _Run:
         found: list[StepReport] = []
         for entry, stages in by_entry.items():
             if stages[0].kind == "final":
-                live = found[-1].kept if found else 0
-                found.append(StepReport(entry, live, live, {}, {}, 0, self.seconds[entry]))
+                kept = found[-1].kept if found else 0
+                found.append(StepReport(entry, kept, kept, {}, {}, 0, self.seconds[entry]))
                 continue
             parts = [self._counts(stage) for stage in stages]
             found.append(report_of(entry, parts, self.seconds[entry], makes=stages[-1].makes))

@@ -49,7 +49,7 @@ _PASSING = frozenset({"unreadable", "worker_died"})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenFile:
     """One file as found: its identity, or why it was refused."""
 
     uri: str
@@ -78,11 +78,11 @@ class IngestCache:
         self._scope = digest([str(root.resolve()), vars(limits)])
         self._stamps: list[bytes | None] = []
 
-    def recall(self, uris: Sequence[str]) -> list[Seen | None]:
+    def recall(self, uris: Sequence[str]) -> list[SeenFile | None]:
         """Return for each uri, sorted, what is known of it if its file has not changed since; else None."""
         # Taken before any file is read: one that changes meanwhile is then read again next time.
         self._stamps = [self._stamp(uri) for uri in uris]
-        found: list[Seen | None] = [None] * len(uris)
+        found: list[SeenFile | None] = [None] * len(uris)
         entries = self._entries()
         entry = next(entries, None)
         for place, (uri, stamp) in enumerate(zip(uris, self._stamps, strict=True)):
@@ -92,7 +92,7 @@ class IngestCache:
                 found[place] = _seen(entry["seen"])
         return found
 
-    def save(self, seen: Sequence[Seen], *, tmp: Path) -> None:
+    def save(self, seen: Sequence[SeenFile], *, tmp: Path) -> None:
         """Remember what was found, in the order of `recall`."""
         with replacing(self._path, tmp=tmp) as draft, draft.open("w", encoding="utf-8") as handle:
             handle.write(checked_line(json.dumps(self._scope)))
@@ -147,9 +147,9 @@ def is_whole(path: Path) -> bool:
         return True
 
 
-def _seen(fields: Any) -> Seen | None:
+def _seen(fields: Any) -> SeenFile | None:
     try:
-        return Seen(**{**fields, "notes": tuple(fields["notes"])})
+        return SeenFile(**{**fields, "notes": tuple(fields["notes"])})
     except (KeyError, TypeError):  # a line of another program's, or damaged: the file is read again
         return None
 

@@ -9,11 +9,11 @@ from typing import Any
 
 from benchwright.canonical import digest
 from benchwright.errors import DataError
-from benchwright.pipeline.worker_context import Surroundings
+from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.records import ImageRecord, Item, Operation
 from benchwright.workspace.sealed import read_sealed
-from benchwright.workspace.shards import Counts, StageTable
-from benchwright.workspace.stage_input import Live, load_live
+from benchwright.workspace.shards import StageTable, VerdictCounts
+from benchwright.workspace.stage_input import StageInput, load_stage_input
 from benchwright.workspace.stages import Stage
 
 
@@ -21,17 +21,17 @@ class View:
     """A finished workspace, or one up to a stage (`benchwright.steps.WorkspaceView`)."""
 
     def __init__(
-        self, around: Surroundings, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]
+        self, worker: WorkerContext, stages: Sequence[Stage], shards: Sequence[str], recipe: Mapping[str, Any]
     ) -> None:
-        self._around = around
+        self._worker = worker
         self._stages = [stage for stage in stages if stage.kind != "final"]
         self._shards = shards
-        self._live = Live()
+        self._stage_input = StageInput()
         self.recipe = recipe
-        self.seed = around.seed
+        self.seed = worker.seed
 
     def _upstream(self, shard: str) -> Any:
-        return self._around.upstream_of(self._stages, shard)
+        return self._worker.upstream_of(self._stages, shard)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -42,20 +42,23 @@ class View:
         """Yield live items by shard and id, with the values that stages over items gave them."""
         names = [f"{stage.id}.{value}" for stage in self._stages if stage.consumes == "items" for value in stage.values]
         for shard in self._shards:
-            self._live = live = load_live(self._around.workspace, self._upstream(shard), names)
-            for item_id in sorted(live.items):
-                yield live.items[item_id], {name: live.values.get(name, {}).get(item_id) for name in names}
+            self._stage_input = stage_input = load_stage_input(self._worker.workspace, self._upstream(shard), names)
+            for item_id in sorted(stage_input.items):
+                yield (
+                    stage_input.items[item_id],
+                    {name: stage_input.values.get(name, {}).get(item_id) for name in names},
+                )
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of an image of an item just yielded, or of any source image."""
-        record = self._live.pictures.get(image_id) or self._around.source_image(image_id)
+        record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
-            raise DataError(f"image {image_id} is in no table of {self._around.workspace.root}; run the recipe again")
+            raise DataError(f"image {image_id} is in no table of {self._worker.workspace.root}; run the recipe again")
         return record
 
     def image_bytes(self, record: ImageRecord) -> bytes:
         """Return an image's file, checked against its id."""
-        return self._around.reader.file_bytes(record)
+        return self._worker.reader.file_bytes(record)
 
     def operations(self) -> Sequence[Operation]:
         """Return the operations of all stages, in order."""
@@ -65,7 +68,7 @@ class View:
         """Return names, streams, fingerprint and counts of each stage, in order."""
         found = []
         for stage in self._stages:
-            table = StageTable(self._around.workspace, stage.id)
+            table = StageTable(self._worker.workspace, stage.id)
             markers = [marker for shard in self._shards if (marker := table.marker(shard)) is not None]
             content = [
                 [marker.effect, {kind: file["sha256"] for kind, file in marker.files.items()}] for marker in markers
@@ -77,8 +80,8 @@ class View:
                     "consumes": stage.consumes,
                     "makes": list(stage.makes),
                     "step": stage.step.name,
-                    "fingerprint": digest([self._around.config(stage), content]),
-                    "counts": Counts.total(marker.counts for marker in markers).to_json(),
+                    "fingerprint": digest([self._worker.config(stage), content]),
+                    "counts": VerdictCounts.total(marker.counts for marker in markers).to_json(),
                 }
             )
         return found
@@ -87,7 +90,7 @@ class View:
         """Return each campaign's summary by stage name."""
         found: dict[str, Mapping[str, Any]] = {}
         for stage in self._stages:
-            path: Path = StageTable(self._around.workspace, stage.id).folder / "summary.json"
+            path: Path = StageTable(self._worker.workspace, stage.id).folder / "summary.json"
             if stage.kind == "campaign" and path.exists():
                 found[stage.id] = read_sealed(path)
         return found

@@ -18,7 +18,7 @@ from benchwright.pipeline.overrides import Overrides
 from benchwright.records import ImageRecord, item_id_for
 from benchwright.seeds import generator_for
 from benchwright.workspace.shards import Marker, StageTable, shard_of
-from benchwright.workspace.stage_input import INGEST, Live, input_digest
+from benchwright.workspace.stage_input import INGEST, StageInput, input_digest
 from benchwright.workspace.stages import Stage
 from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
@@ -33,7 +33,7 @@ _SHARDS_OF_IMAGES_KEPT = 16
 
 
 @dataclass
-class Surroundings:
+class WorkerContext:
     """What one worker keeps between jobs: the plan, opened steps, the image reader.
 
     Args:
@@ -71,12 +71,12 @@ class Surroundings:
 
         return ImageReader(self.locate, limits=self.limits, make_again=lambda record: make_again(self, record))
 
-    def for_workers(self) -> Surroundings:
+    def for_workers(self) -> WorkerContext:
         """Return what a worker needs: the stages up to the last that workers run: it imports none after that."""
         last = max((k for k, stage in enumerate(self.stages) if stage.kind == "map"), default=-1)
         return replace(self, stages=self.stages[: last + 1])
 
-    def rest(self) -> None:
+    def drop_caches(self) -> None:
         """Drop decoded pictures, which can be decoded again."""
         self.reader.drop()
 
@@ -150,19 +150,19 @@ class Surroundings:
 class StageContext:
     """What one stage may use while a pass runs it (`benchwright.steps.Context`)."""
 
-    def __init__(self, around: Surroundings, stage: Stage, live: Live) -> None:
-        self._around = around
+    def __init__(self, worker: WorkerContext, stage: Stage, stage_input: StageInput) -> None:
+        self._worker = worker
         self._stage = stage
-        self._live = live
-        self.images = around.reader
-        self.seed = around.seed
-        self.operation_id = stage.step.operation(around.seed).operation_id
+        self._stage_input = stage_input
+        self.images = worker.reader
+        self.seed = worker.seed
+        self.operation_id = stage.step.operation(worker.seed).operation_id
         self._identity = {name: stage.step.parameters()[name] for name in stage.step.identity}
 
     @property
     def opened(self) -> Any:
         """Return what the step's `open` returned in this worker."""
-        return self._around.opened(self._stage)
+        return self._worker.opened(self._stage)
 
     def rng(self, record_id: str, *more: str | int) -> np.random.Generator:
         """Return randomness that depends on run seed, step and record only."""
@@ -174,15 +174,15 @@ class StageContext:
 
     def values(self, record_id: str) -> dict[str, Any]:
         """Return all values that the stage reads of a record, as the step names them."""
-        return {name: self._live.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
+        return {name: self._stage_input.values.get(full, {}).get(record_id) for name, full in self._stage.reads.items()}
 
     def value(self, record_id: str, name: str) -> Any:
         """Return a value of an earlier stage; None where it said nothing."""
-        return self._live.values.get(self._stage.reads[name], {}).get(record_id)
+        return self._stage_input.values.get(self._stage.reads[name], {}).get(record_id)
 
     def image(self, image_id: str) -> ImageRecord:
         """Return the record of any source image, or of an image made from the same one."""
-        record = self._live.pictures.get(image_id) or self._around.source_image(image_id)
+        record = self._stage_input.pictures.get(image_id) or self._worker.source_image(image_id)
         if record is None:
             raise DataError(f"no image {image_id} goes back to the record's source image")
         return record
@@ -190,7 +190,7 @@ class StageContext:
     def store_image(self, pixels: NDArray[np.uint8], *, parents: Sequence[ImageRecord]) -> ImageRecord:
         """Encode and store a made image, (height, width, 3) RGB; return its record."""
         data = encode_png(pixels)
-        image_id = self._around.workspace.objects.put(data)
+        image_id = self._worker.workspace.objects.put(data)
         return ImageRecord(
             image_id=image_id,
             width=pixels.shape[1],

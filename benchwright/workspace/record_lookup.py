@@ -77,7 +77,7 @@ SHORTEST_PREFIX = 6
 _SHARDS_HELD = 64
 
 
-class Known(NamedTuple):
+class KnownRecord(NamedTuple):
     """A record that is in the workspace's tables, dropped or not."""
 
     record_id: str
@@ -85,7 +85,7 @@ class Known(NamedTuple):
     stream: Stream
 
 
-class Told(NamedTuple):
+class StageVerdict(NamedTuple):
     """What one stage said of one record.
 
     Args:
@@ -119,7 +119,7 @@ class Lookup:
         self._shard_count = int(workspace.settings()["shards"])
         self._outcomes = lru_cache(maxsize=_SHARDS_HELD)(self._read_outcomes)
 
-    def find(self, name: str) -> Known:
+    def find(self, name: str) -> KnownRecord:
         """Return the record of that name.
 
         Raises:
@@ -135,13 +135,13 @@ class Lookup:
             )
         return found[0]
 
-    def told(self, record: Known) -> Iterator[Told]:
+    def told(self, record: KnownRecord) -> Iterator[StageVerdict]:
         """Yield what each stage said of a record, in the order in which they ran."""
         for stage in self.stages:
             if (row := self.told_by(stage, record.record_id, record.root_image_id)) is not None:
                 yield row
 
-    def told_by(self, stage: str, record_id: str, root_image_id: str) -> Told | None:
+    def told_by(self, stage: str, record_id: str, root_image_id: str) -> StageVerdict | None:
         """Return what one stage said of a record; None where it did not see it."""
         if stage not in self.stages:
             return None
@@ -154,7 +154,7 @@ class Lookup:
         [row] = rows
         evidence = json.loads(row["evidence"]) if row["evidence"] else {}
         own_verdict, own_reason, evidence = unsaid(row["verdict"], row["reason"], evidence)
-        return Told(stage, row["verdict"], row["reason"], own_verdict, own_reason, evidence)
+        return StageVerdict(stage, row["verdict"], row["reason"], own_verdict, own_reason, evidence)
 
     def _read_outcomes(self, stage: str, shard: str) -> Any:
         table = StageTable(self._workspace, stage)
@@ -170,13 +170,13 @@ class Lookup:
             self._listed[stage] = {marker.shard: marker for marker in StageTable(self._workspace, stage).current()}
         return self._listed[stage]
 
-    def _beginning_with(self, name: str) -> list[Known]:
+    def _beginning_with(self, name: str) -> list[KnownRecord]:
         if len(name) < SHORTEST_PREFIX:
             return []
         place = bisect_left(self._ids, (name,))
-        found: list[Known] = []
+        found: list[KnownRecord] = []
         while place < len(self._ids) and self._ids[place][0].startswith(name):
-            found.append(Known(*self._ids[place]))
+            found.append(KnownRecord(*self._ids[place]))
             place += 1
         return found
 
@@ -196,7 +196,7 @@ class Lookup:
                     found |= {(item_id, root, "items") for item_id, root in pairs}
         return sorted(found)
 
-    def _of_file(self, name: str) -> Known:
+    def _of_file(self, name: str) -> KnownRecord:
         for row in files_of(self._workspace):
             if row["uri"] != name:
                 continue
@@ -205,7 +205,7 @@ class Lookup:
                     f"the file {name!r} was refused ({row['reason']}), so there is no image to decide about; "
                     "mend or replace the file and run again"
                 )
-            return Known(row["image_id"], row["image_id"], "images")
+            return KnownRecord(row["image_id"], row["image_id"], "images")
         raise BenchwrightError(
             f"no image, item or file {name!r} in {self._workspace.root}; `benchwright outcomes "
             f"{self._workspace.root}` lists them all (ids may be cut to {SHORTEST_PREFIX} digits or more)"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from benchwright.errors import DataError
 from benchwright.overrides import REVERSED
 from benchwright.records import ImageRecord
-from benchwright.workspace.shards import Counts, StageTable
+from benchwright.workspace.shards import StageTable, VerdictCounts
 from benchwright.workspace.stage_input import INGEST
 from benchwright.workspace.tables import image_records
 from benchwright.workspace.workspace import Workspace
@@ -45,7 +45,7 @@ class StepReport:
         }  # fmt: skip
 
 
-def report_of(name: str, parts: Sequence[Counts], seconds: float, *, makes: Sequence[str]) -> StepReport:
+def report_of(name: str, parts: Sequence[VerdictCounts], seconds: float, *, makes: Sequence[str]) -> StepReport:
     """Add up the stages of one entry; what comes in is what its first stage saw."""
     dropped: dict[str, int] = {}
     asked: dict[str, int] = {}
@@ -68,7 +68,7 @@ def report_of(name: str, parts: Sequence[Counts], seconds: float, *, makes: Sequ
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A run that went as far as it could.
 
     Args:
@@ -80,7 +80,7 @@ class Finished:
         executed: Number of shard executions of this run (0: everything was up to date).
         decoded: Number of images this run decoded in full.
         run_folder: Where this run's log is.
-        begin_anew: Nobody is waited for but the next run, which sees images that came in during this one.
+        rerun: Nobody is waited for but the next run, which sees images that came in during this one.
     """
 
     workspace: Path
@@ -91,7 +91,7 @@ class Finished:
     executed: int = 0
     decoded: int = 0
     run_folder: Path | None = None
-    begin_anew: bool = False
+    rerun: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """Return the run as `benchwright run --json` prints it."""

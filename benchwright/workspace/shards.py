@@ -226,7 +226,7 @@ class StageTable:
 
 
 @dataclass
-class Counts:
+class VerdictCounts:
     """Counts of a shard or a stage, by verdict and reason."""
 
     records: int
@@ -234,13 +234,13 @@ class Counts:
     made: Counter[str]
 
     @classmethod
-    def of(cls, verdicts: Iterable[tuple[str, str | None]], made: Mapping[str, int]) -> Counts:
+    def of(cls, verdicts: Iterable[tuple[str, str | None]], made: Mapping[str, int]) -> VerdictCounts:
         """Count (verdict, reason) pairs."""
         by = Counter(verdicts)
         return cls(by.total(), by, Counter({kind: n for kind, n in made.items() if n}))
 
     @classmethod
-    def total(cls, parts: Iterable[Mapping[str, Any]]) -> Counts:
+    def total(cls, parts: Iterable[Mapping[str, Any]]) -> VerdictCounts:
         """Add up counts as markers hold them."""
         whole = cls(0, Counter(), Counter())
         for part in parts:

@@ -22,7 +22,7 @@ GROUP = "group"
 
 
 @dataclass
-class Live:
+class StageInput:
     """Live records of one shard, folded up to some stage.
 
     Args:
@@ -85,26 +85,28 @@ def input_digest(stage: Stage, upstream: Sequence[tuple[Stage | None, Marker]]) 
     return digest(seen)
 
 
-def load_live(workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marker]], reads: Sequence[str]) -> Live:
+def load_stage_input(
+    workspace: Workspace, upstream: Sequence[tuple[Stage | None, Marker]], reads: Sequence[str]
+) -> StageInput:
     """Fold a shard up to the stage after `upstream`, with the values named in `reads`."""
-    live = Live()
+    stage_input = StageInput()
     for stage, marker in upstream:
         table = StageTable(workspace, stage.id if stage else INGEST)
         made = table.read(marker, "images")
         if made is not None:
             records = {record.image_id: record for record in image_records(made)}
-            live.pictures |= records
+            stage_input.pictures |= records
             if stage is None or "images" in stage.makes:
-                live.images |= records
+                stage_input.images |= records
         if stage is None:
             continue
         if (rows := table.read(marker, "items")) is not None:
-            live.add_items(items_of(rows))
-        _apply(live, stage, table, marker, reads)
-    return live
+            stage_input.add_items(items_of(rows))
+        _apply(stage_input, stage, table, marker, reads)
+    return stage_input
 
 
-def _apply(live: Live, stage: Stage, table: StageTable, marker: Marker, reads: Sequence[str]) -> None:
+def _apply(stage_input: StageInput, stage: Stage, table: StageTable, marker: Marker, reads: Sequence[str]) -> None:
     """Apply one stage's verdicts, groups and wanted values to a fold."""
     wanted = [name.rpartition(".")[2] for name in reads if name.rpartition(".")[0] == stage.id]
     grouping = GROUP in stage.values
@@ -113,9 +115,9 @@ def _apply(live: Live, stage: Stage, table: StageTable, marker: Marker, reads: S
     assert outcomes is not None, "every stage writes outcomes"
     data = {name: outcomes.column(name).to_pylist() for name in columns}
     for name in wanted:
-        live.values[f"{stage.id}.{name}"] = dict(zip(data["record_id"], data[name], strict=True))
+        stage_input.values[f"{stage.id}.{name}"] = dict(zip(data["record_id"], data[name], strict=True))
     for number, record_id in enumerate(data["record_id"]):
         if stage.removes(data["verdict"][number]):
-            live.remove(stage.consumes, record_id)
+            stage_input.remove(stage.consumes, record_id)
         elif grouping and data[GROUP][number] is not None:
-            live.add_group(stage.consumes, record_id, data[GROUP][number])
+            stage_input.add_group(stage.consumes, record_id, data[GROUP][number])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchwright.canonical import digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.review_tasks import LONGEST_TEXT, Beside, Category, Head, ReviewTask
+from benchwright.review_tasks import LONGEST_TEXT, FindingCategory, ReviewTask, SideText, TaskFileHead
 
 from ..questions.release_files import check_files, columns_of
 from ..results.judged_predictions import not_of_score, open_judged
@@ -26,61 +26,61 @@ if TYPE_CHECKING:
 
 
 BLINK = (
-    Category(
+    FindingCategory(
         code="invented_detail", words="Hallucinates fine-grained patterns or attributes",
         help="The reply describes a pattern, texture or attribute that the picture does not show.",
     ),
-    Category(
+    FindingCategory(
         code="mark_misplaced", words="Hallucinates where a visual prompt is",
         help="The reply puts a ring, box or letter somewhere else than it is drawn.",
     ),
-    Category(
+    FindingCategory(
         code="setting_missed", words="Fails to capture the overall setting or style",
         help="The reply gets the scene, situation or style as a whole wrong.",
     ),
-    Category(
+    FindingCategory(
         code="object_not_grounded", words="Fails to ground an object",
         help="The reply does not find the thing that is asked about, or takes another one for it.",
     ),
-    Category(code="other", words="Something else", help="None of these; the reason says what."),
+    FindingCategory(code="other", words="Something else", help="None of these; the reason says what."),
 )  # fmt: skip
 """BLINK section 4.3 (10 errors a task)."""
 
 II_BENCH = (
-    Category(
+    FindingCategory(
         code="metaphor_misunderstood", words="Metaphorical misunderstanding",
         help="The implication or symbol is read wrongly, or the theme as a whole is missed.",
     ),
-    Category(
+    FindingCategory(
         code="detail_misunderstood", words="Detail misunderstanding",
         help="A detail was seen and taken for something that it is not.",
     ),
-    Category(
+    FindingCategory(
         code="detail_ignored", words="Detail ignorance", help="A detail that matters was not taken into account."
     ),
-    Category(
+    FindingCategory(
         code="surface_level", words="Surface-level interpretation",
         help="Only what is plainly shown is told; the meaning behind it is not.",
     ),
-    Category(
+    FindingCategory(
         code="reasoning_error", words="Reasoning error",
         help="What the picture shows was understood, and the conclusion from it is wrong.",
     ),
-    Category(
+    FindingCategory(
         code="rejected", words="Reject to answer",
         help="The reply declines: too little to go by, or thought unfit to answer.",
     ),
-    Category(
+    FindingCategory(
         code="extraction_error", words="Answer extraction error",
         help="The reply is right, and its letter was read wrongly or not at all.",
     ),
 )  # fmt: skip
 """II-Bench section 4.3 and appendix F (100 errors in proportion to the domains)."""
 
-CATEGORIES: Mapping[str, Sequence[Category]] = {"blink": BLINK, "ii-bench": II_BENCH}
+CATEGORIES: Mapping[str, Sequence[FindingCategory]] = {"blink": BLINK, "ii-bench": II_BENCH}
 
 
-def own_categories(given: Sequence[str]) -> tuple[Category, ...]:
+def own_categories(given: Sequence[str]) -> tuple[FindingCategory, ...]:
     """Return categories given as `CODE=WORDS`.
 
     Raises:
@@ -92,7 +92,7 @@ def own_categories(given: Sequence[str]) -> tuple[Category, ...]:
     for text in given:
         code, _, words = (part.strip() for part in text.partition("="))
         try:
-            found.append(Category(code=code, words=words))
+            found.append(FindingCategory(code=code, words=words))
         except ValidationError:
             raise BenchwrightError(
                 f"category {text[:80]!r}: give CODE=WORDS, the code in small letters, digits and _, such as "
@@ -140,7 +140,7 @@ class ErrorSample(NamedTuple):
         models: Whose errors they are.
     """
 
-    head: Head
+    head: TaskFileHead
     tasks: tuple[ReviewTask, ...]
     errors: Mapping[str, int]
     drawn: Mapping[str, int]
@@ -173,7 +173,7 @@ class _Facts(NamedTuple):
 
 
 def draw_errors(
-    results: Path, release: Release, plan: Plan, categories: Sequence[Category], *, models: Sequence[str] = ()
+    results: Path, release: Release, plan: Plan, categories: Sequence[FindingCategory], *, models: Sequence[str] = ()
 ) -> ErrorSample:
     """Draw errors of the models of a folder of results.
 
@@ -206,7 +206,7 @@ def draw_errors(
         strata.setdefault(facts[error.item_id].stratum, []).append(error)
     chosen = _drawn({name: _each_item_once(errors) for name, errors in strata.items()}, plan)
     tasks = [_task(error, facts[error.item_id]) for errors in chosen.values() for error in errors]
-    head = Head(
+    head = TaskFileHead(
         kind="error_analysis", name="errors", release=f"{release.name} {release.version}",
         release_id=release.release_id, categories=tuple(categories), seed=plan.seed,
     )  # fmt: skip
@@ -287,8 +287,8 @@ def _task(error: _Error, facts: _Facts) -> ReviewTask:
             "stratum": facts.stratum[:1000],
         },
         beside=(
-            Beside(label="The model's reply", text=_cut(row["reply"])),
-            Beside(label="Read as", text=read_as),
+            SideText(label="The model's reply", text=_cut(row["reply"])),
+            SideText(label="Read as", text=read_as),
         ),
     )  # fmt: skip
 

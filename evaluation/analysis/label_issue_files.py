@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.canonical import canonical_json
 from benchwright.errors import BenchwrightError
-from benchwright.review_tasks import LONGEST_TEXT, SUFFIX, Beside, Head, ReviewTask, write_review_tasks
+from benchwright.review_tasks import LONGEST_TEXT, SUFFIX, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.workspace.atomic import replacing
 
 from ..questions.release_files import columns_of
@@ -33,10 +33,10 @@ _WHY = {
 }
 
 
-def suspect_head(suspects: LabelIssues, release: Release) -> Head:
+def suspect_head(suspects: LabelIssues, release: Release) -> TaskFileHead:
     """Return the first line of a file of suspects."""
     score = suspects.sheet.scores[0]
-    return Head(
+    return TaskFileHead(
         kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
     )  # fmt: skip
 
@@ -58,13 +58,13 @@ def _contents(release: Release, split: str | None) -> Mapping[str, str]:
     return {row["item_id"]: row["content_hash"] for batch in batches for row in batch.to_pylist()}
 
 
-def _beside(one: LabelIssue) -> Iterator[Beside]:
-    yield Beside(label="Why it is doubted", text=_WHY[one.reason])
+def _beside(one: LabelIssue) -> Iterator[SideText]:
+    yield SideText(label="Why it is doubted", text=_WHY[one.reason])
     lines = [f"{letter or 'no letter'}: {', '.join(models)}" for letter, models in one.given.items()]
-    yield Beside(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
+    yield SideText(label="What models answered", text="\n".join(lines)[:LONGEST_TEXT])
     if one.people:
         told = f"{one.people_right} of {one.people} people who saw no key gave the key, {one.key}."
-        yield Beside(label="What people answered", text=told)
+        yield SideText(label="What people answered", text=told)
 
 
 FORMAT, VERSION = "benchwright/suspects", 1

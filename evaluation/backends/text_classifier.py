@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 
-from benchwright.text_only_baseline import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
+from benchwright.text_only_baseline import (
+    FEATURES,
+    FOLDS,
+    PENALTY,
+    ROUNDS,
+    ItemWords,
+    folds_of,
+    guess,
+    weights_of_folds,
+)
 
 from ..questions.question import Question, Reply
 from .base import Backend, BackendContext, BackendOptions, without_argument
@@ -39,6 +48,6 @@ class TextClassifier:
             yield Reply(question.item_id, text=f"({guess(_worded(question), weights[fold])})")
 
 
-def _worded(question: Question, key: str = "", group_keys: tuple[str, ...] = ()) -> Worded:
+def _worded(question: Question, key: str = "", group_keys: tuple[str, ...] = ()) -> ItemWords:
     options = tuple((choice.key, choice.text or "") for choice in question.choices)
-    return Worded(question.item_id, question.task, question.text, options, key, group_keys)
+    return ItemWords(question.item_id, question.task, question.text, options, key, group_keys)

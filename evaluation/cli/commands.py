@@ -154,7 +154,7 @@ def run(
     name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from ..backends.base import BackendOptions
     from ..questions.usage import Budget, prices_of
@@ -167,7 +167,7 @@ def run(
         batch_size=batch_size, device=device, dtype=dtype, fields=fields_of(field), omit=omit,
         stated=_stated("max_tokens", "temperature", "top_p", "seed"),
     )  # fmt: skip
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         score = evaluate(
             release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
             max_errors=max_errors, name=name, progress=progress,
@@ -368,11 +368,11 @@ def report(
     errors: Path | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write one HTML page with scores, plots and items of all models in RESULTS."""
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from ..report import write_report
 
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         found = write_report(
             results, release, out=out, max_items=max_items, max_side_px=max_side, data=data, findings=errors,
             progress=progress,

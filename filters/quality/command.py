@@ -27,12 +27,12 @@ def quality(folder: Path, workers: int | None, as_json: bool) -> None:
 
     Faults are those that the step `quality` finds with its defaults; nothing is dropped.
     """
-    from benchwright.cli.progress_bars import Drawn
+    from benchwright.cli.progress_bars import ProgressBars
 
     from .report import measure_quality
 
     started = time.perf_counter()
-    with Drawn() as progress:
+    with ProgressBars() as progress:
         report = measure_quality(folder, workers=workers, progress=progress)
     seconds = time.perf_counter() - started
     emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report, seconds)))

@@ -32,7 +32,7 @@ from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, Item, ItemImage, Source
 from benchwright.release import Release
-from benchwright.review_tasks import Category, Head, ReviewTask, write_review_tasks
+from benchwright.review_tasks import FindingCategory, ReviewTask, TaskFileHead, write_review_tasks
 from benchwright.steps import CampaignContext, CampaignStep, Verdicts
 from benchwright.workspace.workspace import Workspace
 
@@ -225,8 +225,8 @@ def opens(release: Release, tmp_path: Path) -> Callable[..., dict[str, Any]]:
     """Open a campaign of error analysis, or of doubted keys, by the command."""
 
     def open_it(kind: str, *options: str) -> dict[str, Any]:
-        categories = tuple(Category(code=one, words=one) for one in ("blind", "guess", "other"))
-        head = Head(
+        categories = tuple(FindingCategory(code=one, words=one) for one in ("blind", "guess", "other"))
+        head = TaskFileHead(
             kind=kind, name="errors", release="tiny 1.0", release_id=release.release_id,
             categories=categories if kind == "error_analysis" else (),
         )  # fmt: skip

@@ -23,13 +23,16 @@ from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
-from benchwright.review_tasks import Category
+from benchwright.review_tasks import FindingCategory
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
 SHORT = HandOut(lease_s=60)
 TASKS = 6
-CATEGORIES = (Category(code="blind", words="Does not look"), Category(code="other", words="Something else"))
+CATEGORIES = (
+    FindingCategory(code="blind", words="Does not look"),
+    FindingCategory(code="other", words="Something else"),
+)
 
 
 class Asked(NamedTuple):

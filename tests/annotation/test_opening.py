@@ -25,14 +25,14 @@ from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
 from benchwright.release.format.errata import read_errata
 from benchwright.review_findings import read_findings
-from benchwright.review_tasks import Beside, Category, Head, ReviewTask, write_review_tasks
+from benchwright.review_tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 from benchwright.workspace.workspace import Workspace
 
 EVIL = "</script><img src=x onerror=alert(1)> =cmd|' /C calc'!A0"
 CATEGORIES = (
-    Category(code="blind", words="Does not look", help="The reply *ignores* the picture."),
-    Category(code="wrong_place", words="Looks elsewhere"),
-    Category(code="other", words="Something else"),
+    FindingCategory(code="blind", words="Does not look", help="The reply *ignores* the picture."),
+    FindingCategory(code="wrong_place", words="Looks elsewhere"),
+    FindingCategory(code="other", words="Something else"),
 )
 Opens = Callable[..., ReviewStore]
 
@@ -60,14 +60,14 @@ def tasks(release: Release, items: list[Item], tmp_path: Path) -> Callable[..., 
     """Write a file of tasks over the first items."""
 
     def write(kind: str = "error_analysis", *, n: int = 4, name: str = "tasks.jsonl", **changes: Any) -> Path:
-        head = Head(
+        head = TaskFileHead(
             kind=kind, name="errors", release="tiny 1.0", release_id=release.release_id,
             categories=CATEGORIES if kind == "error_analysis" else (),
         )  # fmt: skip
         rows = [
             ReviewTask(
                 item_id=item.item_id, content_hash=item.content_hash, about={"model": "m", "task": item.task},
-                beside=(Beside(label="The model's reply", text=f"It is A. {EVIL}"),),
+                beside=(SideText(label="The model's reply", text=f"It is A. {EVIL}"),),
             )
             for item in items[:n]
         ]  # fmt: skip
@@ -140,7 +140,10 @@ def test_tasks_of_another_release_or_content_are_refused(
         open_tasks(tasks(release_id="0" * 64), release.path, tmp_path / "review")
     with pytest.raises(DataError, match="tasks of kind 'verify', which files do not open"):
         open_tasks(tasks("verify"), release.path, tmp_path / "review")
-    path, head = tmp_path / "stale.jsonl", Head(kind="errata", name="e", release="tiny", release_id=release.release_id)
+    path, head = (
+        tmp_path / "stale.jsonl",
+        TaskFileHead(kind="errata", name="e", release="tiny", release_id=release.release_id),
+    )
     write_review_tasks(path, head, [ReviewTask(item_id=items[0].item_id, content_hash="1" * 64)])
     with pytest.raises(DataError, match="is not as the release has it"):
         open_tasks(path, release.path, tmp_path / "review")

@@ -12,7 +12,7 @@ from PIL import Image
 from walks import make_photographs, tree_digest
 
 from benchwright.cli.main import invoke
-from benchwright.pipeline import Finished, run_recipe
+from benchwright.pipeline import FinishedRun, run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.trace import trace
 
@@ -32,7 +32,7 @@ steps:
 """
 
 
-def run(workspace: Path, images: Path, recipe: str = RECIPE) -> Finished:
+def run(workspace: Path, images: Path, recipe: str = RECIPE) -> FinishedRun:
     return run_recipe(parse_recipe(recipe, "copies.yaml", images), images=images, workspace=workspace, workers=1)
 
 
@@ -72,7 +72,7 @@ def refused(document: Any) -> str:
 
 
 def rows(place: Path, stage: str) -> list[dict[str, Any]]:
-    return list(Finished(place / "w", "done", ()).outcomes(stage))
+    return list(FinishedRun(place / "w", "done", ()).outcomes(stage))
 
 
 def copies(place: Path) -> list[str]:

@@ -13,7 +13,7 @@ from walks import command
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext, CampaignStep
-from benchwright.workspace.run_results import Finished
+from benchwright.workspace.run_results import FinishedRun
 from benchwright.workspace.store_place import settle_store
 
 RECIPE = """
@@ -27,7 +27,7 @@ steps:
 """
 
 
-def make_images(folder: Path) -> Finished:
+def make_images(folder: Path) -> FinishedRun:
     """Run a recipe over photographs, one of which a curator has twice."""
     images = folder / "photographs"
     (images / "mine").mkdir(parents=True)
@@ -38,7 +38,7 @@ def make_images(folder: Path) -> Finished:
     return run_recipe(recipe, workspace=folder / "workspace", images=images, workers=1)
 
 
-def open_campaigns(done: Finished, steps: Iterable[CampaignStep]) -> None:
+def open_campaigns(done: FinishedRun, steps: Iterable[CampaignStep]) -> None:
     """Bring campaigns up to the images of a run, each under its step's name, and give people accounts."""
     images = list(done.images())
     like = {row["record_id"]: row["like"] for row in done.outcomes("near_duplicates.kept")}

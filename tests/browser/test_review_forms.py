@@ -20,14 +20,14 @@ from benchwright.annotation.workflow.task_queue import Desk
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata
-from benchwright.review_tasks import Beside, Category, Head, ReviewTask, write_review_tasks
+from benchwright.review_tasks import FindingCategory, ReviewTask, SideText, TaskFileHead, write_review_tasks
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
 
 SCRIPT = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 REPLY = f"{SCRIPT} **bold** [link](javascript:window.hacked=1) \u202egnp.exe\u202c\n\nThe answer is (A)."
-CATEGORIES = tuple(Category(code=f"c{n}", words=f"Category {n} {SCRIPT if n == 3 else ''}") for n in range(1, 5))
+CATEGORIES = tuple(FindingCategory(code=f"c{n}", words=f"Category {n} {SCRIPT if n == 3 else ''}") for n in range(1, 5))
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +50,13 @@ def site(release: Release) -> Iterator[ReviewSite]:
     folder = release.path.parent
     items = [released.item for released in release.items()]
     for kind, categories in (("error_analysis", CATEGORIES), ("errata", ())):
-        head = Head(
+        head = TaskFileHead(
             kind=kind, name=kind, release="tiny 1.0", release_id=release.release_id, categories=categories
         )  # fmt: skip
         rows = [
             ReviewTask(
                 item_id=item.item_id, content_hash=item.content_hash, about={"model": "the-model"},
-                beside=(Beside(label="The model's reply", text=REPLY),),
+                beside=(SideText(label="The model's reply", text=REPLY),),
             )
             for item in items[: 3 if kind == "error_analysis" else 2]
         ]  # fmt: skip

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchwright.construction.room import ROOM
-from benchwright.rooms import Found
+from benchwright.rooms import RoomEntry
 
 
 @pytest.mark.parametrize("name", sorted(ROOM.steps))
 def test_every_step_is_there_under_its_name(name: str) -> None:
-    assert Found(ROOM.name, name, ROOM.steps[name]).load().name == name
+    assert RoomEntry(ROOM.name, name, ROOM.steps[name]).load().name == name
 
 
 @pytest.mark.parametrize("name", sorted({**ROOM.steps, **ROOM.commands}))

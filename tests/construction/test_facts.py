@@ -14,7 +14,7 @@ from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.sources.facts import StatedFacts
 from benchwright.errors import DataError, StepError
 from benchwright.pipeline import open_view, run_recipe
-from benchwright.pipeline.run import Finished
+from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
 
 DEMO_FACTS = Path(__file__).parents[2] / "benchwright" / "recipes" / "demo.facts.yaml"
@@ -36,13 +36,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(folder: Path, *, steps: str = "object_localization, beyond_the_image") -> Finished:
+def run(folder: Path, *, steps: str = "object_localization, beyond_the_image") -> FinishedRun:
     text = f"name: t\nseed: 2\nshards: 1\nsteps: [{{step: facts, file: facts.yaml}}, {steps}]\n"
     recipe = parse_recipe(text, "t.yaml", folder)
     return run_recipe(recipe, images=folder / "images", workspace=folder / "workspace", workers=1)
 
 
-def made(finished: Finished) -> dict[str, int]:
+def made(finished: FinishedRun) -> dict[str, int]:
     return {step.name: step.made for step in finished.steps}
 
 
@@ -59,7 +59,7 @@ def test_facts_reach_an_image_by_its_sha256(folder: Path) -> None:
 
 
 def test_an_edited_fact_changes_the_items_that_rest_on_it_and_runs_nothing_else(folder: Path) -> None:
-    def rows(finished: Finished, step: str) -> dict[str, str]:
+    def rows(finished: FinishedRun, step: str) -> dict[str, str]:
         return {row["record_id"]: row["record_hash"] for row in finished.outcomes(step)}
 
     first = run(folder)

@@ -20,7 +20,7 @@ from benchwright.construction.manipulation.ideas.step import TRANSIENT
 from benchwright.models.chat import ChatSettings
 from benchwright.pipeline import map_stage as engine
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.run import Finished
+from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
 
 PAGE = (ROOT / "docs" / "pair-ideas.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def test_the_page_documents_every_setting_with_its_default(name: str, settings: 
     assert documented == expected
 
 
-def run(server: ChatServer, folder: Path) -> Finished:
+def run(server: ChatServer, folder: Path) -> FinishedRun:
     chat = f"{{model: sane, base_url: '{server.url}', retries: 0, timeout_s: 20}}"
     endpoint = f"{{backend: endpoint, chat: {chat}}}"
     text = f"name: t\nshards: 1\nsteps: [{{step: ideas, categories: [B1], grounder: {endpoint}, writer: {endpoint}}}]\n"

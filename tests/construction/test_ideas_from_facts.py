@@ -22,7 +22,7 @@ from benchwright.construction.sources.idea_facts import LOOKS
 from benchwright.construction.sources.resolved_facts import resolved
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
-from benchwright.pipeline.run import Finished
+from benchwright.pipeline.run import FinishedRun
 from benchwright.recipe import parse_recipe
 
 PAIRS = ROOT / "examples" / "pairs"
@@ -58,7 +58,7 @@ images:
 """
 
 
-def run(folder: Path, images: Path, facts: Path, *, people_only: bool) -> Finished:
+def run(folder: Path, images: Path, facts: Path, *, people_only: bool) -> FinishedRun:
     recipe = parse_recipe(
         RECIPE.replace("PEOPLE", str(people_only).lower()).replace("facts.yaml", str(facts)), "t.yaml", folder
     )
@@ -72,7 +72,7 @@ def photographs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def ideas_of(done: Finished) -> dict[str, tuple[Idea, ...]]:
+def ideas_of(done: FinishedRun) -> dict[str, tuple[Idea, ...]]:
     names = {record.image_id: record.source.uri for record in done.images() if record.source}
     return {names[row["record_id"]]: unpacked(row["planned"]) for row in done.outcomes("ideas") if row["planned"]}
 

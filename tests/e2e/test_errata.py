@@ -15,7 +15,7 @@ from walks import make_photographs, run_json
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata
-from benchwright.review_tasks import Head, ReviewTask, write_review_tasks
+from benchwright.review_tasks import ReviewTask, TaskFileHead, write_review_tasks
 
 ANNOTATORS = ("ann", "ben", "cas")
 
@@ -127,7 +127,7 @@ def test_a_recipe_runs_in_a_workspace_that_was_made_for_review(
 ) -> None:
     release, _ = keyed_wrong
     item = next(release.items()).item
-    head = Head(kind="errata", name="errata", release="tiny 1.0", release_id=release.release_id)
+    head = TaskFileHead(kind="errata", name="errata", release="tiny 1.0", release_id=release.release_id)
     tasks, workspace = tmp_path / "tasks.jsonl", tmp_path / "review"
     write_review_tasks(tasks, head, [ReviewTask(item_id=item.item_id, content_hash=item.content_hash)])
     run_json("review", "open", tasks, "--release", release.path, "--workspace", workspace)

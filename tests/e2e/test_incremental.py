@@ -121,7 +121,7 @@ def test_a_run_that_changed_nothing_starts_no_worker_and_loads_neither_plots_nor
 def test_workers_get_no_step_behind_the_last_that_they_run(scene: Path) -> None:
     _run(scene)
     view = open_view(scene / "w")
-    around = dataclasses.replace(view._around, stages=stages_of_workspace(scene / "w"))
+    around = dataclasses.replace(view._worker, stages=stages_of_workspace(scene / "w"))
     assert [stage.id for stage in around.stages][-4:] == ["verify", "splits", "freeze", "evaluate"]
     sent = pickle.loads(pickle.dumps(around.for_workers()))
     assert sent.stages[-1].id == "visual_correspondence"

@@ -27,7 +27,7 @@ from benchwright.filters.answer_flip import AnswerFlip
 from benchwright.filters.best_candidate import BestCandidate
 from benchwright.filters.pair_gates import PairGates
 from benchwright.filters.second_answers import SecondAnswers
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.records import Item
 from benchwright.release import Release
 
@@ -120,7 +120,7 @@ def test_released_keys_are_opposite_and_the_natural_answer_is_a_distractor(walke
 
 
 def outcomes(walked: Walked, stage: str) -> Iterator[dict[str, Any]]:
-    return Finished(workspace=walked.workspace, state="done", steps=()).outcomes(stage)
+    return FinishedRun(workspace=walked.workspace, state="done", steps=()).outcomes(stage)
 
 
 def test_table_one_counts_agreement_by_type_of_question(walked: Walked) -> None:
@@ -190,7 +190,7 @@ def test_the_contact_sheet_shows_every_pair(walked: Walked, tmp_path: Path, caps
 class Modelled(NamedTuple):
     """A run with models, and what they were asked."""
 
-    done: Finished
+    done: FinishedRun
     workspace: Path
     model: SaneAnswerer
     server: ChatServer

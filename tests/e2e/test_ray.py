@@ -22,7 +22,7 @@ from walks import RECIPE, benchwright, command, make_photographs, run_json, tree
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.engines.ray.cluster import joined
 from benchwright.errors import BenchwrightError
-from benchwright.pipeline import Finished, run_recipe, run_steps
+from benchwright.pipeline import FinishedRun, run_recipe, run_steps
 from benchwright.recipe import load_recipe
 from benchwright.steps import Step
 
@@ -88,7 +88,7 @@ def test_a_cluster_of_this_machine_alone_needs_no_address_and_tells_nobody(scene
     assert tree_digest(tmp_path / "w") == tree_digest(scene / "calm")
 
 
-def _with_power_cut(scene: Path, diary: Path, workspace: Path, engine: str) -> Finished:
+def _with_power_cut(scene: Path, diary: Path, workspace: Path, engine: str) -> FinishedRun:
     recipe = load_recipe(scene / "walk.yaml")
     cut = ("power_cut", PowerCut(lines=str(diary)))
     recipe = dataclasses.replace(recipe, steps=(*recipe.steps[:2], cut, *recipe.steps[2:]))

@@ -12,7 +12,7 @@ from benchwright.evaluation.backends.base import BackendContext, BackendOptions,
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.run import evaluate
 from benchwright.records import LETTERS, Choice
-from benchwright.text_only_baseline import FOLDS, Worded, folds_of
+from benchwright.text_only_baseline import FOLDS, ItemWords, folds_of
 
 
 def question(number: int, *texts: str | None) -> Question:
@@ -85,7 +85,7 @@ def test_items_that_share_a_group_teach_nothing_about_one_another() -> None:
 def test_folds_keep_groups_whole_and_are_about_equally_large() -> None:
     labels = labelled(203, tell=False, rng=np.random.default_rng(4), groups=41)
     labels.append(LabelledQuestion(question(999, "a", "b"), "A", ("group 1", "group 2")))  # joins two groups
-    folds = folds_of([Worded(one.question.item_id, "naming", "", (), one.key, one.group_keys) for one in labels])
+    folds = folds_of([ItemWords(one.question.item_id, "naming", "", (), one.key, one.group_keys) for one in labels])
     for key in {key for one in labels for key in one.group_keys}:
         assert len({fold for one, fold in zip(labels, folds, strict=True) if key in one.group_keys}) == 1
     sizes = [folds.count(fold) for fold in range(FOLDS)]

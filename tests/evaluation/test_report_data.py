@@ -29,7 +29,7 @@ from benchwright.evaluation.results.score import read_scores
 from benchwright.evaluation.run import evaluate
 from benchwright.evaluation.statistics.proportions import wilson
 from benchwright.release import Release
-from benchwright.review_findings import Findings, Found
+from benchwright.review_findings import Findings, ItemFindings
 
 FORMULA = "=HYPERLINK(1)"
 Reply = Callable[[int], str]
@@ -186,7 +186,7 @@ def test_the_gap_between_readers_stands_beside_the_accuracy(
 def findings(release: Release, **changes: Any) -> Findings:
     ids = sorted(released.item.item_id for released in release.items())[:4]
     items = tuple(
-        Found(item_id=item_id, about={"model": "knows"}, annotators=2, reasons=("<b>why</b>",),
+        ItemFindings(item_id=item_id, about={"model": "knows"}, annotators=2, reasons=("<b>why</b>",),
               categories={BLINK[0].code: 2, **({BLINK[1].code: 1} if k == 0 else {})})
         for k, item_id in enumerate(ids)
     )  # fmt: skip

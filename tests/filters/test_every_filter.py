@@ -29,9 +29,9 @@ from benchwright.construction.tasks.background_substitution import BackgroundSub
 from benchwright.evaluation.run import evaluate
 from benchwright.exports.freeze import Freeze
 from benchwright.filters.room import ROOM
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.release import Release
-from benchwright.rooms import Entry, Found, catalogue
+from benchwright.rooms import Entry, RoomEntry, catalogue
 from benchwright.steps import FOLDER, Step
 
 
@@ -150,9 +150,9 @@ class Run(NamedTuple):
     case: Case
     images: Path
     steps: Sequence[Step]
-    done: Finished
+    done: FinishedRun
 
-    def again(self, images: Path, workspace: Path, steps: Sequence[Step] | None = None) -> Finished:
+    def again(self, images: Path, workspace: Path, steps: Sequence[Step] | None = None) -> FinishedRun:
         """Run the same steps in another folder or workspace."""
         return run_steps(steps or self.steps, images=images, workspace=workspace, workers=1)
 
@@ -181,14 +181,14 @@ def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     settings = dict(case.settings)
     if case.asks:
         settings["chat"] = {"model": "agreeing", "base_url": agreeing.url}
-    found = Found(ROOM.name, request.param, ROOM.steps[request.param]).load()
+    found = RoomEntry(ROOM.name, request.param, ROOM.steps[request.param]).load()
     steps = [make(folder / "given") for make in case.before]
     steps.append(found.model_validate(settings, context={FOLDER: folder / "given"}))
     done = run_steps(steps, images=images, workspace=folder / "w", workers=1)
     return Run(request.param, case, images, steps, done)
 
 
-def verdicts(done: Finished, name: str) -> dict[tuple[str, str], tuple[str, str | None]]:
+def verdicts(done: FinishedRun, name: str) -> dict[tuple[str, str], tuple[str, str | None]]:
     """Return what the filter says of each record in each of its stages."""
     stages = [stage for stage in stage_names(done) if stage == name or stage.startswith(f"{name}.")]
     return {
@@ -196,7 +196,7 @@ def verdicts(done: Finished, name: str) -> dict[tuple[str, str], tuple[str, str 
     }
 
 
-def stage_names(done: Finished) -> list[str]:
+def stage_names(done: FinishedRun) -> list[str]:
     return sorted(path.name for path in (done.workspace / "tables").iterdir())
 
 

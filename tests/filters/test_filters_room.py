@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from benchwright.filters.room import ROOM
-from benchwright.rooms import Found
+from benchwright.rooms import RoomEntry
 
 
 @pytest.mark.parametrize("name", sorted(ROOM.steps))
 def test_every_step_is_there_under_its_name(name: str) -> None:
-    assert Found(ROOM.name, name, ROOM.steps[name]).load().name == name
+    assert RoomEntry(ROOM.name, name, ROOM.steps[name]).load().name == name
 
 
 @pytest.mark.parametrize("name", sorted({**ROOM.steps, **ROOM.commands}))
@@ -22,4 +22,4 @@ def test_every_name_has_one_line_of_help(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(ROOM.commands))
 def test_every_command_is_there_under_its_last_word(name: str) -> None:
-    assert Found(ROOM.name, name, ROOM.commands[name]).load().name == name.rsplit(maxsplit=1)[-1]
+    assert RoomEntry(ROOM.name, name, ROOM.commands[name]).load().name == name.rsplit(maxsplit=1)[-1]

@@ -12,7 +12,7 @@ from PIL import Image
 from benchwright.filters.duplicate_groups import report_of
 from benchwright.filters.exact_duplicates import ExactDuplicates
 from benchwright.filters.near_duplicates import NearDuplicates
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 
 KEPT = {"astronaut", "chelsea", "coffee"}
 
@@ -27,25 +27,25 @@ def make(folder: Path, names: dict[str, str]) -> None:
         made.resize((made.width - 2, made.height - 2)).save(folder / f"{names.get(copy, copy)}.jpg", quality=88)
 
 
-def run(images: Path, workspace: Path, **settings: object) -> Finished:
+def run(images: Path, workspace: Path, **settings: object) -> FinishedRun:
     steps = [ExactDuplicates(), NearDuplicates.model_validate(settings)]
     return run_steps(steps, images=images, workspace=workspace, workers=1)
 
 
 @pytest.fixture(scope="module")
-def done(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+def done(tmp_path_factory: pytest.TempPathFactory) -> FinishedRun:
     root = tmp_path_factory.mktemp("near")
     make(root / "images", {})
     return run(root / "images", root / "workspace")
 
 
-def dropped(done: Finished) -> dict[str, str]:
+def dropped(done: FinishedRun) -> dict[str, str]:
     """Return each dropped image with the one it was dropped for, by content."""
     rows = done.outcomes("near_duplicates.kept")
     return {row["record_id"]: row["evidence"]["of"] for row in rows if row["verdict"] == "drop"}
 
 
-def test_the_copies_go_and_the_originals_stay(done: Finished) -> None:
+def test_the_copies_go_and_the_originals_stay(done: FinishedRun) -> None:
     groups = {group.keep: {(one.path, one.kind) for one in group.members} for group in report_of(done).groups}
     assert groups == {
         "chelsea.png": {("small.jpg", "near"), ("turned.jpg", "near")},
@@ -53,30 +53,30 @@ def test_the_copies_go_and_the_originals_stay(done: Finished) -> None:
     }
 
 
-def test_a_dropped_image_says_what_was_measured(done: Finished) -> None:
+def test_a_dropped_image_says_what_was_measured(done: FinishedRun) -> None:
     looks = [row for row in done.outcomes("near_duplicates.looks") if row["confirmed"]]
     measured = [one for row in looks for one in row["evidence"]["partners"] if one["verdict"] == "confirmed"]
     assert len(measured) >= 4
     assert all(one["alike"] > 0.85 and len(one["affine"]) == 6 for one in measured)
 
 
-def test_copies_and_originals_share_a_group(done: Finished) -> None:
+def test_copies_and_originals_share_a_group(done: FinishedRun) -> None:
     groups = [row["group"] for row in done.outcomes("near_duplicates.kept")]
     assert sorted(groups.count(group) for group in set(groups) - {None}) == [3, 3]
 
 
-def test_names_and_order_of_files_change_nothing(done: Finished, tmp_path: Path) -> None:
+def test_names_and_order_of_files_change_nothing(done: FinishedRun, tmp_path: Path) -> None:
     make(tmp_path / "images", {"coffee": "zz", "cropped": "aa", "chelsea": "mm", "turned": "a1", "astronaut": "b"})
     again = run(tmp_path / "images", tmp_path / "workspace")
     assert dropped(again) == dropped(done)
 
 
-def test_running_again_does_nothing(done: Finished) -> None:
+def test_running_again_does_nothing(done: FinishedRun) -> None:
     again = run(done.workspace.parent / "images", done.workspace)
     assert (again.executed, again.decoded) == (0, 0)
 
 
-def test_what_is_left_has_no_duplicates(done: Finished, tmp_path: Path) -> None:
+def test_what_is_left_has_no_duplicates(done: FinishedRun, tmp_path: Path) -> None:
     (tmp_path / "left").mkdir()
     for name in KEPT:
         shutil.copy(done.workspace.parent / "images" / f"{name}.png", tmp_path / "left")

@@ -24,7 +24,7 @@ from benchwright.filters.quality.compression import blockiness, jpeg_quality
 from benchwright.filters.quality.faults import FAULTS
 from benchwright.filters.quality.frame import frame
 from benchwright.filters.quality.step import Quality, measures
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.rooms import catalogue
 
 Pixels = NDArray[np.uint8]
@@ -211,14 +211,14 @@ def test_wrong_settings_are_refused(setting: dict[str, Any]) -> None:
         Quality(**setting)
 
 
-def run(folder: Path, workspace: Path, step: Quality) -> Finished:
+def run(folder: Path, workspace: Path, step: Quality) -> FinishedRun:
     return run_steps([step], images=folder, workspace=workspace, workers=1)
 
 
 LENIENT = Quality(max_blur=None, ask=("heavy_compression", "blocky"))
 
 
-def verdicts(done: Finished) -> dict[str, Any]:
+def verdicts(done: FinishedRun) -> dict[str, Any]:
     return {row["record_id"]: row["reason"] for row in done.outcomes("quality.judge")}
 
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.filters.image_classifier import classifier_hash, load_classifier
 from benchwright.filters.safety import Safety
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.recipe import parse_recipe
 
 
@@ -35,12 +35,12 @@ def photos(tmp_path: Path) -> Path:
     return folder
 
 
-def run(photos: Path, workspace: Path, model: Path, **settings: Any) -> Finished:
+def run(photos: Path, workspace: Path, model: Path, **settings: Any) -> FinishedRun:
     step = Safety(model=str(model), **settings)
     return run_steps([step], images=photos, workspace=workspace, workers=1)
 
 
-def said(done: Finished) -> dict[str, tuple[str, str | None]]:
+def said(done: FinishedRun) -> dict[str, tuple[str, str | None]]:
     paths = {file["image_id"]: file["uri"] for file in done.files()}
     return {paths[row["record_id"]]: (row["verdict"], row["label"]) for row in done.outcomes("safety.verdict")}
 

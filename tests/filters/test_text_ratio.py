@@ -21,7 +21,7 @@ from benchwright.filters import rapid_text
 from benchwright.filters.rapid_text import RapidText
 from benchwright.filters.text_ratio import TextRatio
 from benchwright.filters.text_regions import Rules, TextFinder, says_something
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 
 RULES = Rules(**{name: TextRatio.model_fields[name].default for name in Rules._fields})
 
@@ -169,18 +169,18 @@ def workspace(images: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return space
 
 
-def rows(done: Finished, half: str) -> dict[str, Any]:
+def rows(done: FinishedRun, half: str) -> dict[str, Any]:
     names = {record.image_id: record.source.uri for record in done.images() if record.source}
     return {names[row["record_id"]]: row for row in done.outcomes(f"text_ratio.{half}")}
 
 
 @pytest.fixture(scope="module")
-def again(images: Path, workspace: Path) -> Finished:
+def again(images: Path, workspace: Path) -> FinishedRun:
     """The run once more with a lower threshold, by a step that cannot do any OCR."""
     return run_steps([ModelsGone(max_ratio=0.01)], images=images, workspace=workspace, workers=1)
 
 
-def test_pages_of_text_are_dropped_and_a_new_threshold_runs_no_ocr(again: Finished) -> None:
+def test_pages_of_text_are_dropped_and_a_new_threshold_runs_no_ocr(again: FinishedRun) -> None:
     assert again.decoded == 0
     assert {name: row["verdict"] for name, row in rows(again, "judge").items()} == {
         "cup.jpg": "keep", "meme.png": "drop", "page.png": "drop",
@@ -190,7 +190,7 @@ def test_pages_of_text_are_dropped_and_a_new_threshold_runs_no_ocr(again: Finish
     assert page["evidence"]["ratio"] > 0.3
 
 
-def test_what_was_measured_is_kept_with_its_polygons(again: Finished) -> None:
+def test_what_was_measured_is_kept_with_its_polygons(again: FinishedRun) -> None:
     measured = rows(again, "measure")
     page, cup = measured["page.png"], measured["cup.jpg"]
     assert page["boxes"] == len(page["evidence"]["regions"]) == 8

@@ -14,9 +14,12 @@ from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import Work
 from benchwright.annotation.forms.screening import screening_form
 from benchwright.annotation.workflow.task_queue import Desk
-from benchwright.review_tasks import Category
+from benchwright.review_tasks import FindingCategory
 
-CATEGORIES = (Category(code="cost", words="Read $5, or <b>more</b>"), Category(code="other", words="Something else"))
+CATEGORIES = (
+    FindingCategory(code="cost", words="Read $5, or <b>more</b>"),
+    FindingCategory(code="other", words="Something else"),
+)
 
 
 def error_analysis() -> Form:

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from chat_server import ChatServer, reasoning_model, without_keys_and_proxies
 
 from benchwright.errors import PrerequisiteError, RequestFailed
-from benchwright.models.chat import MAX_REPLY_BYTES, Chat, ChatSettings, Said
+from benchwright.models.chat import MAX_REPLY_BYTES, Chat, ChatMessage, ChatSettings
 
 
 @pytest.fixture
@@ -72,7 +72,14 @@ def test_a_large_picture_is_shrunk_in_proportion(server: ChatServer, connect: An
 
 
 def test_a_conversation_keeps_its_turns(server: ChatServer, connect: Any) -> None:
-    connect().converse([Said("system", ["be brief"]), Said("user", ["a"]), Said("assistant", ["b"]), Said("user", "c")])
+    connect().converse(
+        [
+            ChatMessage("system", ["be brief"]),
+            ChatMessage("user", ["a"]),
+            ChatMessage("assistant", ["b"]),
+            ChatMessage("user", "c"),
+        ]
+    )
     assert [turn["role"] for turn in server.bodies[0]["messages"]] == ["system", "user", "assistant", "user"]
 
 

@@ -125,11 +125,11 @@ def test_what_is_preloaded_leaves_out_what_only_some_steps_need() -> None:
 def test_idle_workers_rest_and_go_on_with_the_next_job(tmp_path: Path) -> None:
     with LocalEngine(Rested(add=1), workers=2, log_folder=tmp_path) as engine:
         assert [done.result for done in engine.run([Squares((3,))])] == [[10]]
-        engine.rest()
+        engine.drop_caches()
         assert [done.result for done in engine.run([Squares((3,))])] == [[109]]
 
 
 def test_workers_that_have_nothing_to_drop_rest_too(engine: LocalEngine) -> None:
     _results(engine, [Squares((1,))])
-    engine.rest()
+    engine.drop_caches()
     assert _results(engine, [Squares((2,))]) == {(2,): [5]}

@@ -13,7 +13,7 @@ from benchwright.records import ImageRecord, Source
 from benchwright.steps import Outcome
 from benchwright.workspace.atomic import replacing, write_json
 from benchwright.workspace.sealed import read_sealed, write_sealed
-from benchwright.workspace.shards import Counts, StageTable, shard_names, shard_of
+from benchwright.workspace.shards import StageTable, VerdictCounts, shard_names, shard_of
 from benchwright.workspace.tables import (
     IMAGES,
     image_records,
@@ -105,10 +105,10 @@ def test_a_marker_of_a_newer_program_or_a_damaged_one_is_refused(tmp_path: Path)
 
 def test_counts_add_up_over_shards() -> None:
     parts = [
-        Counts.of([("keep", None), ("drop", "small"), ("failed", "truncated")], {"items": 2}).to_json(),
-        Counts.of([("keep", None), ("ask", "near"), ("drop", "small")], {"items": 1}).to_json(),
+        VerdictCounts.of([("keep", None), ("drop", "small"), ("failed", "truncated")], {"items": 2}).to_json(),
+        VerdictCounts.of([("keep", None), ("ask", "near"), ("drop", "small")], {"items": 1}).to_json(),
     ]
-    total = Counts.total(parts)
+    total = VerdictCounts.total(parts)
     assert (total.records, total.kept, total.made["items"]) == (6, 3, 3)
     assert total.reasons("drop", "failed") == {"small": 2, "truncated": 1}
 

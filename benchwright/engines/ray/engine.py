@@ -25,7 +25,7 @@ from benchwright.engines.base import Done, Job, Place
 from benchwright.engines.local import DEATHS_TO_BLAME, HANG_S, KILLS_BEFORE_ANY_RECORD
 from benchwright.engines.ray.cluster import check_nodes, import_ray, joined, living_nodes, room_for
 from benchwright.engines.ray.host import Host, options_of
-from benchwright.engines.ray.serialized_jobs import Parcel, noted_place
+from benchwright.engines.ray.serialized_jobs import SerializedJob, noted_place
 from benchwright.engines.ray.shared_folders import SharedFolders, Token, token_in
 from benchwright.errors import BenchwrightError, StepError
 from benchwright.steps import Resources
@@ -68,7 +68,7 @@ class RayEngine:
     """Actors on a Ray cluster for one run; use it as a context manager.
 
     Args:
-        surroundings: Picklable; handed to every worker once and to every job's `run`.
+        worker_context: Picklable; handed to every worker once and to every job's `run`.
         workers: How many actors at most; None for as many as the cluster has room for.
         log_folder: Where workers' output goes; seen by all nodes.
         address: Of the cluster; see `cluster.joined`.
@@ -78,7 +78,7 @@ class RayEngine:
 
     def __init__(
         self,
-        surroundings: Any,
+        worker_context: Any,
         *,
         workers: int | None,
         log_folder: Path,
@@ -89,7 +89,7 @@ class RayEngine:
         if workers is not None and workers < 1:
             raise BenchwrightError(f"--workers {workers}: at least one worker is needed")
         self._ray = import_ray()
-        self._surroundings = pickle.dumps(surroundings)
+        self._worker_context = pickle.dumps(worker_context)
         self._limit = workers
         self._log_folder = log_folder.absolute()
         self._address = address
@@ -110,7 +110,7 @@ class RayEngine:
             if self._shared is not None:
                 self._token = opening.enter_context(token_in(self._shared))
                 check_nodes(self._token)
-            self._packed = self._ray.put(self._surroundings)
+            self._packed = self._ray.put(self._worker_context)
             self._open = opening.pop_all()
         return self
 
@@ -123,7 +123,7 @@ class RayEngine:
     def prepare(self) -> None:
         """Do nothing: what actors take to start depends on what their jobs need (`Engine.prepare`)."""
 
-    def rest(self) -> None:
+    def drop_caches(self) -> None:
         """Do nothing: actors have their own memory, as much as their jobs need (`Engine.rest`)."""
 
     def run(self, jobs: Iterable[Job], needs: Resources | None = None) -> Iterator[Done]:
@@ -189,8 +189,10 @@ class RayEngine:
     def _give(self, one: _Worker, task: _Task) -> None:
         task.attempts += 1
         one.note = self._log_folder / f"worker-{one.number}.at-{task.attempts}" if task.suspect else None
-        parcel = Parcel(task.job.name, task.job.size, task.data, task.suspect, dict(task.blamed), one.note)
-        one.task, one.answer = task, one.actor.run.remote(parcel)
+        serialized_job = SerializedJob(
+            task.job.name, task.job.size, task.data, task.suspect, dict(task.blamed), one.note
+        )
+        one.task, one.answer = task, one.actor.run.remote(serialized_job)
 
     def _next_to_hear(self) -> list[_Worker]:
         by_answer = {one.answer: one for one in self._workers if one.task is not None or not one.is_ready}

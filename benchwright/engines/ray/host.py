@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.engines.local import LocalEngine
-from benchwright.engines.ray.serialized_jobs import Packed, Parcel
+from benchwright.engines.ray.serialized_jobs import SerializedContext, SerializedJob
 from benchwright.engines.ray.shared_folders import Sight, Token
 
 
@@ -24,7 +24,7 @@ class Host:
     """One worker of a Ray cluster.
 
     Args:
-        surroundings: Pickled; unpickled by the worker process only.
+        worker_context: Pickled; unpickled by the worker process only.
         number: Of this worker in its run; names its logs.
         log_folder: Where they go.
         hang_s: As for the local engine.
@@ -33,7 +33,7 @@ class Host:
     """
 
     def __init__(
-        self, surroundings: bytes, *, number: int, log_folder: Path, hang_s: float, paths: Sequence[str], folder: str
+        self, worker_context: bytes, *, number: int, log_folder: Path, hang_s: float, paths: Sequence[str], folder: str
     ) -> None:
         sys.path += [path for path in paths if path not in sys.path]
         # A spawned process imports its parent's main module again; Ray's is no business of ours.
@@ -44,7 +44,9 @@ class Host:
         handler = logging.FileHandler(log_folder / f"{name}.log", encoding="utf-8")
         handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
         logging.getLogger("benchwright").addHandler(handler)
-        self._engine = LocalEngine(Packed(surroundings), workers=1, log_folder=log_folder, hang_s=hang_s, log_name=name)
+        self._engine = LocalEngine(
+            SerializedContext(worker_context), workers=1, log_folder=log_folder, hang_s=hang_s, log_name=name
+        )
 
     def ready(self, token: Token | None) -> tuple[str, str, Sight | None]:
         """Return the id and name of the node that this runs on, and what it sees of the shared folders."""
@@ -55,9 +57,9 @@ class Host:
         logging.getLogger(__name__).warning("on node %s, GPUs %s", name, os.environ.get("CUDA_VISIBLE_DEVICES"))
         return node, name, token.look(f"{node}.{os.getpid()}") if token else None
 
-    def run(self, parcel: Parcel) -> tuple[bytes, float, int]:
+    def run(self, serialized_job: SerializedJob) -> tuple[bytes, float, int]:
         """Run a job; return its result pickled, seconds and attempts."""
-        done = next(iter(self._engine.run([parcel])))
+        done = next(iter(self._engine.run([serialized_job])))
         return done.result, done.seconds, done.attempts
 
     def stop(self) -> None:

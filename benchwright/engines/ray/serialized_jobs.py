@@ -13,7 +13,7 @@ from benchwright.engines.base import Attempt, Place
 from benchwright.workspace.atomic import write_bytes
 
 
-class Packed:
+class SerializedContext:
     """Something pickled; pickled once more and unpickled it is the thing itself."""
 
     def __init__(self, data: bytes) -> None:
@@ -24,7 +24,7 @@ class Packed:
 
 
 @dataclass(frozen=True)
-class Parcel:
+class SerializedJob:
     """A job as bytes, with what earlier attempts on other machines taught; its result is bytes too.
 
     Args:
@@ -58,7 +58,7 @@ class Parcel:
 
 
 def noted_place(note: Path) -> Place | None:
-    """Return where a parcel's worker was when it ended, and remove the note; None if it had not reached a record."""
+    """Return where the worker of a job was when it ended, and remove the note; None if it had not reached a record."""
     try:
         stage, record = json.loads(note.read_bytes())
     except (OSError, ValueError):

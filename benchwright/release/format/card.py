@@ -15,7 +15,7 @@ import yaml
 
 from benchwright.overrides import REVERSED
 from benchwright.release.format.agreement import is_simulated
-from benchwright.release.format.manifest import Counts
+from benchwright.release.format.manifest import ItemCounts
 from benchwright.release.format.provenance import SourceCount
 
 HEAD = ("step", "reads", "in", "out", "dropped", "asked about", "failed", "reversed", "made")
@@ -135,7 +135,7 @@ class CardFacts:
     version: str
     licence: str | None
     canary: str
-    counts: Counts
+    counts: ItemCounts
     marked: Mapping[str, int]
     sources: Sequence[SourceCount]
     stages: Sequence[Mapping[str, Any]]
@@ -144,7 +144,7 @@ class CardFacts:
 
 
 @dataclass(frozen=True)
-class Section:
+class CardSection:
     """A section of the card.
 
     Attributes:
@@ -172,19 +172,19 @@ def card_head(facts: CardFacts) -> str:
     return f"{_front_matter(facts.name, facts.licence, facts.counts)}\n\n{title}"
 
 
-def card_sections(facts: CardFacts) -> tuple[Section, ...]:
+def card_sections(facts: CardFacts) -> tuple[CardSection, ...]:
     """Return the sections of the card, in order."""
     return (
-        Section("Items", _items(facts.counts), "the data"),
-        Section("Funnel", _funnel(facts.stages), "manifest.json"),
-        Section("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
-        Section("Sources", _sources(facts.sources), "provenance.json"),
-        Section("Use", _use(facts), "the data"),
-        Section("Canary", _canary(facts.canary), "manifest.json"),
+        CardSection("Items", _items(facts.counts), "the data"),
+        CardSection("Funnel", _funnel(facts.stages), "manifest.json"),
+        CardSection("People", _people_and_baseline(facts), "agreement.json and human_baseline.json"),
+        CardSection("Sources", _sources(facts.sources), "provenance.json"),
+        CardSection("Use", _use(facts), "the data"),
+        CardSection("Canary", _canary(facts.canary), "manifest.json"),
     )
 
 
-def _front_matter(name: str, licence: str | None, counts: Counts) -> str:
+def _front_matter(name: str, licence: str | None, counts: ItemCounts) -> str:
     fields: dict[str, Any] = {"pretty_name": name}
     if licence is not None and _HUB_LICENCE.fullmatch(licence):
         fields["license"] = licence
@@ -195,7 +195,7 @@ def _front_matter(name: str, licence: str | None, counts: Counts) -> str:
     return f"---\n{yaml.safe_dump(fields, sort_keys=False, allow_unicode=True)}---"
 
 
-def _items(counts: Counts) -> str:
+def _items(counts: ItemCounts) -> str:
     splits = sorted(counts.splits)
     tasks = sorted({task for split in counts.splits.values() for task in split.tasks})
     rows = [[_code(task), *(str(counts.splits[split].tasks.get(task, 0)) for split in splits)] for task in tasks]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from benchwright.errors import DataError
 
 
-class Found(NamedTuple):
+class FolderEntry(NamedTuple):
     """What lies at a place of the folder.
 
     Args:
@@ -73,7 +73,7 @@ def read_whole(handle: BufferedReader, name: str, *, max_bytes: int) -> bytes:
     return handle.read()
 
 
-def listing(root: Path, folders: frozenset[str]) -> Iterator[Found]:
+def listing(root: Path, folders: frozenset[str]) -> Iterator[FolderEntry]:
     """Yield what lies in a folder and, below it, in `folders`; other folders are named and not entered."""
     for folder in ("", *sorted(folders)):
         path = root / folder
@@ -81,7 +81,7 @@ def listing(root: Path, folders: frozenset[str]) -> Iterator[Found]:
             continue
         with os.scandir(path) as entries:
             for entry in entries:
-                yield Found(f"{folder}/{entry.name}" if folder else entry.name, _kind(entry))
+                yield FolderEntry(f"{folder}/{entry.name}" if folder else entry.name, _kind(entry))
 
 
 def _kind(entry: os.DirEntry[str]) -> str:

@@ -56,7 +56,7 @@ class SplitCounts(Record):
     tasks: dict[Annotated[str, Field(pattern=TASK)], Count]
 
 
-class Counts(Record):
+class ItemCounts(Record):
     """Items of the release, and of each split in it."""
 
     items: Count
@@ -75,7 +75,7 @@ class Manifest(Record):
     canary: str
     licence: str | None
     seed: int
-    counts: Counts
+    counts: ItemCounts
     files: dict[str, FileEntry]
     recipe: dict[str, Any]
     stages: list[dict[str, Any]]

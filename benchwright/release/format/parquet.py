@@ -22,7 +22,7 @@ MAX_TEXT_BYTES = 16 * 1024**2
 """Of everything else of one item."""
 
 MAX_GROUP_BYTES = MAX_PICTURE_BYTES + 64 * 1024**2
-"""Unpacked size that a reader takes; a row group is one item, or some within `Limits`, and Parquet's own needs."""
+"""Unpacked size that a reader takes; a row group is one item, or some within `PieceLimits`, and Parquet's own needs."""
 
 ROWS_AT_ONCE = 64
 
@@ -37,7 +37,7 @@ class SizedRow(NamedTuple):
     picture_bytes: int
 
 
-class Limits(NamedTuple):
+class PieceLimits(NamedTuple):
     """Where row groups and files are cut; a single item may exceed the two sizes."""
 
     group_rows: int = 512
@@ -45,7 +45,7 @@ class Limits(NamedTuple):
     file_bytes: int = 500_000_000
 
 
-def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: Limits) -> Iterator[str]:
+def write_split(root: Path, split: str, rows: Iterable[SizedRow], *, canary: str, limits: PieceLimits) -> Iterator[str]:
     """Write a split's rows, already sorted, and yield the name of each file once it is closed.
 
     At most one row group is held in memory. Pictures are compressed files already and are stored as they are.
@@ -102,7 +102,7 @@ def _leaves(schema: pa.Schema) -> list[str]:
     return [path for field in schema for path in below(field.name, field.type)]
 
 
-def _groups(rows: Iterable[SizedRow], limits: Limits) -> Iterator[tuple[list[Mapping[str, Any]], int]]:
+def _groups(rows: Iterable[SizedRow], limits: PieceLimits) -> Iterator[tuple[list[Mapping[str, Any]], int]]:
     """Yield rows in row groups, each with its size in bytes."""
     group: list[Mapping[str, Any]] = []
     size = 0

@@ -61,7 +61,7 @@ class Problems:
 
 
 @dataclass(frozen=True)
-class Contents:
+class ReleaseContents:
     """What the rows hold.
 
     Args:
@@ -100,7 +100,7 @@ class _Seen:
             self.marked[item.task] += 1
 
 
-def check_contents(root: Path, manifest: Manifest) -> Contents:
+def check_contents(root: Path, manifest: Manifest) -> ReleaseContents:
     """Read all rows of a release whose files are as its manifest says, and check what they claim."""
     seen, problems, whole = _Seen(), Problems(), True
     for name in sorted(manifest.files):
@@ -114,7 +114,7 @@ def check_contents(root: Path, manifest: Manifest) -> Contents:
             problems.add(str(error))
             whole = False
     if not whole:
-        return Contents(None, problems.all())
+        return ReleaseContents(None, problems.all())
     _check_counts(manifest, seen, problems)
     content_id = identity.root(sorted(seen.leaves))
     if content_id != manifest.content_id:
@@ -122,11 +122,11 @@ def check_contents(root: Path, manifest: Manifest) -> Contents:
     _check_provenance(root, seen, problems)
     baseline = _check_baseline(root, seen, problems) if manifests.HUMAN_BASELINE in manifest.files else None
     if problems.found:  # what the card says follows from what is wrong already
-        return Contents(content_id, problems.all())
+        return ReleaseContents(content_id, problems.all())
     card = _check_card(root, manifest, seen, baseline)
     for line in card.problems:
         problems.add(line)
-    return Contents(content_id, problems.all(), list(card.proven), list(card.not_proven))
+    return ReleaseContents(content_id, problems.all(), list(card.proven), list(card.not_proven))
 
 
 def _check_rows(handle: BufferedReader, name: str, split: str, manifest: Manifest, seen: _Seen) -> None:

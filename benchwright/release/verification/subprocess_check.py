@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import benchwright
-from benchwright.release.verification.contents import Contents
+from benchwright.release.verification.contents import ReleaseContents
 
 MEMORY_BYTES = 4 * 1024**3
 """Address space; an item with `parquet.MAX_PICTURE_BYTES` of pictures takes about a half of it."""
@@ -26,7 +26,7 @@ def check_contents_apart(
     *,
     memory_bytes: int = MEMORY_BYTES,
     program: Sequence[str] = ("-m", "benchwright.release.verification.contents"),
-) -> Contents:
+) -> ReleaseContents:
     """Return what `contents.check_contents` finds in a release whose manifest can be read.
 
     Raises:
@@ -42,10 +42,10 @@ def check_contents_apart(
         check=False,
     )
     if done.returncode == 0:
-        return Contents(**json.loads(done.stdout))
+        return ReleaseContents(**json.loads(done.stdout))
     if done.returncode < 0:
         how = signal.Signals(-done.returncode).name
-        return Contents(None, [f"data: cannot be read; the process that tried was ended by {how}"])
+        return ReleaseContents(None, [f"data: cannot be read; the process that tried was ended by {how}"])
     if done.stderr.rstrip().endswith(b"MemoryError"):
-        return Contents(None, [f"data: cannot be read within {memory_bytes} bytes of memory"])
+        return ReleaseContents(None, [f"data: cannot be read within {memory_bytes} bytes of memory"])
     raise RuntimeError(f"checking {root} failed:\n{done.stderr.decode(errors='replace')}")

@@ -22,7 +22,7 @@ from benchwright.release.format import human_baseline as human
 from benchwright.release.format import manifest as manifests
 from benchwright.release.format.files import listing, open_inside, read_inside, read_whole, shown
 from benchwright.release.format.manifest import Manifest
-from benchwright.release.verification.contents import Contents, Problems
+from benchwright.release.verification.contents import Problems, ReleaseContents
 from benchwright.release.verification.proof import AGREES, Proof, checked_id, prove_origin
 from benchwright.release.verification.signature import AllowedSigners, Signer
 from benchwright.release.verification.subprocess_check import check_contents_apart
@@ -93,7 +93,7 @@ def verify_release(
         _tree(root, manifest, problems)
     except OSError as error:
         problems.add(f"the folder cannot be listed: {error.strerror}")
-    contents = Contents(None, [])
+    contents = ReleaseContents(None, [])
     if vouched_for:
         contents = check_contents_apart(root)
         for line in contents.problems:

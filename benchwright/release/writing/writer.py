@@ -17,8 +17,8 @@ from benchwright.release.format import human_baseline as human
 from benchwright.release.format.card import CardFacts, card
 from benchwright.release.format.errata import Corrections, errata_document
 from benchwright.release.format.identity import canary_of
-from benchwright.release.format.manifest import Counts, FileEntry, Manifest, SplitCounts
-from benchwright.release.format.parquet import Limits, SizedRow, write_split
+from benchwright.release.format.manifest import FileEntry, ItemCounts, Manifest, SplitCounts
+from benchwright.release.format.parquet import PieceLimits, SizedRow, write_split
 from benchwright.release.format.provenance import write_provenance
 from benchwright.release.format.reader import Release
 from benchwright.release.format.rows import file_name
@@ -43,7 +43,7 @@ class _Contents:
     description: str
     human_baseline: Mapping[str, Any] | None
     corrections: Corrections | None
-    limits: Limits
+    limits: PieceLimits
 
 
 def write_release(
@@ -64,7 +64,7 @@ def write_release(
     human_baseline: Mapping[str, Any] | None = None,
     corrections: Corrections | None = None,
     replace: bool = False,
-    limits: Limits | None = None,
+    limits: PieceLimits | None = None,
 ) -> Release:
     """Write a release folder, whole or not at all, and return it opened.
 
@@ -104,7 +104,7 @@ def write_release(
         )
     contents = _Contents(
         name, version, _distinct(operations), recipe, stages, agreement, seed, licence, description,
-        human_baseline, corrections, limits or Limits(),
+        human_baseline, corrections, limits or PieceLimits(),
     )  # fmt: skip
     with unfinished(folder) as draft:
         scratch = draft / "staging.sqlite"
@@ -186,9 +186,9 @@ def _write(draft: Path, staging: Staging, image_bytes: Callable[[ImageRecord], b
     (draft / manifest.SEAL).write_bytes(manifest.seal(data))
 
 
-def _counts(staging: Staging) -> Counts:
+def _counts(staging: Staging) -> ItemCounts:
     splits = {split: SplitCounts(items=sum(tasks.values()), tasks=tasks) for split, tasks in staging.counts().items()}
-    return Counts(items=sum(split.items for split in splits.values()), splits=splits)
+    return ItemCounts(items=sum(split.items for split in splits.values()), splits=splits)
 
 
 def _check_operations(staging: Staging, contents: _Contents) -> None:

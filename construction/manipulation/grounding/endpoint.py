@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import Chat, ChatSettings, Said
+from benchwright.models.chat import Chat, ChatMessage, ChatSettings
 from benchwright.records import ImageRecord
 from benchwright.steps import Context
 
@@ -156,7 +156,7 @@ class EndpointGrounder:
             f"{view.convention.told()} Give a short noun phrase with its article. {RULE} "
             '{"main_subject": "the woman"}'
         )
-        return ask_structured(self._chat, [Said("user", [words, view.pixels])], _Named)
+        return ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Named)
 
     def _convention(self, record: ImageRecord) -> Convention:
         longest, most = max(record.width, record.height), self._settings.chat.max_side_px
@@ -171,7 +171,7 @@ class EndpointGrounder:
             f"{view.convention.told()} Say how many people the picture shows, 0 where it shows none. {RULE} "
             '{"caption": "...", "people": 1, "items": [{"phrase": "the woman", "box": [...]}]}'
         )
-        return ask_structured(self._chat, [Said("user", [words, view.pixels])], _Described)
+        return ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Described)
 
     def _choose(self, described: _Described) -> Structured[_Chosen]:
         listed = "\n".join(f"{number}: {fenced(item.phrase)}" for number, item in enumerate(described.items))
@@ -181,7 +181,7 @@ class EndpointGrounder:
             '{"main_subject": "the woman", "item": 0}\n'
             f"Caption: {fenced(described.caption)}\nThings:\n{listed or 'none'}"
         )
-        return ask_structured(self._chat, [Said("user", [words])], _Chosen)
+        return ask_structured(self._chat, [ChatMessage("user", [words])], _Chosen)
 
     def _look(self, perception: Perception, subject: Grounded, view: _View) -> Seen:
         """Ask for one attribute; what goes wrong is its problem, not the picture's."""
@@ -195,7 +195,7 @@ class EndpointGrounder:
             f"{_SHAPE_WITH_BOX if perception.has_place else _SHAPE}"
         )
         try:
-            said = ask_structured(self._chat, [Said("user", [words, view.pixels])], _Answered)
+            said = ask_structured(self._chat, [ChatMessage("user", [words, view.pixels])], _Answered)
         except NotOfThatShape as error:
             return Seen(None, problem=error.reason, replies=error.replies)
         except RequestFailed as error:

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from benchwright.errors import RequestFailed
-from benchwright.models.chat import Chat, ChatSettings, Said
+from benchwright.models.chat import Chat, ChatMessage, ChatSettings
 
 from ...item_parts.idea import Grounded, Idea
 from ...item_parts.idea_categories import IdeaCategory
@@ -82,7 +82,7 @@ class EndpointWriter:
         values = (scene.subject.phrase, scene.caption, given.high, given.low)
         words = prompt(category, dict(zip(category.inputs, values, strict=True)), allow=self._allow)
         try:
-            said = ask_structured(self._chat, [Said("user", [words])], shape_of(category))
+            said = ask_structured(self._chat, [ChatMessage("user", [words])], shape_of(category))
         except NotOfThatShape as error:
             raise _Problem(error.reason, error.detail, error.replies) from None
         except RequestFailed as error:

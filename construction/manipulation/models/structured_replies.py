@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.chat import Said
+from benchwright.models.chat import ChatMessage
 
 if TYPE_CHECKING:
     from benchwright.models.chat import Chat
@@ -63,7 +63,7 @@ class Structured(NamedTuple, Generic[M]):
     replies: tuple[str, ...]
 
 
-def ask_structured(chat: Chat, turns: Sequence[Said], shape: type[M]) -> Structured[M]:
+def ask_structured(chat: Chat, turns: Sequence[ChatMessage], shape: type[M]) -> Structured[M]:
     """Return the reply to a conversation as a model of `shape`; one that is none is sent back once with its faults.
 
     Raises:
@@ -76,10 +76,10 @@ def ask_structured(chat: Chat, turns: Sequence[Said], shape: type[M]) -> Structu
     try:
         return Structured(read_as(first, shape), (_kept(first),))
     except _Fault as fault:
-        repair = Said(
+        repair = ChatMessage(
             "user", [f"That cannot be used: {fault}. Reply again with the whole JSON object and nothing else."]
         )
-    second = chat.converse([*turns, Said("assistant", [_kept(first)]), repair], schema=schema)
+    second = chat.converse([*turns, ChatMessage("assistant", [_kept(first)]), repair], schema=schema)
     replies = (_kept(first), _kept(second))
     try:
         return Structured(read_as(second, shape), replies)

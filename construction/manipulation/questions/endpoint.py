@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from benchwright.canonical import canonical_json
-from benchwright.models.chat import Said
+from benchwright.models.chat import ChatMessage
 
 from ...item_parts.choices import capital
 from ...item_parts.idea import Change, Idea
@@ -130,7 +130,7 @@ def from_endpoint(idea: Idea, chat: Chat, rng: np.random.Generator) -> WrittenQu
     return WrittenQuestions(yes_no, single, f"model:{chat.settings.model}", replies)
 
 
-def turns(idea: Idea) -> Sequence[Said]:
+def turns(idea: Idea) -> Sequence[ChatMessage]:
     """Return what the model is asked: the rules, and the idea as data."""
     told: dict[str, Any] = {
         "main_subject": idea.subject.phrase,
@@ -139,7 +139,7 @@ def turns(idea: Idea) -> Sequence[Said]:
         "low": _change(idea.low),
         "high": _change(idea.high),
     }
-    return [Said("system", [_RULES]), Said("user", [canonical_json(told)])]
+    return [ChatMessage("system", [_RULES]), ChatMessage("user", [canonical_json(told)])]
 
 
 def _change(change: Change) -> dict[str, str]:

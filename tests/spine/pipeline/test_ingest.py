@@ -11,7 +11,7 @@ from odd_steps import Batched
 from PIL import Image
 
 from benchwright.errors import BenchwrightError
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 
 
 def _image(path: Path, width: int) -> None:
@@ -20,7 +20,7 @@ def _image(path: Path, width: int) -> None:
     Image.fromarray(pixels).save(path)
 
 
-def _run(folder: Path, workspace: Path) -> Finished:
+def _run(folder: Path, workspace: Path) -> FinishedRun:
     return run_steps([Batched()], images=folder, workspace=workspace, workers=1)
 
 

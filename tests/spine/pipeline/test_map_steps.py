@@ -10,7 +10,7 @@ from odd_steps import Batched, CostlyDiary, Deadly, Diary, FewTogether, Memory, 
 from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
-from benchwright.pipeline import Finished, run_recipe, run_steps
+from benchwright.pipeline import FinishedRun, run_recipe, run_steps
 from benchwright.recipe import Header, Recipe
 from benchwright.steps import Step
 
@@ -28,11 +28,11 @@ def images(tmp_path: Path) -> Path:
     return folder
 
 
-def _run(images: Path, workspace: Path, *steps: Step) -> Finished:
+def _run(images: Path, workspace: Path, *steps: Step) -> FinishedRun:
     return run_steps(steps, images=images, workspace=workspace, workers=1)
 
 
-def _by_width(finished: Finished, stage: str) -> dict[int, tuple[str, str | None]]:
+def _by_width(finished: FinishedRun, stage: str) -> dict[int, tuple[str, str | None]]:
     widths = {record.image_id: record.width for record in finished.images()}
     rows = finished.outcomes(stage)
     return dict(sorted((widths[row["record_id"]], (row["verdict"], row["reason"])) for row in rows))

@@ -13,7 +13,7 @@ from walks import make_photographs, tree_digest
 from benchwright.annotation.store import Overriding, open_store
 from benchwright.construction.tasks.jigsaw import Jigsaw
 from benchwright.overrides import Override
-from benchwright.pipeline import Finished, run_steps
+from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.records import Item
 from benchwright.workspace.shards import StageTable
 from benchwright.workspace.store_place import settle_store
@@ -33,7 +33,7 @@ class House:
         for name in ("measured", "gathered"):
             (folder / name).touch()
 
-    def run(self) -> Finished:
+    def run(self) -> FinishedRun:
         steps = [
             Jigsaw(min_tile_px=16), OddKeys(diary=str(self.folder / "measured")),
             EveryOther(diary=str(self.folder / "gathered")),
@@ -45,7 +45,7 @@ class House:
 
     def dropped(self, stage: str) -> dict[str, str]:
         """Record and reason of what a stage drops now."""
-        rows = Finished(self.workspace, "done", ()).outcomes(stage)
+        rows = FinishedRun(self.workspace, "done", ()).outcomes(stage)
         return {row["record_id"]: row["reason"] for row in rows if row["verdict"] == "drop"}
 
     def items(self) -> dict[str, Item]:
@@ -55,7 +55,7 @@ class House:
 
     def keep(self, stage: str, *item_ids: str, against: bool = False) -> list[Override]:
         roots, reasons = self.items(), self.dropped(stage)
-        rows = {row["record_id"]: row for row in Finished(self.workspace, "done", ()).outcomes(stage)}
+        rows = {row["record_id"]: row for row in FinishedRun(self.workspace, "done", ()).outcomes(stage)}
         made = [
             Override(
                 stage, one, roots[one].root_image_id, "keep", reasons[one],

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.images.formats.walking import Limits
-from benchwright.pipeline.seen_files import IngestCache, Seen
+from benchwright.pipeline.seen_files import IngestCache, SeenFile
 
 URIS = ["a.png", "b.png", "below/c.png", "é.png"]
 
@@ -26,11 +26,11 @@ def cache(folder: Path, limits: Limits | None = None) -> IngestCache:
     return IngestCache(folder.parent / "ingest.jsonl", folder, limits or Limits())
 
 
-def seen(uri: str, **more: object) -> Seen:
-    return Seen(uri, image_id=uri[0] * 64, size_bytes=5, width=3, height=2, media_type="image/png", **more)  # type: ignore[arg-type]
+def seen(uri: str, **more: object) -> SeenFile:
+    return SeenFile(uri, image_id=uri[0] * 64, size_bytes=5, width=3, height=2, media_type="image/png", **more)  # type: ignore[arg-type]
 
 
-def remember(folder: Path, found: list[Seen]) -> None:
+def remember(folder: Path, found: list[SeenFile]) -> None:
     writing = cache(folder)
     assert writing.recall([one.uri for one in found]) == [None] * len(found)
     writing.save(found, tmp=folder.parent)
@@ -68,13 +68,13 @@ def test_what_was_noted_of_a_file_that_changes_while_it_is_read_does_not_count(f
 
 @pytest.mark.parametrize("reason", ["unreadable", "worker_died"])
 def test_a_passing_failure_is_not_remembered(folder: Path, reason: str) -> None:
-    remember(folder, [seen("a.png"), Seen("b.png", reason=reason)])
+    remember(folder, [seen("a.png"), SeenFile("b.png", reason=reason)])
     assert cache(folder).recall(["a.png", "b.png"]) == [seen("a.png"), None]
 
 
 def test_a_lasting_refusal_is_remembered(folder: Path) -> None:
-    remember(folder, [Seen("a.png", reason="empty", detail="0 bytes")])
-    assert cache(folder).recall(["a.png"]) == [Seen("a.png", reason="empty", detail="0 bytes")]
+    remember(folder, [SeenFile("a.png", reason="empty", detail="0 bytes")])
+    assert cache(folder).recall(["a.png"]) == [SeenFile("a.png", reason="empty", detail="0 bytes")]
 
 
 def test_a_link_is_looked_at_each_time(folder: Path) -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 from benchwright.filters.exact_duplicates import ExactDuplicates
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline import run_steps
-from benchwright.pipeline.worker_context import Surroundings
+from benchwright.pipeline.worker_context import WorkerContext
 from benchwright.workspace.shards import shard_of
 from benchwright.workspace.workspace import Workspace
 
@@ -24,11 +24,11 @@ def test_a_table_of_images_is_read_once_for_all_that_are_looked_up(tmp_path: Pat
     done = run_steps([ExactDuplicates()], images=tmp_path / "images", workspace=tmp_path / "work", workers=1)
     ids = sorted(file["image_id"] for file in done.files())
     tables = sorted((tmp_path / "work").rglob("tables/ingest/*.images.parquet"))
-    around = Surroundings(Workspace(tmp_path / "work"), tmp_path / "images", (), 0, SHARDS, Limits())
+    worker = WorkerContext(Workspace(tmp_path / "work"), tmp_path / "images", (), 0, SHARDS, Limits())
     same_shard = [known for known in ids if shard_of(known, SHARDS) == shard_of(ids[0], SHARDS)]
     assert len(same_shard) > 1
-    assert around.source_image(ids[0]) is not None
+    assert worker.source_image(ids[0]) is not None
     for path in tables:
         path.write_bytes(b"damaged since")
-    found = [around.source_image(known) for known in same_shard]
+    found = [worker.source_image(known) for known in same_shard]
     assert [record.image_id for record in found if record is not None] == same_shard

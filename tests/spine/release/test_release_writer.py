@@ -20,7 +20,7 @@ from small_bench import bench_of
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import ImageRecord, Operation
 from benchwright.release import Release, content_id_of, verify_release
-from benchwright.release.format.parquet import Limits
+from benchwright.release.format.parquet import PieceLimits
 from benchwright.release.writing.folder import unfinished
 
 
@@ -54,7 +54,7 @@ def test_the_order_of_items_does_not_show(bench, tmp_path, tree):
 
 def test_the_content_id_is_that_of_the_items_and_holds_across_names(bench, tmp_path):
     first = bench.write(tmp_path / "a")
-    second = bench.write(tmp_path / "b", name="other", version="2.0", recipe={}, limits=Limits(group_rows=1))
+    second = bench.write(tmp_path / "b", name="other", version="2.0", recipe={}, limits=PieceLimits(group_rows=1))
     assert first.content_id == second.content_id == content_id_of(reversed(bench.items))
     assert first.release_id != second.release_id
     assert first.canary != second.canary
@@ -140,10 +140,10 @@ def test_two_writers_of_one_folder_do_not_mix(bench, tmp_path):
 
 def test_row_groups_and_files_are_cut_by_rows_and_bytes(tmp_path):
     bench = bench_of(11, 3_000)
-    by_rows = bench.write(tmp_path / "rows", limits=Limits(group_rows=4))
+    by_rows = bench.write(tmp_path / "rows", limits=PieceLimits(group_rows=4))
     data = pq.ParquetFile(by_rows.path / "data/test-00000.parquet").metadata
     assert [data.row_group(i).num_rows for i in range(data.num_row_groups)] == [4, 4, 3]
-    by_bytes = bench.write(tmp_path / "bytes", limits=Limits(group_bytes=10_000, file_bytes=20_000))
+    by_bytes = bench.write(tmp_path / "bytes", limits=PieceLimits(group_bytes=10_000, file_bytes=20_000))
     names = by_bytes.manifest.data_files("test")
     assert names == [f"data/test-{number:05d}.parquet" for number in range(3)]
     assert [pq.ParquetFile(by_bytes.path / name).metadata.num_rows for name in names] == [4, 4, 3]
@@ -157,7 +157,7 @@ def test_memory_does_not_grow_with_the_number_of_items(tmp_path):
     pool = pa.proxy_memory_pool(before)
     pa.set_memory_pool(pool)
     try:
-        release = bench.write(tmp_path / "r", limits=Limits(group_bytes=400_000))
+        release = bench.write(tmp_path / "r", limits=PieceLimits(group_bytes=400_000))
         assert sum(1 for _ in release.items()) == 60
     finally:
         pa.set_memory_pool(before)

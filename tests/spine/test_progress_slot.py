@@ -10,22 +10,22 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.engines.progress_slot import Whereabouts
+from benchwright.engines.progress_slot import ProgressSlot
 
 
 def _goes_on_forever(path: Path, conn: Connection) -> None:
-    whereabouts = Whereabouts.join(path)
+    progress_slot = ProgressSlot.join(path)
     conn.send("joined")
     number = 0
     while True:
         number += 1
-        whereabouts.at((f"stage {number}", str(number) * (1 + number % 500)))
+        progress_slot.at((f"stage {number}", str(number) * (1 + number % 500)))
 
 
 def test_a_place_is_read_as_it_was_said_and_nowhere_as_none() -> None:
-    ours = Whereabouts.make()
+    ours = ProgressSlot.make()
     assert ours.read() is None
-    theirs = Whereabouts.join(ours.path)
+    theirs = ProgressSlot.join(ours.path)
     assert not ours.path.exists()
     for place in (("ingest", "a/b.jpg"), ("ingest", "\udcff" * 4096), None, ("sharp.measure", "0" * 64)):
         theirs.at(place)
@@ -34,7 +34,7 @@ def test_a_place_is_read_as_it_was_said_and_nowhere_as_none() -> None:
 
 
 def test_it_can_be_told_whether_a_worker_has_moved() -> None:
-    ours = Whereabouts.make()
+    ours = ProgressSlot.make()
     seen = {ours.raw()}
     for place in (("one", "a"), ("one", "b"), ("two", "b")):
         ours.at(place)
@@ -49,7 +49,7 @@ def test_it_can_be_told_whether_a_worker_has_moved() -> None:
 def test_a_worker_that_is_killed_while_it_writes_leaves_a_whole_place(number: int) -> None:
     del number
     context = get_context("spawn")
-    ours, (mine, theirs) = Whereabouts.make(), context.Pipe()
+    ours, (mine, theirs) = ProgressSlot.make(), context.Pipe()
     process = context.Process(target=_goes_on_forever, args=(ours.path, theirs), daemon=True)
     process.start()
     assert mine.recv() == "joined"
