@@ -14,7 +14,7 @@ from PIL import Image
 
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.security.passwords import hash_password
-from benchwright.annotation.forms.payloads import Work, item_in
+from benchwright.annotation.forms.payloads import TaskInput, item_in
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.records import Item
 from benchwright.workspace.workspace import Workspace
@@ -74,9 +74,9 @@ def fill(store: ReviewStore, *, items: int, slots: int) -> None:
     store.upsert_tasks(CAMPAIGN, _work(patterns, items))
 
 
-def _work(patterns: Sequence[Item], items: int) -> Iterator[Work]:
+def _work(patterns: Sequence[Item], items: int) -> Iterator[TaskInput]:
     for number in range(items):
         item = patterns[number % len(patterns)]
         item_id = hashlib.sha256(f"item {number}".encode()).hexdigest()[:32]
         other = item.model_copy(update={"item_id": item_id, "question": f"{item.question} ({number})"})
-        yield Work(item_id, other.content_hash, other.model_dump(mode="json"))
+        yield TaskInput(item_id, other.content_hash, other.model_dump(mode="json"))

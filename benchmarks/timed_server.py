@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.cli.main import main
 
 
@@ -30,6 +30,6 @@ def _timed(name: str, call: Callable[..., Any], file: Any) -> Callable[..., Any]
 if __name__ == "__main__":
     times = open(sys.argv.pop(1), "a", buffering=1, encoding="ascii")  # noqa: SIM115 - as long as the server
     # With the wait for a turn to write, which comes before the claim itself.
-    Desk.next = _timed("claim", Desk.next, times)  # type: ignore[method-assign]
-    Desk.say = _timed("submit", Desk.say, times)  # type: ignore[method-assign]
+    TaskQueue.next = _timed("claim", TaskQueue.next, times)  # type: ignore[method-assign]
+    TaskQueue.say = _timed("submit", TaskQueue.say, times)  # type: ignore[method-assign]
     main()

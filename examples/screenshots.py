@@ -27,9 +27,9 @@ import screenshots_of_rounds
 from PIL import Image
 
 from benchwright.annotation.forms.kinds import ERROR_ANALYSIS, KINDS
-from benchwright.annotation.forms.payloads import Work, payload_with
+from benchwright.annotation.forms.payloads import TaskInput, payload_with
 from benchwright.annotation.store import ReviewStore, Task, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.analysis.error_sample import BLINK as CATEGORIES
 from benchwright.review_tasks import ReviewTask, SideText
 
@@ -192,14 +192,14 @@ def errors(tour: Tour) -> Image.Image:
     return _shot(page)
 
 
-def _wrong(task: Task) -> Work:
+def _wrong(task: Task) -> TaskInput:
     """Return a task with a reply beside it that somebody might get from a model."""
     said = "A" if task.payload["answer"] == "B" else "B"
     reply = f"Both boxes are drawn around it. Box {said} lies closer to its outline.\n\nThe answer is ({said})."
     read_as = f"{said}, which is not the key"
     beside = (SideText(label="The model's reply", text=reply), SideText(label="Read as", text=read_as))
     wanted = ReviewTask(item_id=task.item_id, content_hash=task.content_hash, about={"model": "one"}, beside=beside)
-    return Work(task.item_id, task.content_hash, payload_with(task.payload, wanted))
+    return TaskInput(task.item_id, task.content_hash, payload_with(task.payload, wanted))
 
 
 def _of_kinds(take: Callable[[Tour, screenshots_of_kinds.Shot], Image.Image], tour: Tour) -> Image.Image:
@@ -242,7 +242,7 @@ def decide(store: ReviewStore, *, tasks: int = 60) -> None:
             assert lease is not None
             reason = ("unclear", "wrong_answer", "bad_image")[n % 3]
             said: dict[str, Any] = {"reasons": [reason], "note": "hard to see at this size"} if rejects else {}
-            desk = Desk(store, store.campaign(CAMPAIGN), name)
+            desk = TaskQueue(store, store.campaign(CAMPAIGN), name)
             later = now + timedelta(seconds=6 + n % 13)
             desk.say(lease.slot_id, "reject" if rejects else "accept", now=later, **said)
 

@@ -16,13 +16,13 @@ from benchwright.annotation.forms.collect import collect_form
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS, PAIR, REVIEW, SCREEN
 from benchwright.annotation.forms.pair import PAIR_FORM
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
-from benchwright.annotation.forms.task_content import Exhibit, work_on
+from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
 from benchwright.annotation.store.submissions.form_checks import CHOICES
 from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import ItemImage
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def edit(tour: Tour, shot: Shot) -> Image.Image:
 
 def flags(tour: Tour, shot: Shot) -> Image.Image:
     """What annotators flagged, to be settled."""
-    desk = Desk(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
+    desk = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
     past = desk.history(limit=3)
     for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
         desk.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
@@ -92,7 +92,7 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
     item = {**_of_kind(tour, "background_cross_image")[0].payload, **mine}
     votes_on = review_form(("accurate", "reasonable", "difficult")).model_dump(mode="json")
     form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
-    open_campaign(tour, name, REVIEW, form, [Work(item["item_id"], "content", item)], rule="at_least(1, of=1)")
+    open_campaign(tour, name, REVIEW, form, [TaskInput(item["item_id"], "content", item)], rule="at_least(1, of=1)")
     with _first(tour, name) as page:
         page.keyboard.press("1")
         page.keyboard.press("Enter")
@@ -104,8 +104,8 @@ def votes(tour: Tour, shot: Shot) -> Image.Image:
 def screen(tour: Tour, shot: Shot) -> Image.Image:
     """A picture that is being discarded, with the reasons to choose from."""
     form = screening_form(ScreenForm().reasons).model_dump(mode="json")
-    exhibit = Exhibit(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
-    open_campaign(tour, SCREEN, SCREEN, form, [work_on("a" * 32, "content", exhibit)])
+    exhibit = TaskContent(task="image", question="Does this image belong in the benchmark?", images=_photograph(tour))
+    open_campaign(tour, SCREEN, SCREEN, form, [task_input("a" * 32, "content", exhibit)])
     with _first(tour, SCREEN) as page:
         page.keyboard.press("2")
         page.keyboard.press("1")
@@ -116,8 +116,8 @@ def same(tour: Tour, shot: Shot) -> Image.Image:
     """Two pictures that may be one: the question whether they are."""
     item = _of_kind(tour, "background_cross_image")[0].payload
     images = tuple(ItemImage.model_validate(one) for one in item["images"][:2])
-    exhibit = Exhibit(task=PAIR, question="Is this the same picture?", images=images)
-    open_campaign(tour, PAIR, PAIR, PAIR_FORM.model_dump(mode="json"), [work_on("f" * 32, "content", exhibit)])
+    exhibit = TaskContent(task=PAIR, question="Is this the same picture?", images=images)
+    open_campaign(tour, PAIR, PAIR, PAIR_FORM.model_dump(mode="json"), [task_input("f" * 32, "content", exhibit)])
     with _first(tour, PAIR) as page:
         page.keyboard.press("m")
         page.keyboard.press("2")
@@ -128,7 +128,7 @@ def answer(tour: Tour, shot: Shot) -> Image.Image:
     """A question of the human baseline: nothing tells which option is right."""
     item = {**_of_kind(tour, "visual_correspondence")[0].payload, "item_id": "e" * 32}
     form = {"decisions_from": CHOICES}
-    open_campaign(tour, ANSWER, ANSWER, form, [Work(item["item_id"], "content", item)], rule="answers(1)")
+    open_campaign(tour, ANSWER, ANSWER, form, [TaskInput(item["item_id"], "content", item)], rule="answers(1)")
     with _first(tour, ANSWER) as page:
         page.keyboard.press("2")
         return shot(page)
@@ -145,8 +145,8 @@ def dark(tour: Tour, shot: Shot) -> Image.Image:
 def describe(tour: Tour, shot: Shot) -> Image.Image:
     """What a picture conveys, half said: type, difficulty, domain, emotion, rhetoric."""
     form = DESCRIPTION_FORM.model_dump(mode="json")
-    exhibit = Exhibit(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
-    open_campaign(tour, DESCRIBE, DESCRIBE, form, [work_on("b" * 32, "content", exhibit)])
+    exhibit = TaskContent(task=DESCRIBE, question="What does this image convey?", images=_photograph(tour))
+    open_campaign(tour, DESCRIBE, DESCRIBE, form, [task_input("b" * 32, "content", exhibit)])
     with _first(tour, DESCRIBE) as page:
         for key in "112113":
             page.keyboard.press(key)
@@ -158,8 +158,8 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
     form = collect_form(
         ("cc0-1.0", "cc-by-4.0", "cc-by-sa-4.0"), max_bytes=20_000_000, max_pixels=24_000_000, min_side_px=64
     )
-    exhibit = Exhibit(task=COLLECT, question="A cup on a wooden table")
-    open_campaign(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [work_on("c" * 32, "content", exhibit)])
+    exhibit = TaskContent(task=COLLECT, question="A cup on a wooden table")
+    open_campaign(tour, COLLECT, COLLECT, form.model_dump(mode="json"), [task_input("c" * 32, "content", exhibit)])
     with _first(tour, COLLECT) as page:
         page.on("filechooser", lambda _chooser: None)  # who begins to listen only below may come after the key
         page.keyboard.press("1")
@@ -173,7 +173,7 @@ def collect(tour: Tour, shot: Shot) -> Image.Image:
 
 
 def open_campaign(
-    tour: Tour, name: str, kind: str, form: Mapping[str, Any], work: Iterable[Work], *, rule: str = "single",
+    tour: Tour, name: str, kind: str, form: Mapping[str, Any], work: Iterable[TaskInput], *, rule: str = "single",
     slots: int = 1,
 ) -> None:  # fmt: skip
     """Open a campaign that asks about these."""
@@ -208,9 +208,9 @@ def _of_kind(tour: Tour, kind: str) -> list[Task]:
     return sorted((one for one in tasks if one.payload["task"] == kind), key=lambda one: one.item_id)
 
 
-def again(task: Task) -> Work:
+def again(task: Task) -> TaskInput:
     """Return the work of a task, for another campaign."""
-    return Work(task.item_id, task.content_hash, task.payload)
+    return TaskInput(task.item_id, task.content_hash, task.payload)
 
 
 def _coffee() -> bytes:

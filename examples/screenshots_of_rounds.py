@@ -11,12 +11,12 @@ from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_camp
 
 from benchwright.annotation.campaigns.review import review_form
 from benchwright.annotation.forms.kinds import REVIEW, VERIFY
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Task
 from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.revisions import open_next_rounds
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 
 PEOPLE = ("ann", "ben", "dan")
@@ -45,7 +45,7 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
     for n, task in enumerate(one for one in _in_order(tour, name) if one.state == "open"):
         for person in ("ben", "dan", "eva"):  # not ann, whose edits these are
             _say(tour, name, task, person, "reject" if n % 3 == 2 and person == "eva" else "accept", next(moments))
-    desk = AdjudicationDesk(tour.store, tour.store.campaign(name), CURATOR)
+    desk = AdjudicationQueue(tour.store, tour.store.campaign(name), CURATOR)
     for n, head in enumerate(sorted(desk.queue(), key=lambda head: head.task_id)[:-3]):
         desk.open(head.task_id, now=next(moments))
         decision = ("accept", "reject", "accept", "send_back")[n % 4]
@@ -71,7 +71,7 @@ def criteria(tour: Tour, shot: Shot) -> Image.Image:
     moments = _moments()
     for person in PEOPLE:
         tour.store.upsert_annotator(person)
-        desk = Desk(tour.store, tour.store.campaign(name), person)
+        desk = TaskQueue(tour.store, tour.store.campaign(name), person)
         while (task := desk.next(now=(now := next(moments)))) is not None:
             desk.answer(task.slot_id, _answer(task.item.answer or "A", task.item.item_id, person), now=now)
             desk.say(task.slot_id, "", now=now + timedelta(seconds=20), fields=_votes(task.item.item_id, person))
@@ -94,10 +94,10 @@ def _in_order(tour: Tour, campaign: str) -> list[Task]:
     return sorted(tour.store.tasks(campaign, states=("open", "done")), key=lambda one: one.item_id)
 
 
-def _of_its_own(task: Task) -> Work:
+def _of_its_own(task: Task) -> TaskInput:
     """Return an item that nobody has seen the key of: people review none that they decided before."""
     item_id = digest(["votes", task.item_id])[:32]
-    return Work(item_id, task.content_hash, {**task.payload, "item_id": item_id})
+    return TaskInput(item_id, task.content_hash, {**task.payload, "item_id": item_id})
 
 
 def _chance(*about: str) -> float:

@@ -9,7 +9,7 @@ from pathlib import Path
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
 from benchwright.annotation.store.submissions.comments import add_remark
@@ -86,7 +86,7 @@ def _let_people_review(workspace: Path) -> None:
         store.upsert_campaign(
             "people", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
         )
-        store.upsert_tasks("people", [Work(i.item_id, i.content_hash, i.model_dump(mode="json")) for i in items])
+        store.upsert_tasks("people", [TaskInput(i.item_id, i.content_hash, i.model_dump(mode="json")) for i in items])
         Guidelines(store).set("people", "Accept what is right.\n" * 20, [])
         for name in ("ann", "ben"):
             Accounts(store).add(name, "annotator", now=now)

@@ -22,14 +22,14 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.campaigns.describe import Describe
 from benchwright.annotation.campaigns.kept_table import kept_in
-from benchwright.annotation.campaigns.open_campaign import Asking, handed, open_campaign, work_of
+from benchwright.annotation.campaigns.open_campaign import CampaignRequest, handed, open_campaign, work_of
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.results import settled
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.assignment_settings import HandOut
-from benchwright.annotation.forms.form import Photograph, form_of
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.form import PhotographField, form_of
 from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
@@ -43,15 +43,15 @@ from benchwright.annotation.forms.kinds import (
     SCREEN_ITEMS,
     VERIFY,
 )
-from benchwright.annotation.progress.campaign_progress import Standing, standing_of, standings_by
+from benchwright.annotation.progress.campaign_progress import CampaignProgress, progress_by, progress_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
 from benchwright.annotation.store import Campaign, ReviewStore, Uploads, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.closing import close_decided, count_closed
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.annotation.workflow.submitted_answers import results_of
-from benchwright.annotation.workflow.task_queue import Desk, OwnTask
+from benchwright.annotation.workflow.task_queue import OwnTask, TaskQueue
 from benchwright.canonical import digest
 from benchwright.cli.main import invoke
 from benchwright.records import Choice, ImageRecord, Item, ItemImage
@@ -161,7 +161,7 @@ class Driven:
         """Let somebody change a decision that can still be changed; return whether there is one."""
         changeable = []
         for person in PEOPLE:
-            desk = Desk(self.store, self.campaign, person)
+            desk = TaskQueue(self.store, self.campaign, person)
             changeable += [(desk, entry.task_id) for entry in desk.history() if entry.is_current]
         if not changeable:
             return False
@@ -171,7 +171,7 @@ class Driven:
 
     def adjudicate(self, decision: str, *, which: int = 0, judge: str = JUDGES[0], edits: str = "x") -> bool:
         """Let an adjudicator decide a case; return whether there is one."""
-        desk = AdjudicationDesk(self.store, self.campaign, judge)
+        desk = AdjudicationQueue(self.store, self.campaign, judge)
         queue = desk.queue()
         if not queue:
             return False
@@ -191,8 +191,8 @@ class Driven:
         while self.decide(next(letters)):
             pass
 
-    def _desk(self, place: int) -> tuple[Desk, OwnTask] | None:
-        desk = Desk(self.store, self.campaign, PEOPLE[place % len(PEOPLE)])
+    def _desk(self, place: int) -> tuple[TaskQueue, OwnTask] | None:
+        desk = TaskQueue(self.store, self.campaign, PEOPLE[place % len(PEOPLE)])
         task = desk.next(now=self._tick())
         return None if task is None else (desk, task)
 
@@ -200,7 +200,7 @@ class Driven:
         self.now += timedelta(seconds=20)
         return self.now
 
-    def _say(self, desk: Desk, task: OwnTask, letter: str) -> None:
+    def _say(self, desk: TaskQueue, task: OwnTask, letter: str) -> None:
         now, slot = self._tick(), task.slot_id
         if self.kind == VERIFY:
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
@@ -224,7 +224,7 @@ class Driven:
         edits = {"question": _question(is_changed=bool(self.changed))} if letter == "b" else _EDITS[letter]
         return None if edits["question"] == question else edits
 
-    def _fields(self, desk: Desk, task: OwnTask, letter: str) -> Mapping[str, Any]:
+    def _fields(self, desk: TaskQueue, task: OwnTask, letter: str) -> Mapping[str, Any]:
         if self.kind in {SCREEN, SCREEN_ITEMS}:
             reasons = ["ambiguous"] if self.kind == SCREEN_ITEMS else ["poor_quality"]
             return {"verdict": "keep"} if letter == "k" else {"verdict": "discard", "reasons": reasons}
@@ -241,7 +241,7 @@ class Driven:
             return {"found": "none"}
         form = form_of(self.campaign.form)
         assert form is not None
-        [field] = [field for field in form.fields if isinstance(field, Photograph)]
+        [field] = [field for field in form.fields if isinstance(field, PhotographField)]
         taken = take_in_photograph(self._root, jpeg(seed=task.task_id), field)
         Uploads(self.store).note(task.task_id, desk.annotator, taken.image_id)
         return {"found": "own", "licence": "cc0_1_0", "photograph": taken.image_id, "author": "A. B."}
@@ -254,13 +254,13 @@ class Driven:
         self._tick()
         return ran
 
-    def _handout(self) -> HandOut:
+    def _handout(self) -> AssignmentSettings:
         if not self.gold:
-            return HandOut(close_decided=self.closes)
+            return AssignmentSettings(close_decided=self.closes)
         rows = [f"{self._record_id(number)},{_GOLD.get(self.kind, '')}" for number in sorted(self.gold)]
         path = self._folder / "gold.csv"
         path.write_text("\n".join(["item_id,decision", *rows]), encoding="utf-8")
-        return HandOut(gold=str(path), gold_rate=0.5, close_decided=self.closes)
+        return AssignmentSettings(gold=str(path), gold_rate=0.5, close_decided=self.closes)
 
     def _ran_step(self) -> Ran:
         numbers = sorted(self.present)
@@ -320,7 +320,7 @@ class Driven:
         assert kind.form is not None
         annotators = int(self.rule)
         categories = [FindingCategory(code=code, words=code) for code in ("blind", "wrong_place")]
-        asking = Asking(
+        asking = CampaignRequest(
             kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
             form=kind.form(categories).model_dump(mode="json"), group=None, handout=self._handout(),
         )  # fmt: skip
@@ -378,19 +378,19 @@ class Driven:
         """Return what the curator's page says, without what is nowhere."""
         return {name: times for name, times in self._page().outcomes.items() if times}
 
-    def _page(self) -> Standing:
+    def _page(self) -> CampaignProgress:
         overview = Overview(self.store, self.campaign)
-        return standing_of(self.campaign, overview.patterns())
+        return progress_of(self.campaign, overview.patterns())
 
     def check(self) -> None:
         """Hold equal what page, queue and store say as it is."""
         overview = Overview(self.store, self.campaign)
         patterns = overview.patterns()
-        page, rounds = standing_of(self.campaign, patterns), overview.rounds(patterns)
+        page, rounds = progress_of(self.campaign, patterns), overview.rounds(patterns)
         is_open = page.outcomes["begun"] + page.outcomes["untouched"]
         tasks = self.store.status(self.kind, now=self.now).tasks
         assert (is_open, page.tasks - is_open) == (tasks["open"], tasks["done"])
-        queue = AdjudicationDesk(self.store, self.campaign, JUDGES[0]).queue()
+        queue = AdjudicationQueue(self.store, self.campaign, JUDGES[0]).queue()
         assert page.outcomes.get("waits", 0) == sum(head.waits for head in queue)
         if rounds:
             assert sum(line.open for line in rounds) == is_open
@@ -418,7 +418,7 @@ class Driven:
         self.check()
         overview = Overview(self.store, self.campaign)
         patterns = overview.patterns()
-        page = standing_of(self.campaign, patterns).outcomes
+        page = progress_of(self.campaign, patterns).outcomes
         status = self._status()
         assert status["outcomes"] == page
         assert status.get("rounds", []) == [line._asdict() for line in overview.rounds(patterns)]
@@ -437,7 +437,7 @@ class Driven:
         if ran.by_task is not None:
             by_task = {
                 part.name: next(name for name, times in part.outcomes.items() if times)
-                for part in standings_by(self.campaign, patterns, "task")
+                for part in progress_by(self.campaign, patterns, "task")
             }
             assert by_task == ran.by_task
         rounds = overview.rounds(patterns)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .coefficients import without_each
-from .dawid_skene import NEARLY_SETTLED, Estimated, estimated_from
+from .dawid_skene import NEARLY_SETTLED, DawidSkeneEstimate, estimated_from
 from .rating_columns import RatingColumns
 from .ratings import Rating, columns_of
 
@@ -27,7 +27,7 @@ _MAD_AS_DEVIATION = 0.6745
 """What the median absolute deviation of a normal variable is of its standard deviation."""
 
 
-class Tally(NamedTuple):
+class RightOf(NamedTuple):
     """How many of how many."""
 
     right: int
@@ -122,7 +122,7 @@ def qualities_in(
     columns: RatingColumns,
     *,
     seconds: Mapping[str, Sequence[float]] | None = None,
-    gold: Mapping[str, Tally] | None = None,
+    gold: Mapping[str, RightOf] | None = None,
 ) -> list[RaterQuality]:
     """Return what `rater_qualities` returns, of ratings in columns.
 
@@ -159,14 +159,14 @@ def qualities_in(
             median_seconds=middle.get(name),
             timed=timed.get(name, 0),
             pace=paces.get(name),
-            on_gold=(gold or {}).get(name, Tally(0, 0)).shared,
+            on_gold=(gold or {}).get(name, RightOf(0, 0)).shared,
         )
         for name in columns.present
         for place in [columns.rater_names.index(name)]
     ]
 
 
-def _against_others(columns: RatingColumns) -> list[Tally]:
+def _against_others(columns: RatingColumns) -> list[RightOf]:
     """Compare each rating with the most frequent label of the others; units where they tie say nothing."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
@@ -176,7 +176,7 @@ def _against_others(columns: RatingColumns) -> list[Tally]:
     tells = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
     same = tells & (others.argmax(axis=1) == columns.labels)
     return [
-        Tally(int(right), int(of))
+        RightOf(int(right), int(of))
         for right, of in zip(
             np.bincount(columns.raters[same], minlength=people),
             np.bincount(columns.raters[tells], minlength=people),
@@ -185,7 +185,7 @@ def _against_others(columns: RatingColumns) -> list[Tally]:
     ]
 
 
-def _confusion(estimated: Estimated, rater: str) -> dict[str, dict[str, float]]:
+def _confusion(estimated: DawidSkeneEstimate, rater: str) -> dict[str, dict[str, float]]:
     rates = estimated.error_rates[estimated.raters.index(rater)]
     return {
         true: dict(zip(estimated.labels, map(float, row), strict=True))

@@ -30,7 +30,7 @@ _Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Estimated:
+class DawidSkeneEstimate:
     """The maximum-likelihood estimate.
 
     Args:
@@ -57,7 +57,7 @@ class Estimated:
         return float((own[seen] * self.shares[seen]).sum() / self.shares[seen].sum())
 
 
-def dawid_skene(ratings: Iterable[Rating]) -> Estimated:
+def dawid_skene(ratings: Iterable[Rating]) -> DawidSkeneEstimate:
     """Estimate error rates and truths; a rater may rate a unit more than once, as in the paper's example.
 
     Args:
@@ -69,7 +69,7 @@ def dawid_skene(ratings: Iterable[Rating]) -> Estimated:
     return estimated_from(in_columns(sorted(ratings)))
 
 
-def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Estimated:
+def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> DawidSkeneEstimate:
     """Return what `dawid_skene` returns, of ratings in columns; labels in use only.
 
     Args:
@@ -98,7 +98,7 @@ def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Estim
         before = likelihood
     label_names = tuple(columns.label_names[place] for place in used)
     rater_names = tuple(columns.rater_names[place] for place in judging)
-    return Estimated(label_names, rater_names, shares, rates, truth, likelihood)
+    return DawidSkeneEstimate(label_names, rater_names, shares, rates, truth, likelihood)
 
 
 def _maximised(truth: Floats, units: _Ints, said: _Ints, raters: int) -> tuple[Floats, Floats]:

@@ -13,8 +13,8 @@ from ..store import Account
 from .auth.middleware import LOGIN, LOGOUT
 from .base.curator_texts import TEXTS as WORDS
 from .base.directed_text import DIRECTED_STYLE
-from .base.request import Visit
-from .base.state import Site, current
+from .base.request import PageRequest
+from .base.state import AppState, current
 from .base.texts import TEXTS
 from .pages import adjudicate as adjudicate_page
 from .pages import agreement as agreement_page
@@ -55,8 +55,8 @@ def show() -> None:
     st.navigation(_pages(site, account), position="top").run()
 
 
-def _pages(site: Site, account: Account) -> list[st.Page]:
-    def page(name: str, show_page: Callable[[Visit], None]) -> st.Page:
+def _pages(site: AppState, account: Account) -> list[st.Page]:
+    def page(name: str, show_page: Callable[[PageRequest], None]) -> st.Page:
         shown = partial(_show_of_campaign, site, account, show_page)
         return st.Page(shown, title=TEXTS[name], url_path=name)
 
@@ -86,24 +86,24 @@ def _start(review: st.Page, first: st.Page) -> None:
     st.switch_page(review if named else first, query_params=named)
 
 
-def _show_of_campaign(site: Site, account: Account, show_page: Callable[[Visit], None]) -> None:
+def _show_of_campaign(site: AppState, account: Account, show_page: Callable[[PageRequest], None]) -> None:
     campaign_place, head = _head(account)
     with campaign_place:
         campaign = pick_campaign(site, account)
     if campaign is None:
         st.info(TEXTS["no_campaigns"])
     else:
-        show_page(Visit(site, account, campaign, head))
+        show_page(PageRequest(site, account, campaign, head))
 
 
-def _review_if_assigned(visit: Visit) -> None:
+def _review_if_assigned(visit: PageRequest) -> None:
     if is_theirs(visit.site, visit.campaign, visit.account):
         review_page.show(visit)
     else:
         st.info(WORDS["not_assigned"])
 
 
-def _show_people(site: Site, account: Account) -> None:
+def _show_people(site: AppState, account: Account) -> None:
     _head(account)
     people_page.show(site, account)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchwright.errors import BenchwrightError
 
-from .base.state import Site, serve_from
+from .base.state import AppState, serve_from
 
 if TYPE_CHECKING:
     import streamlit as st
@@ -26,13 +26,13 @@ SWITCH_S = 0.0005
 """How long one thread keeps the others waiting: whoever holds the store's lock goes on after each statement at once."""
 
 
-def build_app(site: Site) -> st.App:
+def build_app(site: AppState) -> st.App:
     """Return the ASGI app of a site: the doors, the gate, and Streamlit behind it."""
     import streamlit as st
     from starlette.middleware import Middleware
 
     from .auth.login import door_routes
-    from .auth.middleware import Gate
+    from .auth.middleware import SessionMiddleware
     from .auth.oidc import oidc_routes
     from .routes.guidelines import guideline_routes
     from .routes.photographs import photograph_routes
@@ -45,12 +45,12 @@ def build_app(site: Site) -> st.App:
             *door_routes(site), *oidc_routes(site), *task_routes(site), *photograph_routes(site),
             *guideline_routes(site),
         ],
-        middleware=[Middleware(Gate, site=site)],
+        middleware=[Middleware(SessionMiddleware, site=site)],
     )  # fmt: skip
 
 
 def run_app(
-    site: Site,
+    site: AppState,
     *,
     address: str,
     port: int,

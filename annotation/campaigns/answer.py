@@ -18,12 +18,12 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement
 from ..agreement.ratings import Rating
-from ..forms.payloads import Work
+from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
 from ..store import BLIND, CHOICES, Annotation
 from ..workflow.gold import with_gold
 from ..workflow.rules import MAX_SLOTS
-from .open_campaign import Asking, HandedOut, ask, work_of
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
 from .verdicts import pseudonyms, rounded, short_agreement
 
 
@@ -33,7 +33,7 @@ class _Question(NamedTuple):
     content_hash: str
 
 
-class Answer(HandedOut):
+class Answer(AssignedCampaign):
     """Let annotators answer each item without seeing its key; keep every item, and count who was right.
 
     Attributes:
@@ -66,7 +66,7 @@ class Answer(HandedOut):
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the counts once every task is answered."""
-        asking = Asking(
+        asking = CampaignRequest(
             kind=BLIND,
             rule=f"answers({self.annotators_per_item})",
             slots=self.annotators_per_item,
@@ -76,24 +76,24 @@ class Answer(HandedOut):
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
         )
         questions: dict[str, _Question | None] = {}
-        asked = ask(asking, _work(records, questions), ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
+        state = run_campaign(asking, _work(records, questions), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
         asked_of: dict[str, _Question | None] = {
-            item_id: None if item_id in asked.gold else question for item_id, question in questions.items()
+            item_id: None if item_id in state.gold else question for item_id, question in questions.items()
         }
-        outcomes = _outcomes(asked_of, asked.decisions)
+        outcomes = _outcomes(asked_of, state.decisions)
         head = {
             "kind": BLIND,
             "rule": asking.rule,
             "simulated": self.simulate is not None,
             "answers_per_item": self.annotators_per_item,
         }
-        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, asked.decisions, seed=ctx.seed))
-        return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in asked.gold.items()})
+        verdicts = Verdicts(None, outcomes, head | _summary(asked_of, state.decisions, seed=ctx.seed))
+        return with_gold(verdicts, {item_id: Outcome(evidence={"gold": key}) for item_id, key in state.gold.items()})
 
 
-def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[Work]:
+def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> Iterator[TaskInput]:
     """Yield the items that have a right choice, and note of every item what is asked."""
     for item in records:
         right = item.answer if item.answer is not None else item.refusal

@@ -20,12 +20,12 @@ from benchwright.workspace.workspace import Workspace
 
 from ..forms.collect import collect_form, licence_code
 from ..forms.kinds import COLLECT, KINDS
-from ..forms.payloads import Work
-from ..forms.task_content import Exhibit, work_on
+from ..forms.payloads import TaskInput
+from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedCollectors
 from ..store import Annotation, open_store
-from .collected_photographs import HandedIn, handed_in_to
-from .open_campaign import Asking, HandedOut, ask
+from .collected_photographs import CollectedPhoto, handed_in_to
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms
 
 _RULE = "single"
@@ -33,7 +33,7 @@ _Prompt = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)
 _Licence = Annotated[str, Field(min_length=1, max_length=60, pattern=r"^\S(.*\S)?$")]
 
 
-class Collect(HandedOut):
+class Collect(AssignedCampaign):
     """Let people add photographs to prompts; the next run takes them in with source, author and licence.
 
     Attributes:
@@ -84,13 +84,13 @@ class Collect(HandedOut):
             self.licences, max_bytes=self.max_bytes, max_pixels=self.max_pixels, min_side_px=self.min_side_px
         )
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
-        asking = Asking(
+        asking = CampaignRequest(
             kind=COLLECT, rule=_RULE, slots=1, form={**form.model_dump(mode="json"), "guidelines": guidelines},
             group=self.simulate, handout=self.handout,
         )  # fmt: skip
-        asked = ask(asking, self._work(), ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
+        state = run_campaign(asking, self._work(), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
         with open_store(ctx.store_url) as store:
             found = handed_in_to(store, store.campaign(ctx.stage))
         if missing := _not_taken_in(found, ctx):
@@ -105,22 +105,22 @@ class Collect(HandedOut):
             image: Outcome(values={"prompt": prompts[image]}, evidence=evidence) if image in prompts else Outcome()
             for image in images
         }
-        return Verdicts(None, outcomes, _summary(asked.decisions, found, simulated=self.simulate is not None))
+        return Verdicts(None, outcomes, _summary(state.decisions, found, simulated=self.simulate is not None))
 
-    def _work(self) -> Iterator[Work]:
+    def _work(self) -> Iterator[TaskInput]:
         for prompt in self.prompts:
             for number in range(self.per_prompt):
                 task_id = digest([COLLECT, prompt, number])
-                yield work_on(task_id, task_id, Exhibit(task=COLLECT, question=prompt))
+                yield task_input(task_id, task_id, TaskContent(task=COLLECT, question=prompt))
 
 
-def _not_taken_in(found: Iterable[HandedIn], ctx: CampaignContext) -> int:
+def _not_taken_in(found: Iterable[CollectedPhoto], ctx: CampaignContext) -> int:
     """Return how many photographs the run has not seen at its start."""
     known = {row["uri"] for row in files_of(Workspace(ctx.workspace))}
     return sum(one.source.uri not in known for one in found)
 
 
-def _summary(said: Iterable[Annotation], found: Iterable[HandedIn], *, simulated: bool) -> dict[str, Any]:
+def _summary(said: Iterable[Annotation], found: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
     """Count tasks and photographs by licence; no clocks, no names."""
     annotations = list(said)
     names = pseudonyms(annotations)

@@ -17,7 +17,7 @@ from ..store import Annotation, Campaign, ReviewStore, open_store, store_exists
 from ..workflow.submitted_answers import fields_in
 
 
-class HandedIn(NamedTuple):
+class CollectedPhoto(NamedTuple):
     """A photograph that somebody handed in for a prompt.
 
     Args:
@@ -47,13 +47,13 @@ def handed_in(root: Path) -> list[BroughtPhotograph]:
     return [BroughtPhotograph(files.path(one.image_id), one.source) for one in found]
 
 
-def handed_in_to(store: ReviewStore, campaign: Campaign) -> list[HandedIn]:
+def handed_in_to(store: ReviewStore, campaign: Campaign) -> list[CollectedPhoto]:
     """Return the photographs of one campaign, by task; each once."""
     prompts = {task.item_id: task.payload["question"] for task in store.tasks(campaign.name, states=("open", "done"))}
-    found: dict[str, HandedIn] = {}
+    found: dict[str, CollectedPhoto] = {}
     for one in _found(store.decisions(campaign.name)):
         source = _source(campaign, one)
-        found.setdefault(source.uri, HandedIn(fields_in(one)["photograph"], prompts[one.item_id], source))
+        found.setdefault(source.uri, CollectedPhoto(fields_in(one)["photograph"], prompts[one.item_id], source))
     return list(found.values())
 
 

@@ -17,13 +17,13 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.description import CONVEYS, COUNTS, DESCRIPTION_FORM, words_of
 from ..forms.kinds import DESCRIBE, KINDS
-from ..forms.payloads import Work
-from ..forms.task_content import Exhibit, work_on
+from ..forms.payloads import TaskInput
+from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedDescribers
 from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.submitted_answers import fields_in
-from .open_campaign import Asking, HandedOut, ask
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms
 
 DROPPED_AS = "no_implication"
@@ -33,7 +33,7 @@ _VOCABULARIES: Mapping[str, Any] = {
 _RULE = "single"
 
 
-class Describe(HandedOut):
+class Describe(AssignedCampaign):
     """Let people describe each image and write one to three questions about it; drop what conveys nothing.
 
     Attributes:
@@ -54,25 +54,27 @@ class Describe(HandedOut):
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         form = {**DESCRIPTION_FORM.model_dump(mode="json"), "guidelines": guidelines}
-        asking = Asking(kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout)
-        asked = ask(asking, _work(records), ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
-        found = {one.item_id: described(one, ctx.stage) for one in asked.decisions}
+        asking = CampaignRequest(
+            kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout
+        )
+        state = run_campaign(asking, _work(records), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
+        found = {one.item_id: described(one, ctx.stage) for one in state.decisions}
         simulated = self.simulate is not None
         outcomes = {image_id: _outcome(implication, simulated) for image_id, implication in found.items()}
-        verdicts = Verdicts(None, outcomes, _summary(found, asked.decisions, simulated=simulated))
+        verdicts = Verdicts(None, outcomes, _summary(found, state.decisions, simulated=simulated))
         known = {
-            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": said}) for image_id, said in asked.gold.items()
+            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": said}) for image_id, said in state.gold.items()
         }
         return with_gold(verdicts, known)
 
 
-def _work(records: Iterable[ImageRecord]) -> Iterator[Work]:
+def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
     for record in records:
         shown = (ItemImage(image_id=record.image_id, role="reference"),)
-        exhibit = Exhibit(task=DESCRIBE, question="What does this image convey?", images=shown)
-        yield work_on(record.image_id, record.image_id, exhibit)
+        exhibit = TaskContent(task=DESCRIBE, question="What does this image convey?", images=shown)
+        yield task_input(record.image_id, record.image_id, exhibit)
 
 
 def described(said: Annotation, campaign: str) -> Implication | None:

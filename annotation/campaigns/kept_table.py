@@ -24,7 +24,7 @@ from .verdicts import short_agreement
 OVERALL = "overall"
 
 
-class Looked(NamedTuple):
+class ReviewedItem(NamedTuple):
     """One item that people look at, or looked at.
 
     Args:
@@ -65,7 +65,7 @@ class TypeRow(NamedTuple):
 
 
 def kept_table(
-    items: Iterable[Looked], ratings: Mapping[str, Sequence[Rating]], categories: Sequence[str] = ()
+    items: Iterable[ReviewedItem], ratings: Mapping[str, Sequence[Rating]], categories: Sequence[str] = ()
 ) -> list[TypeRow]:
     """Return a row for each question type, by name, and last the one of all.
 
@@ -74,7 +74,7 @@ def kept_table(
         ratings: By question type; a unit is one version of one item.
         categories: What could have been said.
     """
-    by_type: dict[str, list[Looked]] = {}
+    by_type: dict[str, list[ReviewedItem]] = {}
     for one in items:
         by_type.setdefault(one.type, []).append(one)
     rows = [_row(name, by_type[name], list(ratings.get(name, ())), categories) for name in sorted(by_type)]
@@ -83,7 +83,7 @@ def kept_table(
     return [*rows, _row(OVERALL, every, said, categories)]
 
 
-def _row(name: str, items: Sequence[Looked], ratings: list[Rating], categories: Sequence[str]) -> TypeRow:
+def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], categories: Sequence[str]) -> TypeRow:
     decided = [one.is_kept for one in items if one.is_kept is not None]
     found = short_agreement(ratings, categories) if ratings else {"percent": None, "krippendorff_alpha": None}
     compared = sum(times > 1 for times in Counter(rating.unit for rating in ratings).values())
@@ -99,14 +99,14 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
         said = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
         before = {(one.item_id, one.content_hash): one for one in list_revisions(connection, campaign)}
-    items: list[Looked] = []
+    items: list[ReviewedItem] = []
     ratings: dict[str, list[Rating]] = {}
     for task in tasks:
         key = (task.item_id, task.content_hash)
         kind = str(item_in(task.payload)["task"])
         votes = votes_in(policy, said.get(key, []), adjudicated.get(key, NOBODY))
         outcome = settle(policy, votes) if policy.rounds and task.state == "done" else OPEN
-        items.append(Looked(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
+        items.append(ReviewedItem(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
         number = before[key].round if key in before else 1
         listed = ratings.setdefault(kind, [])
         while True:

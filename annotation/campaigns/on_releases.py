@@ -12,20 +12,20 @@ from benchwright.review_tasks import ReviewTasks, read_review_tasks
 from benchwright.workspace.store_place import settle_store
 from benchwright.workspace.workspace import Workspace
 
-from ..forms.assignment_settings import SETTING, HandOut
-from ..forms.kinds import KINDS, Kind
-from ..forms.payloads import Work, payload_with
+from ..forms.assignment_settings import SETTING, AssignmentSettings
+from ..forms.kinds import KINDS, CampaignKind
+from ..forms.payloads import TaskInput, payload_with
 from ..store import ReviewStore, open_store
 from ..workflow.closing import check_closes, close_decided
 from ..workflow.image_files import brought_pictures
 from ..workflow.rules import MAX_SLOTS
-from .open_campaign import Asking, handed
+from .open_campaign import CampaignRequest, handed
 
 OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""
 
 
-class Opened(NamedTuple):
+class OpenedCampaign(NamedTuple):
     """What was opened.
 
     Args:
@@ -54,8 +54,8 @@ def open_tasks(
     *,
     name: str | None = None,
     annotators: int | None = None,
-    handout: HandOut | None = None,
-) -> Opened:
+    handout: AssignmentSettings | None = None,
+) -> OpenedCampaign:
     """Open the campaign of a file of tasks, with items and pictures from the release; safe to repeat.
 
     Opened again, it hands out as is said then.
@@ -91,22 +91,22 @@ def open_tasks(
         )
     campaign = name or wanted.head.name
     try:
-        check_closes(handout or HandOut(), kind.name)
+        check_closes(handout or AssignmentSettings(), kind.name)
     except ValueError as error:
         raise BenchwrightError(f"--close-decided: {error}") from None
     settle = _workspace(workspace)
-    asking = _asking(kind, wanted, each, handout or HandOut())
+    asking = _asking(kind, wanted, each, handout or AssignmentSettings())
     work = [handed(one, asking) for one in _work(wanted, opened, path, settle.root)]
     with open_store(settle_store(workspace)) as store:
         new = _bring_up(store, campaign, asking, wanted, work)
     gold = sum(one.gold is not None for one in work)
-    return Opened(campaign, kind.name, len(work), new, each, workspace, gold)
+    return OpenedCampaign(campaign, kind.name, len(work), new, each, workspace, gold)
 
 
-def _asking(kind: Kind, wanted: ReviewTasks, annotators: int, handout: HandOut) -> Asking:
+def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: AssignmentSettings) -> CampaignRequest:
     assert kind.form is not None
     form = kind.form(wanted.head.categories)
-    return Asking(
+    return CampaignRequest(
         kind=kind.name, rule=kind.rule.format(n=annotators), slots=annotators,
         form={**form.model_dump(mode="json"), "guidelines": _guidelines(kind, wanted)}, group=None, handout=handout,
     )  # fmt: skip
@@ -121,7 +121,7 @@ def _workspace(root: Path) -> Workspace:
     return workspace
 
 
-def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iterator[Work]:
+def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iterator[TaskInput]:
     """Yield the release's items that are asked for, and keep their pictures."""
     by_id = {task.item_id: task for task in wanted.tasks}
     pictures = brought_pictures(root)
@@ -133,12 +133,14 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
             raise DataError(f"{path}: item {task.item_id} is not as the release has it; make the file again")
         for data in released.images.values():
             pictures.put(data)
-        yield Work(task.item_id, task.content_hash, payload_with(released.item.model_dump(mode="json"), task))
+        yield TaskInput(task.item_id, task.content_hash, payload_with(released.item.model_dump(mode="json"), task))
     if by_id:
         raise DataError(f"{path}: {len(by_id)} items are not in {release.path}, such as {min(by_id)}")
 
 
-def _bring_up(store: ReviewStore, campaign: str, asking: Asking, wanted: ReviewTasks, work: list[Work]) -> int:
+def _bring_up(
+    store: ReviewStore, campaign: str, asking: CampaignRequest, wanted: ReviewTasks, work: list[TaskInput]
+) -> int:
     """Open the campaign or find it as it was opened before; return how many tasks are new."""
     kept = asking.handout.kept()
     settings = {
@@ -162,7 +164,7 @@ def _bring_up(store: ReviewStore, campaign: str, asking: Asking, wanted: ReviewT
         return opened
 
 
-def _guidelines(kind: Kind, wanted: ReviewTasks) -> str:
+def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
     """Return what annotators are told: the kind's own words, and what each category means."""
     told = [f"- **{_plain(one.words)}**: {_plain(one.help)}" for one in wanted.head.categories if one.help]
     return "\n".join([kind.guidelines, "", *told]).strip()

@@ -15,23 +15,23 @@ from pydantic import field_validator
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, CampaignStep
 
-from ..forms.assignment_settings import SETTING, HandOut
+from ..forms.assignment_settings import SETTING, AssignmentSettings
 from ..forms.kinds import COLLECT, REVIEW
-from ..forms.payloads import Work, item_in
+from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..workflow.closing import check_closes, close_decided
 from ..workflow.gold import known_right
 
 
-class HandedOut(CampaignStep):
+class AssignedCampaign(CampaignStep):
     """A campaign whose tasks are handed out as its settings say."""
 
-    handout: HandOut = HandOut()
+    handout: AssignmentSettings = AssignmentSettings()
 
     @field_validator("handout")
     @classmethod
-    def _can_have_this_gold(cls, value: HandOut) -> HandOut:
+    def _can_have_this_gold(cls, value: AssignmentSettings) -> AssignmentSettings:
         if value.gold is not None and cls.name == COLLECT:
             raise ValueError(f"{COLLECT!r} takes no gold: nobody knows beforehand which photograph a prompt gets")
         if value.gold is not None and cls.consumes != "items" and value.is_gold_of_release:
@@ -43,7 +43,7 @@ class HandedOut(CampaignStep):
 
     @field_validator("handout")
     @classmethod
-    def _can_close_early(cls, value: HandOut) -> HandOut:
+    def _can_close_early(cls, value: AssignmentSettings) -> AssignmentSettings:
         check_closes(value, cls.name)
         return value
 
@@ -53,7 +53,7 @@ class HandedOut(CampaignStep):
 
 
 @dataclass(frozen=True)
-class Asking:
+class CampaignRequest:
     """What a campaign asks, and of how many.
 
     Args:
@@ -72,10 +72,10 @@ class Asking:
     form: Mapping[str, Any]
     group: SimulatedGroup | None
     for_whom: str = ""
-    handout: HandOut = field(default_factory=HandOut)
+    handout: AssignmentSettings = field(default_factory=AssignmentSettings)
 
 
-class Asked(NamedTuple):
+class CampaignState(NamedTuple):
     """Where a campaign stands.
 
     Args:
@@ -89,12 +89,12 @@ class Asked(NamedTuple):
     gold: Mapping[str, str]
 
 
-def work_of(item: Item) -> Work:
+def work_of(item: Item) -> TaskInput:
     """Return an item as a campaign takes it in."""
-    return Work(item.item_id, item.content_hash, item.model_dump(mode="json"))
+    return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
 
 
-def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
+def run_campaign(asking: CampaignRequest, work: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
     """Bring the campaign's tasks up to this work, let simulated annotators decide if there are any, and look."""
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
@@ -106,11 +106,11 @@ def ask(asking: Asking, work: Iterable[Work], ctx: CampaignContext) -> Asked:
             simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
-            return Asked(waiting_line(status, ctx) + asking.for_whom, [], gold)
-        return Asked(None, store.decisions(ctx.stage), gold)
+            return CampaignState(waiting_line(status, ctx) + asking.for_whom, [], gold)
+        return CampaignState(None, store.decisions(ctx.stage), gold)
 
 
-def open_campaign(store: ReviewStore, asking: Asking, ctx: CampaignContext) -> None:
+def open_campaign(store: ReviewStore, asking: CampaignRequest, ctx: CampaignContext) -> None:
     """Open the campaign, or bring it up to what is asked now."""
     kept = asking.handout.kept()
     settings = asking.group.model_dump(mode="json") if asking.group is not None else {SETTING: kept} if kept else {}
@@ -120,7 +120,7 @@ def open_campaign(store: ReviewStore, asking: Asking, ctx: CampaignContext) -> N
     )  # fmt: skip
 
 
-def handed(work: Work, asking: Asking) -> Work:
+def handed(work: TaskInput, asking: CampaignRequest) -> TaskInput:
     """Return work with its priority and what is known of it; as it is where simulated annotators take it."""
     if asking.group is not None:
         return work
@@ -132,7 +132,7 @@ def handed(work: Work, asking: Asking) -> Work:
     return work._replace(priority=priority, gold=right)
 
 
-def _all_handed(work: Iterable[Work], asking: Asking, gold: dict[str, str]) -> Iterator[Work]:
+def _all_handed(work: Iterable[TaskInput], asking: CampaignRequest, gold: dict[str, str]) -> Iterator[TaskInput]:
     """Yield work as it is handed out, and note what is known of it by item id."""
     for one in work:
         out = handed(one, asking)

@@ -9,7 +9,7 @@ from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 from ..forms.edits import ItemEdits, revised
-from ..forms.payloads import Work, item_in
+from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, simulate
 from ..store import ReviewStore, open_store
 from ..store.campaigns.adjudications import list_adjudicated
@@ -21,11 +21,11 @@ from ..workflow.closing import close_decided
 from ..workflow.revisions import by_version, open_next_rounds
 from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
-from .open_campaign import Asking, handed, open_campaign, waiting_line, work_of
+from .open_campaign import CampaignRequest, handed, open_campaign, waiting_line, work_of
 
 
 @dataclass(frozen=True)
-class History:
+class ItemHistory:
     """What became of an item in a campaign, round by round.
 
     Attributes:
@@ -43,14 +43,14 @@ class History:
 
 
 @dataclass(frozen=True)
-class AskedInRounds:
+class CampaignHistory:
     """Where a campaign stands: one line on what waits for people, or the history of every item by its id.
 
     Of gold items there is the decision that is known to be right instead, by id: they stand apart, and have no rounds.
     """
 
     waiting: str | None
-    histories: dict[str, History] = field(default_factory=dict)
+    histories: dict[str, ItemHistory] = field(default_factory=dict)
     gold: dict[str, str] = field(default_factory=dict)
 
 
@@ -63,7 +63,7 @@ class _Came:
     item: Item | None
 
 
-def ask_in_rounds(asking: Asking, items: Iterable[Item], ctx: CampaignContext) -> AskedInRounds:
+def open_in_rounds(asking: CampaignRequest, items: Iterable[Item], ctx: CampaignContext) -> CampaignHistory:
     """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
 
     Args:
@@ -87,8 +87,8 @@ def ask_in_rounds(asking: Asking, items: Iterable[Item], ctx: CampaignContext) -
         histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came)
     waits = sum(history.outcome == WAITS for history in histories.values())
     if status.tasks["open"] or waits:
-        return AskedInRounds(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
-    return AskedInRounds(None, histories, gold)
+        return CampaignHistory(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
+    return CampaignHistory(None, histories, gold)
 
 
 _Links = dict[tuple[str, str], Revision]
@@ -116,8 +116,8 @@ def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Rev
 
 
 def _work(
-    items: Iterable[Item], links: _Links, asking: Asking, came: dict[str, _Came], gold: dict[str, str]
-) -> Iterator[Work]:
+    items: Iterable[Item], links: _Links, asking: CampaignRequest, came: dict[str, _Came], gold: dict[str, str]
+) -> Iterator[TaskInput]:
     """Yield each item's present version, and note how it came; a gold item is the one that came, and noted apart."""
     for item in items:
         first = handed(work_of(item), asking)
@@ -134,7 +134,7 @@ def _work(
         yield first if version is item else work_of(version)._replace(priority=first.priority)
 
 
-def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, History]:
+def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, ItemHistory]:
     campaign, links = store.campaign(name), _links(store, name)
     policy = policy_of(campaign)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
@@ -159,7 +159,7 @@ def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[st
             with store.reading() as connection:
                 payload = find_task(connection, campaign, item_id, one.content_hash).payload
             one.item = Item.model_validate(item_in(payload))
-        found[item_id] = History(one.task, tuple(rounds), outcome, _last_version(one, chain))
+        found[item_id] = ItemHistory(one.task, tuple(rounds), outcome, _last_version(one, chain))
     return found
 
 

@@ -23,18 +23,18 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.kinds import KINDS, PAIR
 from ..forms.pair import DIFFERENT, PAIR_FORM, SAME
-from ..forms.payloads import Work
-from ..forms.task_content import Exhibit, work_on
+from ..forms.payloads import TaskInput
+from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedPairers, check_enough
 from ..store import Annotation
 from ..workflow.rules import AnnotatorsRule, Rule, parse_rule
-from .open_campaign import Asking, HandedOut, ask
-from .verdicts import Votes
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
+from .verdicts import BinaryVotes
 
 DROPPED_AS, UNDECIDED = "same_picture", "no_agreement"
 
 
-class AskedPair(NamedTuple):
+class ImagePair(NamedTuple):
     """Two images that may be the same picture.
 
     Args:
@@ -49,7 +49,7 @@ class AskedPair(NamedTuple):
 
 
 def paired(
-    rule: Rule, images: Iterable[str], pairs: Sequence[AskedPair], said: Sequence[Annotation], *,
+    rule: Rule, images: Iterable[str], pairs: Sequence[ImagePair], said: Sequence[Annotation], *,
     known: Mapping[str, str], simulated: bool, seed: int,
 ) -> Verdicts:  # fmt: skip
     """Return the verdicts of a campaign whose pairs are all decided, for every image.
@@ -70,7 +70,7 @@ def paired(
     Raises:
         StepError: Pairs go in a circle, so that no image is the best.
     """
-    votes = Votes(rule, (SAME, DIFFERENT), said)
+    votes = BinaryVotes(rule, (SAME, DIFFERENT), said)
     by_pair = votes.by_record()
     by_people = {pair.pair_id: votes.decided(by_pair[pair.pair_id]) for pair in pairs if pair.pair_id not in known}
     decided = {**by_people, **known}
@@ -78,7 +78,7 @@ def paired(
         **{pair_id: votes.evidence(by_pair[pair_id]) for pair_id in by_people},
         **{pair_id: {"gold": decision} for pair_id, decision in known.items()},
     }
-    of_image: dict[str, list[AskedPair]] = {}
+    of_image: dict[str, list[ImagePair]] = {}
     for pair in pairs:
         of_image.setdefault(pair.other, []).append(pair)
     dropped = _dropped(pairs, decided)
@@ -93,7 +93,7 @@ def paired(
     return Verdicts(None, outcomes, summary | votes.summary(dict.fromkeys(by_people, PAIR), seed=seed))
 
 
-def _dropped(pairs: Sequence[AskedPair], decided: Mapping[str, str | None]) -> dict[str, str]:
+def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> dict[str, str]:
     """Return each image that goes, with the image that it goes for."""
     same: dict[str, list[str]] = {}
     for pair in pairs:
@@ -115,7 +115,7 @@ def _dropped(pairs: Sequence[AskedPair], decided: Mapping[str, str | None]) -> d
 
 
 def _outcome(
-    image: str, pairs: Sequence[AskedPair], decided: Mapping[str, str | None], dropped: Mapping[str, str],
+    image: str, pairs: Sequence[ImagePair], decided: Mapping[str, str | None], dropped: Mapping[str, str],
     told_of: Mapping[str, Mapping[str, Any]],
 ) -> Outcome:  # fmt: skip
     if not pairs:
@@ -128,7 +128,7 @@ def _outcome(
     return Outcome(evidence={"pairs": told})
 
 
-class Pair(HandedOut):
+class Pair(AssignedCampaign):
     """Let people say whether two images that may be copies of each other are the same picture; drop the copy if so.
 
     Attributes:
@@ -165,20 +165,20 @@ class Pair(HandedOut):
         pairs = list(_asked(images, ctx.values[self.asked]))
         rule = parse_rule(self.rule)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[PAIR].guidelines
-        asking = Asking(
+        asking = CampaignRequest(
             kind=PAIR, rule=str(rule), slots=rule.slots,
             form={**PAIR_FORM.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate,
             handout=self.handout,
         )  # fmt: skip
-        asked = ask(asking, (_work(pair) for pair in pairs), ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
+        state = run_campaign(asking, (_work(pair) for pair in pairs), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
         return paired(
-            rule, images, pairs, asked.decisions, known=asked.gold, simulated=self.simulate is not None, seed=ctx.seed
+            rule, images, pairs, state.decisions, known=state.gold, simulated=self.simulate is not None, seed=ctx.seed
         )
 
 
-def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[AskedPair]:
+def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair]:
     """Yield the pairs of images that are both still there, each with the better image first."""
     there = sorted(set(images))
     known = frozenset(there)
@@ -186,9 +186,11 @@ def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[AskedPair
         for other in like.get(image_id) or ():
             if other in known and other != image_id:
                 # The same pair whichever of the two is the better one.
-                yield AskedPair(digest(["pair", *sorted((image_id, other))]), other, image_id)
+                yield ImagePair(digest(["pair", *sorted((image_id, other))]), other, image_id)
 
 
-def _work(pair: AskedPair) -> Work:
+def _work(pair: ImagePair) -> TaskInput:
     shown = tuple(ItemImage(image_id=one, role="pair") for one in (pair.better, pair.other))
-    return work_on(pair.pair_id, pair.pair_id, Exhibit(task="pair", question="Is this the same picture?", images=shown))
+    return task_input(
+        pair.pair_id, pair.pair_id, TaskContent(task="pair", question="Is this the same picture?", images=shown)
+    )

@@ -26,11 +26,11 @@ from ..forms.payloads import about_in, item_in
 from ..store import Annotation, Task
 from ..workflow.rounds import votes_in
 from ..workflow.settlement import OPEN, policy_of, settle
-from ..workflow.submitted_answers import Results, Row, fields_in, rows_of
+from ..workflow.submitted_answers import CampaignAnswers, Row, fields_in, rows_of
 from .verdicts import DIGITS, short_agreement
 
 
-def findings_of(results: Results) -> Findings:
+def findings_of(results: CampaignAnswers) -> Findings:
     """Return what a campaign of error analysis found, without names."""
     by_item: dict[str, list[Annotation]] = {}
     for one in results.said:
@@ -67,7 +67,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, DIGITS)
 
 
-class Settled(NamedTuple):
+class SettledItem(NamedTuple):
     """An item on which enough of the annotators asked agree: more than half of them."""
 
     task: Task
@@ -78,7 +78,7 @@ class Settled(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def settled(results: Results) -> list[Settled]:
+def settled(results: CampaignAnswers) -> list[SettledItem]:
     """Return the items whose answers are all in and on whose finding more than half agree, by item id."""
     by_item: dict[str, list[Annotation]] = {}
     for one in results.said:
@@ -95,11 +95,11 @@ def settled(results: Results) -> list[Settled]:
         letter, times = Counter(one.get("instead") for one in same).most_common(1)[0]
         instead = letter if finding == KEY_WRONG and 2 * times > len(said) else None
         reasons = tuple(sorted(one["reason"] for one in same if one.get("reason")))
-        found.append(Settled(results.tasks[item_id], finding, instead, agreed, len(said), reasons))
+        found.append(SettledItem(results.tasks[item_id], finding, instead, agreed, len(said), reasons))
     return found
 
 
-def errata_of(results: Results) -> list[Erratum]:
+def errata_of(results: CampaignAnswers) -> list[Erratum]:
     """Return the errata that a campaign found: items whose annotators agree by majority that something is wrong.
 
     Where they agree that the key is wrong, and by majority on the same letter instead, the erratum names it.
@@ -123,7 +123,7 @@ def errata_of(results: Results) -> list[Erratum]:
     return found
 
 
-def document_of(results: Results) -> Row:
+def document_of(results: CampaignAnswers) -> Row:
     """Return everything as JSON values."""
     states = Counter(task.state for task in results.tasks.values())
     return {
@@ -135,7 +135,7 @@ def document_of(results: Results) -> Row:
     }
 
 
-def summary_of(results: Results) -> list[Row]:
+def summary_of(results: CampaignAnswers) -> list[Row]:
     """Return the count and share of each value of the form's first field, with agreement.
 
     Of error analysis: for each category, `items` in which anybody named it, `share` the mean over items of the share of
@@ -164,7 +164,7 @@ def summary_of(results: Results) -> list[Row]:
     ]  # fmt: skip
 
 
-def _first_choices(results: Results) -> list[Row]:
+def _first_choices(results: CampaignAnswers) -> list[Row]:
     by_item: dict[str, Counter[str]] = {}
     for one in results.said:
         by_item.setdefault(one.item_id, Counter())[one.decision] += 1
@@ -176,7 +176,7 @@ def _first_choices(results: Results) -> list[Row]:
     ]
 
 
-def agreement_of(results: Results) -> Row:
+def agreement_of(results: CampaignAnswers) -> Row:
     """Return how far annotators agree: over sets of categories, or on findings; None where undefined.
 
     `compared` says on how many items, those that two or more annotators answered.
@@ -189,7 +189,7 @@ def agreement_of(results: Results) -> Row:
     return {"compared": compared, **figures}
 
 
-def write_results(results: Results, out: Path, *, force: bool = False) -> None:
+def write_results(results: CampaignAnswers, out: Path, *, force: bool = False) -> None:
     """Write a campaign's outcome: `.csv` has every answer; `.json` what other commands take up.
 
     Of error analysis that are findings, for `evaluate report`; of errata the errata, for `release freeze`.
@@ -218,7 +218,7 @@ def write_results(results: Results, out: Path, *, force: bool = False) -> None:
         raise BenchwrightError(f"{out} cannot be written: {error.strerror or error}") from error
 
 
-def _write_csv(results: Results, out: Path) -> None:
+def _write_csv(results: CampaignAnswers, out: Path) -> None:
     rows = rows_of(results)
     about = sorted({name for task in results.tasks.values() for name in about_in(task.payload)})
     names = [field.name for field in results.form.fields]

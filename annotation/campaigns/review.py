@@ -19,7 +19,7 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement
 from ..agreement.ratings import Rating
-from ..forms.form import Form, FormField, OneChoice, OneOf, Option, Text
+from ..forms.form import Form, FormField, OneChoice, OneOf, Option, TextField
 from ..forms.kinds import REVIEW
 from ..simulated.annotators import SimulatedReviewers, check_enough
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT, BLIND_FIRST
@@ -28,8 +28,8 @@ from ..workflow.gold import with_gold
 from ..workflow.rounds import Round
 from ..workflow.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement import FAILED_REVIEW, OUT_OF_ROUNDS
-from .open_campaign import Asking, HandedOut
-from .open_in_rounds import History, ask_in_rounds
+from .open_campaign import AssignedCampaign, CampaignRequest
+from .open_in_rounds import ItemHistory, open_in_rounds
 from .verdicts import REJECTED, pseudonyms, reason_of, rounded, rounds_told, short_agreement
 from .verify import MAX_ROUNDS
 
@@ -39,7 +39,7 @@ DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
 
 def closed_review(
     rule: Rule,
-    histories: Mapping[str, History],
+    histories: Mapping[str, ItemHistory],
     *,
     criteria: Sequence[str],
     simulated: bool,
@@ -83,7 +83,7 @@ def gold_review(key: str) -> Outcome:
     return Outcome(evidence={"gold": key})
 
 
-def _outcome(rule: Rule, history: History) -> Outcome:
+def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
     last = history.rounds[-1]
     evidence = {
         "rule": str(rule),
@@ -110,7 +110,7 @@ def _told(rule: Rule, one: Round) -> dict[str, Any]:
     return found if one.edits is None else {**found, "edits": dict(one.edits)}
 
 
-def _ratings(histories: Mapping[str, History], criterion: str, *, by_decision: bool = False) -> list[Rating]:
+def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decision: bool = False) -> list[Rating]:
     """Return the votes on one criterion, or the answers themselves; each version of an item is a unit of its own."""
     return [
         Rating(
@@ -127,7 +127,7 @@ def _ratings(histories: Mapping[str, History], criterion: str, *, by_decision: b
 Criterion = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
-class Review(HandedOut):
+class Review(AssignedCampaign):
     """Keep items that reviewers answer as the key does, and find good by each criterion.
 
     The others come again with the edits that reviewers or an adjudicator make, and are dropped as `failed_review` where
@@ -177,13 +177,13 @@ class Review(HandedOut):
             "edits": True,
             "rounds": self.rounds,
         }
-        asking = Asking(
+        asking = CampaignRequest(
             kind=REVIEW, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout,
             for_whom=(
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
         )  # fmt: skip
-        asked = ask_in_rounds(asking, records, ctx)
+        asked = open_in_rounds(asking, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         verdicts = closed_review(
@@ -201,5 +201,5 @@ def review_form(criteria: Iterable[str]) -> Form:
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))
     fields: list[FormField] = [OneChoice(name=ANSWER, label="Answer")]
     fields += [OneOf(name=one, label=one.replace("_", " ").capitalize() + "?", options=votes) for one in criteria]
-    fields.append(Text(name=NOTE, label="Note", hint="What is wrong, or what to change (N)", is_required=False))
+    fields.append(TextField(name=NOTE, label="Note", hint="What is wrong, or what to change (N)", is_required=False))
     return Form(fields=tuple(fields))

@@ -19,16 +19,16 @@ from benchwright.review_tasks import Code
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..forms.kinds import KINDS, SCREEN, SCREEN_ITEMS
-from ..forms.payloads import Work
+from ..forms.payloads import TaskInput
 from ..forms.screening import DISCARD, DISCARDED, KEEP, NO_AGREEMENT, screening_form
-from ..forms.task_content import Exhibit, work_on
+from ..forms.task_content import TaskContent, task_input
 from ..simulated.annotators import SimulatedScreeners
 from ..store import Annotation
 from ..workflow.gold import with_gold
 from ..workflow.rules import AnnotatorsRule, Rule, parse_rule
 from ..workflow.submitted_answers import fields_in
-from .open_campaign import Asking, HandedOut, ask, work_of
-from .verdicts import Votes, most_named
+from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
+from .verdicts import BinaryVotes, most_named
 
 
 def screened(
@@ -46,7 +46,7 @@ def screened(
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
     """
-    votes = Votes(rule, (KEEP, DISCARD), said)
+    votes = BinaryVotes(rule, (KEEP, DISCARD), said)
     by_record = votes.by_record()
     outcomes = {record_id: _outcome(votes, by_record[record_id], reasons) for record_id in kinds}
     summary = votes.summary(kinds, seed=seed)
@@ -62,7 +62,7 @@ def gold_screened(decision: str, reason: str) -> Outcome:
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 
 
-def _outcome(votes: Votes, given: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:
+def _outcome(votes: BinaryVotes, given: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:
     named = Counter(code for one in given for code in fields_in(one).get("reasons", ()))
     evidence = votes.evidence(given) | {"reasons": dict(sorted(named.items()))}
     decided = votes.decided(given)
@@ -111,7 +111,7 @@ class ScreenItemsForm(Record):
     )
 
 
-class _Screening(HandedOut):
+class _Screening(AssignedCampaign):
     """What both have: a rule, reasons, guidelines, how tasks go out, simulated annotators."""
 
     rule: AnnotatorsRule = "unanimous(1)"
@@ -138,25 +138,25 @@ class _Screening(HandedOut):
         rule = parse_rule(self.rule)
         form = screening_form(self.form.reasons)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
-        asking = Asking(
+        asking = CampaignRequest(
             kind=self.name, rule=str(rule), slots=rule.slots,
             form={**form.model_dump(mode="json"), "guidelines": guidelines}, group=self.simulate, handout=self.handout,
         )  # fmt: skip
         kinds: dict[str, str] = {}
-        asked = ask(asking, self._work(records, kinds), ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
-        by_people = {one: kind for one, kind in kinds.items() if one not in asked.gold}
+        state = run_campaign(asking, self._work(records, kinds), ctx)
+        if state.waiting is not None:
+            return Verdicts(state.waiting)
+        by_people = {one: kind for one, kind in kinds.items() if one not in state.gold}
         verdicts = screened(
-            rule, self.form.reasons, by_people, asked.decisions, kind=self.name, simulated=self.simulate is not None,
+            rule, self.form.reasons, by_people, state.decisions, kind=self.name, simulated=self.simulate is not None,
             seed=ctx.seed,
         )  # fmt: skip
-        known = {one: self.handout.known(one) for one in asked.gold}
+        known = {one: self.handout.known(one) for one in state.gold}
         return with_gold(
-            verdicts, {one: gold_screened(asked.gold[one], why.reason) for one, why in known.items() if why is not None}
+            verdicts, {one: gold_screened(state.gold[one], why.reason) for one, why in known.items() if why is not None}
         )
 
-    def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[Work]:
+    def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[TaskInput]:
         """Yield a task for each record, and note what kind of record it is."""
         raise NotImplementedError
 
@@ -177,12 +177,12 @@ class Screen(_Screening):
 
     form: ScreenForm = ScreenForm()
 
-    def _work(self, records: Iterable[ImageRecord], kinds: dict[str, str]) -> Iterator[Work]:
+    def _work(self, records: Iterable[ImageRecord], kinds: dict[str, str]) -> Iterator[TaskInput]:
         for record in records:
             kinds[record.image_id] = "image"
             shown = (ItemImage(image_id=record.image_id, role="reference"),)
-            exhibit = Exhibit(task="image", question="Does this image belong in the benchmark?", images=shown)
-            yield work_on(record.image_id, record.image_id, exhibit)
+            exhibit = TaskContent(task="image", question="Does this image belong in the benchmark?", images=shown)
+            yield task_input(record.image_id, record.image_id, exhibit)
 
 
 class ScreenItems(_Screening):
@@ -201,7 +201,7 @@ class ScreenItems(_Screening):
 
     form: ScreenItemsForm = ScreenItemsForm()
 
-    def _work(self, records: Iterable[Item], kinds: dict[str, str]) -> Iterator[Work]:
+    def _work(self, records: Iterable[Item], kinds: dict[str, str]) -> Iterator[TaskInput]:
         for item in records:
             kinds[item.item_id] = item.task
             yield work_of(item)

@@ -18,7 +18,7 @@ from ..store import Annotation
 from ..workflow.rounds import Round, votes_in
 from ..workflow.rules import DECISIONS, Rule
 from ..workflow.settlement import ACCEPT, NEEDS_REVISION, NO_AGREEMENT, OUT_OF_ROUNDS, REJECT, SettlementPolicy, settle
-from .open_in_rounds import History
+from .open_in_rounds import ItemHistory
 
 DIGITS = 6
 """Decimals in summaries, so that the last bits of a platform's sums stay out of tables and releases."""
@@ -28,7 +28,7 @@ DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
 """Reasons of what is dropped."""
 
 
-def closed(rule: Rule, histories: Mapping[str, History], *, simulated: bool, seed: int) -> Verdicts:
+def closed(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool, seed: int) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
@@ -42,7 +42,7 @@ def closed(rule: Rule, histories: Mapping[str, History], *, simulated: bool, see
     return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
 
 
-def outcome_of(rule: Rule, history: History) -> Outcome:
+def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
     """Return the verdict on an item; one that was revised comes as its last version, with what each round said."""
     last = history.rounds[-1]
     evidence: dict[str, Any] = {"rule": str(rule), **said_in(last)}
@@ -89,7 +89,7 @@ def _told(one: Round) -> dict[str, Any]:
     return found if one.edits is None else {**found, "edits": dict(one.edits)}
 
 
-def ratings_of(histories: Mapping[str, History]) -> dict[str, list[Rating]]:
+def ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
     """Return what annotators said by kind of task; each version of an item is a unit of its own."""
     found: dict[str, list[Rating]] = {}
     for item_id, history in histories.items():
@@ -101,7 +101,7 @@ def ratings_of(histories: Mapping[str, History]) -> dict[str, list[Rating]]:
     return found
 
 
-def _summary(histories: Mapping[str, History], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
+def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
     """Count what was kept and why not, and how far annotators agreed; no clocks, no names."""
     decisions = [given for one in histories.values() for round_ in one.rounds for given in round_.said + round_.before]
     names = pseudonyms(decisions)
@@ -126,7 +126,7 @@ def _summary(histories: Mapping[str, History], outcomes: Mapping[str, Outcome], 
     return document if len(by_round) < 2 else {**document, "rounds": by_round}
 
 
-def rounds_told(histories: Mapping[str, History], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
+def rounds_told(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
     """Return for each round how many items came to it, and how many of these were kept, dropped, or revised."""
     found = []
     for number in range(1, max((len(one.rounds) for one in histories.values()), default=0) + 1):
@@ -171,7 +171,7 @@ def _round(value: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Votes:
+class BinaryVotes:
     """The annotations of a campaign whose form begins with a choice of two.
 
     Args:

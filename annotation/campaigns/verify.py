@@ -14,8 +14,8 @@ from ..forms.kinds import VERIFY
 from ..simulated.annotators import SimulatedAnnotators, check_enough
 from ..workflow.gold import with_gold
 from ..workflow.rules import DECISIONS, RuleSetting, parse_rule
-from .open_campaign import Asking, HandedOut
-from .open_in_rounds import ask_in_rounds
+from .open_campaign import AssignedCampaign, CampaignRequest
+from .open_in_rounds import open_in_rounds
 from .verdicts import closed, of_gold
 
 MAX_ROUNDS = 20
@@ -38,7 +38,7 @@ class VerifyForm(Record):
     )
 
 
-class Verify(HandedOut):
+class Verify(AssignedCampaign):
     """Keep items that annotators accept under a rule.
 
     An item that is neither accepted nor rejected, and for which somebody proposed edits, comes again with these, as a
@@ -89,10 +89,10 @@ class Verify(HandedOut):
             "rounds": self.rounds,
             "editors_verify": self.editors_verify,
         }
-        asking = Asking(
+        asking = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        asked = ask_in_rounds(asking, records, ctx)
+        asked = open_in_rounds(asking, records, ctx)
         if asked.waiting is not None:
             return Verdicts(asked.waiting)
         simulated = self.simulate is not None

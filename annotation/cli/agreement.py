@@ -17,7 +17,7 @@ from .status import FACETS
 
 if TYPE_CHECKING:
     from ..agreement.ratings import Metric
-    from ..progress.label_fields import Asked
+    from ..progress.label_fields import LabelField
     from ..progress.overview import Overview
     from ..store import ReviewStore
 
@@ -90,7 +90,7 @@ def agreement(
 
 def _asked(
     store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
-) -> tuple[Overview, Asked]:
+) -> tuple[Overview, LabelField]:
     from ..progress.label_fields import aspect_named
     from ..progress.overview import Overview
 

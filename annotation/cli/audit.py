@@ -12,7 +12,7 @@ from benchwright.cli.output import emit, json_option
 from .reviews import open_for_commands, workspace_option
 
 if TYPE_CHECKING:
-    from ..store.database.audit import Audited
+    from ..store.database.audit import AuditResult
 
 
 @click.command("audit")
@@ -32,7 +32,7 @@ def audit(workspace: Path | None, expect: str | None, as_json: bool) -> int:
     return 0 if found.broken is None else 1
 
 
-def _text(found: Audited) -> str:
+def _text(found: AuditResult) -> str:
     if found.broken is not None:
         where = "the log" if found.broken.row is None else f"row {found.broken.row} of {found.rows}"
         return f"the audit log does not hold at {where}: {found.broken.why}"

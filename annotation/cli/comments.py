@@ -14,7 +14,7 @@ from benchwright.text_normalization import printable
 from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
-    from ..store.submissions.comments import Remark
+    from ..store.submissions.comments import Comment
 
 
 @click.command("flags")
@@ -36,7 +36,7 @@ def flags(workspace: Path | None, campaign: str | None, settle: int | None, with
     emit(document, as_json=as_json, text=lambda: "\n".join(map(_line, found)) or "no flags or comments")
 
 
-def _line(one: Remark) -> str:
+def _line(one: Comment) -> str:
     what = "flag" if one.is_flag else "comment"
     settled = "" if one.settled_by is None else f" (settled by {printable(one.settled_by)})"
     words = f": {printable(one.words)}" if one.words else ""

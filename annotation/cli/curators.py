@@ -51,14 +51,14 @@ def assign(
 
     A campaign is everybody's until somebody is assigned to it, or taken off it.
     """
-    from ..store.accounts.campaign_access import Assigning
+    from ..store.accounts.campaign_access import AccessControl
 
     if everybody and (names or off):
         raise BenchwrightError("--everybody goes without names and without --off")
     if off and not names:
         raise BenchwrightError("say whom to take off: `benchwright review assign NAME --off`")
     with open_for_commands(workspace) as store:
-        assigning = Assigning(store)
+        assigning = AccessControl(store)
         if names or everybody:
             name = pick_campaign(store, campaign)
             if everybody:

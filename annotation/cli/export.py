@@ -46,13 +46,13 @@ def export(
         return
     if pseudonyms:
         raise BenchwrightError("--pseudonyms is for --all; open tasks name nobody")
-    from ..exchange.pictures import Pictures
+    from ..exchange.pictures import TaskPictures
     from ..exchange.task_file import export_tasks, words_by_column
     from ..store.database.audit import COMMAND_LINE, clock
 
     with open_for_commands(root) as store:
         name = pick_campaign(store, campaign)
-        count = export_tasks(store, name, out, image_name=Pictures(root, copy_to=images).name)
+        count = export_tasks(store, name, out, image_name=TaskPictures(root, copy_to=images).name)
         with taken_back(out):
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), campaign=name, tasks=count)
         takes = words_by_column(store.campaign(name))

@@ -44,7 +44,7 @@ def push(
     their marks drawn in, unless an option says otherwise.
     """
     from ..label_studio.blind_reviews import push_votes
-    from ..label_studio.image_hosting import CloudUrl, LocalFiles, Shelf, Uploaded
+    from ..label_studio.image_hosting import CloudUrl, ImageHosting, LocalFiles, UploadedImages
     from ..label_studio.projects import Projects
     from ..label_studio.pushing import push as push_campaign
     from ..store.database.audit import COMMAND_LINE
@@ -58,7 +58,7 @@ def push(
     with open_for_commands(root) as store:
         found = store.campaign(pick_campaign(store, campaign))
         projects = Projects(root)
-        shelf: Shelf = Uploaded(server, projects, found.name)
+        shelf: ImageHosting = UploadedImages(server, projects, found.name)
         if local_root is not None:
             shelf = LocalFiles(server, local_root, f"benchwright-{root.resolve().name}")
         elif pictures is not None and pictures_url is not None:

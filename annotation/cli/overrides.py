@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchwright.overrides import Override
     from benchwright.pipeline.overrides import OverrideStatus
 
-    from ..exchange.overrides import Reversing
+    from ..exchange.overrides import OverrideRequests
     from ..store import ReviewStore
 
 _workspace = click.argument("workspace", type=click.Path(path_type=Path))
@@ -68,13 +68,13 @@ def drop(workspace: Path, records: tuple[str, ...], step: str, why: str, by: str
 @json_option
 def undo(workspace: Path, records: tuple[str, ...], step: str | None, why: str, by: str | None, as_json: bool) -> None:
     """Take back what was decided by hand about each RECORD of WORKSPACE: the step's own verdict counts again."""
-    from ..exchange.overrides import Reversing
-    from ..store import Overriding
+    from ..exchange.overrides import OverrideRequests
+    from ..store import Overrides
 
     who, why = _who(by), _checked(why)
-    reversing = Reversing(workspace, by=who, why=why)
+    reversing = OverrideRequests(workspace, by=who, why=why)
     with _store(workspace) as store, store.batch() as held:
-        own = Overriding(held)
+        own = Overrides(held)
         standing = [one.override for one in own.standing() if step is None or reversing.is_of(one.override.stage, step)]
         meant = [one for name in dict.fromkeys(records) for one in _named(standing, name, reversing)]
         own.undo(dict.fromkeys(meant), by=who, why=why, now=datetime.now(UTC))
@@ -104,16 +104,20 @@ def overrides(workspace: Path, as_json: bool) -> None:
 
 
 def _decide(
-    workspace: Path, records: Sequence[str], decision: Callable[[Reversing, str], Override], by: str | None, why: str,
+    workspace: Path,
+    records: Sequence[str],
+    decision: Callable[[OverrideRequests, str], Override],
+    by: str | None,
+    why: str,
     as_json: bool,
-) -> None:  # fmt: skip
-    from ..exchange.overrides import Reversing
-    from ..store import Overriding
+) -> None:
+    from ..exchange.overrides import OverrideRequests
+    from ..store import Overrides
 
-    reversing = Reversing(workspace, by=_who(by), why=_checked(why, needed=True))
+    reversing = OverrideRequests(workspace, by=_who(by), why=_checked(why, needed=True))
     wanted = {(one.stage, one.record_id): one for one in (decision(reversing, name) for name in records)}
     with _store(workspace) as store:
-        new = Overriding(store).decide(wanted.values(), now=datetime.now(UTC))
+        new = Overrides(store).decide(wanted.values(), now=datetime.now(UTC))
     old = [one for one in wanted.values() if one not in new]
     document = {"decided": [_told(one) for one in new], "already": [_told(one) for one in old]}
 
@@ -148,7 +152,7 @@ def _checked(why: str, *, needed: bool = False) -> str:
     return text
 
 
-def _named(standing: Sequence[Override], name: str, reversing: Reversing) -> list[Override]:
+def _named(standing: Sequence[Override], name: str, reversing: OverrideRequests) -> list[Override]:
     """Return the standing decisions about a record, whether it is still there or not."""
     from benchwright.workspace.record_lookup import SHORTEST_PREFIX
 

@@ -34,7 +34,7 @@ def status(workspace: Path | None, by: tuple[str, ...], as_json: bool) -> None:
 
 
 def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> dict[str, Any]:
-    from ..progress.campaign_progress import standing_of, standings_by
+    from ..progress.campaign_progress import progress_by, progress_of
     from ..progress.overview import Overview
 
     campaign = store.campaign(name)
@@ -42,7 +42,7 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
     patterns = overview.patterns()
     document = {
         **store.status(name, now=now).to_json(),
-        "outcomes": standing_of(campaign, patterns).outcomes,
+        "outcomes": progress_of(campaign, patterns).outcomes,
         "decisions_by_day": overview.days(),
     }
     if rounds := overview.rounds(patterns):
@@ -62,7 +62,7 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         document["parts"] = [
             {"by": facet, "part": one.name, "tasks": one.tasks, "outcomes": one.outcomes}
             for facet in by
-            for one in standings_by(campaign, patterns, facet)
+            for one in progress_by(campaign, patterns, facet)
         ]
     return document
 

@@ -17,8 +17,8 @@ from benchwright.errors import BenchwrightError
 from .reviews import campaign_option, open_for_commands, pick_campaign, workspace_option
 
 if TYPE_CHECKING:
-    from ..forms.assignment_settings import HandOut
-    from ..workflow.submitted_answers import Results
+    from ..forms.assignment_settings import AssignmentSettings
+    from ..workflow.submitted_answers import CampaignAnswers
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -59,7 +59,7 @@ def handout_of(
     priority: Sequence[str],
     lease_s: float | None,
     close_decided: bool,
-) -> HandOut:
+) -> AssignmentSettings:
     """Return what the options say; what was not given is as by default.
 
     Raises:
@@ -68,14 +68,14 @@ def handout_of(
     """
     from pydantic import ValidationError
 
-    from ..forms.assignment_settings import HandOut
+    from ..forms.assignment_settings import AssignmentSettings
 
     given = {"gold": None if gold is None else str(gold.absolute()), "gold_rate": gold_rate, "share": share}
     said = {name: value for name, value in {**given, "lease_s": lease_s}.items() if value is not None}
     shares, priorities = _by_name("--share-of", share_of), _by_name("--priority", priority)
     try:
         settings = {**said, "shares": shares, "priorities": priorities, "close_decided": close_decided}
-        return HandOut.model_validate(settings)
+        return AssignmentSettings.model_validate(settings)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         option = {"shares": "share-of", "priorities": "priority"}.get(str(first["loc"][0]), str(first["loc"][0]))
@@ -173,7 +173,7 @@ def _figure(value: float | int | None) -> str:
     return "undefined" if value is None else str(value) if isinstance(value, int) else f"{value:.3f}"
 
 
-def _text(found: Results) -> str:
+def _text(found: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
     lines = [f"{found.campaign.name} ({found.campaign.kind}): {len(found.said)} answers on {len(found.tasks)} items"]

@@ -18,8 +18,8 @@ from benchwright.errors import BenchwrightError, UnreadableImage
 from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
-from ..forms.csv_rows import Row, read_rows, shown
-from ..forms.form import Form, Photograph, SeveralOf, form_of
+from ..forms.csv_rows import CsvRow, read_rows, shown
+from ..forms.form import Form, PhotographField, SeveralOf, form_of
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of, fields_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
@@ -43,7 +43,7 @@ class PhotographRows:
     def __init__(self, root: Path, folder: Path, form: Form) -> None:
         self._root = root
         self._folder = folder.resolve()
-        self._fields = [field for field in form.fields if isinstance(field, Photograph)]
+        self._fields = [field for field in form.fields if isinstance(field, PhotographField)]
 
     def take_in(self, values: Mapping[str, Any]) -> dict[str, str]:
         """Return for each photograph of a row the id under which it was taken in.
@@ -53,7 +53,7 @@ class PhotographRows:
         """
         return {field.name: self._taken(field, values[field.name]) for field in self._fields if values.get(field.name)}
 
-    def _taken(self, field: Photograph, name: str) -> str:
+    def _taken(self, field: PhotographField, name: str) -> str:
         try:
             path = (self._folder / name).resolve()
             if not path.is_relative_to(self._folder):
@@ -225,7 +225,7 @@ class _Taken:
             for one in store.decisions(campaign)
         }
 
-    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+    def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         annotator, item_id = row.values["annotator"], row.values["item_id"]
         decision, note = row.values["decision"], row.values["note"] or None
         if self._is_blank(row, "decision"):
@@ -251,7 +251,7 @@ class _Taken:
         return "new"
 
     @staticmethod
-    def _is_blank(row: Row, headline: str) -> bool:
+    def _is_blank(row: CsvRow, headline: str) -> bool:
         """Return whether a row is not filled in yet.
 
         Raises:
@@ -263,7 +263,7 @@ class _Taken:
             raise RefusedError(f"{filled_in[0]} is filled in, but {headline} is not")
         return True
 
-    def _task(self, row: Row) -> Task:
+    def _task(self, row: CsvRow) -> Task:
         """Return the task that a row decides.
 
         Raises:
@@ -277,7 +277,7 @@ class _Taken:
         assert task is not None, "a row without a task is refused"
         return task
 
-    def _check_version(self, row: Row, task: Task) -> None:
+    def _check_version(self, row: CsvRow, task: Task) -> None:
         """Refuse a row about an earlier version of an item: what was said of that one is in the store already."""
         said, who = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
         if said and said != version_of(task.content_hash):
@@ -306,7 +306,7 @@ class _TakenByField(_Taken):
         self._photographs = photographs
         self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
 
-    def take(self, store: ReviewStore, row: Row) -> Literal["new", "unchanged", "blank"]:
+    def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
         annotator, item_id = row.values["annotator"], row.values["item_id"]
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
@@ -329,7 +329,7 @@ class _TakenByField(_Taken):
         self._people.note(annotator)
         return "new"
 
-    def _fields(self, row: Row) -> dict[str, str | list[str]]:
+    def _fields(self, row: CsvRow) -> dict[str, str | list[str]]:
         """Return a row's values by field; several in one cell are parted by semicolons."""
         found: dict[str, str | list[str]] = {}
         for field in self._typed.fields:

@@ -12,7 +12,7 @@ from benchwright.overrides import Override
 from benchwright.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
-    from ..store import Decided
+    from ..store import StoredOverride
 from collections.abc import Mapping, Sequence
 
 from benchwright.errors import BenchwrightError
@@ -23,7 +23,7 @@ from benchwright.workspace.record_lookup import KnownRecord, Lookup, StageVerdic
 from benchwright.workspace.stages import Stage
 
 
-class Reversing:
+class OverrideRequests:
     """Makes decisions about the records of one workspace."""
 
     def __init__(self, root: Path, *, by: str, why: str) -> None:
@@ -155,16 +155,16 @@ def standing_overrides(root: Path) -> list[Override]:
     return [one.override for one in standing_decisions(root)]
 
 
-def standing_decisions(root: Path) -> list[Decided]:
+def standing_decisions(root: Path) -> list[StoredOverride]:
     """Return the decisions that count now, with when they were made, by stage and record.
 
     Raises:
         BenchwrightError: The store cannot be read.
     """
-    from ..store import Overriding, open_store, store_exists
+    from ..store import Overrides, open_store, store_exists
 
     url = Workspace(root).store_url
     if not store_exists(url):
         return []
     with open_store(url) as store:
-        return Overriding(store).standing()
+        return Overrides(store).standing()

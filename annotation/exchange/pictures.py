@@ -11,10 +11,10 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.images.decode import decode_rgb, encode_png
 from benchwright.records import ItemImage
 
-from ..workflow.image_files import Originals
+from ..workflow.image_files import ImageFiles
 
 
-class Pictures:
+class TaskPictures:
     """File names for an item's images: where they lie, or of copies with marks drawn and an ending that viewers know.
 
     Args:
@@ -23,7 +23,7 @@ class Pictures:
     """
 
     def __init__(self, root: Path, *, copy_to: Path | None = None) -> None:
-        self._originals = Originals(root)
+        self._originals = ImageFiles(root)
         self._copy_to = copy_to
         if copy_to is not None and copy_to.exists():
             raise BenchwrightError(f"{copy_to} is there already; give a new folder for the pictures")

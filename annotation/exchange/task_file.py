@@ -13,7 +13,7 @@ from benchwright.workspace.atomic import replacing
 
 from ..forms.form import Form, form_of, words_of
 from ..forms.payloads import beside_in
-from ..forms.task_content import Exhibit, exhibit_in
+from ..forms.task_content import TaskContent, content_in
 from ..store import BLIND, Campaign, ReviewStore
 from ..store.submissions.form_checks import CHOICES
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
@@ -77,7 +77,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(exhibit_in(task.payload), image_name, shows_key=shows_key)
+            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key)
             if form is not None:
                 shown[BESIDE] = "\n\n".join(f"{one['label']}: {one['text']}" for one in beside_in(task.payload))
             if VERSION in filled_in:
@@ -88,7 +88,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     return len(tasks)
 
 
-def _shown(item: Exhibit, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
+def _shown(item: TaskContent, image_name: Callable[[ItemImage], str], *, shows_key: bool) -> dict[str, str]:
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
 
     def text(choice: Choice) -> str:

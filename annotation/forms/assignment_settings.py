@@ -14,7 +14,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, field_validator, model_
 from benchwright.records import Record
 from benchwright.steps import FOLDER
 
-from .gold_file import Known, read_gold
+from .gold_file import GoldLabel, read_gold
 
 SETTING = "handout"
 """Where a campaign's settings keep this."""
@@ -24,7 +24,7 @@ LEASE_S = 1800.0
 Share = Annotated[float, Field(gt=0, le=1)]
 
 
-class HandOut(Record):
+class AssignmentSettings(Record):
     """How tasks go out.
 
     Attributes:
@@ -50,7 +50,7 @@ class HandOut(Record):
     lease_s: float = Field(LEASE_S, ge=30, le=86_400)
     close_decided: bool = False
 
-    _known: Mapping[str, Known] = PrivateAttr(default_factory=dict)
+    _known: Mapping[str, GoldLabel] = PrivateAttr(default_factory=dict)
 
     @field_validator("shares")
     @classmethod
@@ -61,7 +61,7 @@ class HandOut(Record):
         return value
 
     @model_validator(mode="after")
-    def _read_gold(self, info: ValidationInfo) -> HandOut:
+    def _read_gold(self, info: ValidationInfo) -> AssignmentSettings:
         # Read once: as part of a step's settings these are checked again, in a context that knows no folder.
         if self.gold is not None and not self._known:
             self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
@@ -76,7 +76,7 @@ class HandOut(Record):
         """Return whether what is gold are the items of a release."""
         return any(one.content_hash is not None for one in self._known.values())
 
-    def known(self, item_id: str) -> Known | None:
+    def known(self, item_id: str) -> GoldLabel | None:
         """Return what is known of an item; None where it is none of the gold ones."""
         return self._known.get(item_id)
 
@@ -85,6 +85,6 @@ class HandOut(Record):
         return max((self.priorities[one] for one in names if one in self.priorities), default=0)
 
 
-def hand_out_of(settings: Mapping[str, Any]) -> HandOut:
+def assignment_settings_of(settings: Mapping[str, Any]) -> AssignmentSettings:
     """Return how a campaign with these settings hands out."""
-    return HandOut.model_validate(settings.get(SETTING, {}))
+    return AssignmentSettings.model_validate(settings.get(SETTING, {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from .form import Form, OneOf, OnlyIf, Option, Photograph, Text
+from .form import Form, OneOf, OnlyIf, Option, PhotographField, TextField
 
 WEB, OWN, NONE = "web", "own", "none"
 _FOUND = OnlyIf(field="found", codes=(WEB, OWN))
@@ -32,14 +32,14 @@ def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, mi
                 ),
             ),
             OneOf(name="licence", label="Licence", only_if=_FOUND, options=options),
-            Photograph(
+            PhotographField(
                 name="photograph", label="Photograph", only_if=_FOUND, max_bytes=max_bytes, max_pixels=max_pixels,
                 min_side_px=min_side_px,
             ),
-            Text(
+            TextField(
                 name="source", label="Address of its page", only_if=OnlyIf(field="found", codes=(WEB,)),
                 hint="https://… where its licence stands (N)", is_address=True, **line,
             ),
-            Text(name="author", label="Author", only_if=_FOUND, hint="As the licence wants them named", **line),
+            TextField(name="author", label="Author", only_if=_FOUND, hint="As the licence wants them named", **line),
         )
     )  # fmt: skip

@@ -19,7 +19,7 @@ MAX_BYTES = 256 * 2**20
 MAX_FIELD = 10_000
 
 
-class Row(NamedTuple):
+class CsvRow(NamedTuple):
     """One row of a table.
 
     Args:
@@ -40,7 +40,7 @@ def shown(value: str) -> str:
 
 def read_rows(
     path: Path, *, required: Sequence[str], optional: Sequence[str] = (), ignored: Sequence[str] | None = None
-) -> Iterator[Row]:
+) -> Iterator[CsvRow]:
     """Yield the rows of a CSV file; empty lines are passed over.
 
     Args:
@@ -71,7 +71,9 @@ def read_rows(
                     problems = [f"{len(cells)} values for {len(header)} columns"]
                 else:
                     problems = [bad for name, value in values.items() if (bad := _bad(name, value))]
-                yield Row(reader.line_num, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None)
+                yield CsvRow(
+                    reader.line_num, {name: values.get(name, "") for name in wanted}, "; ".join(problems) or None
+                )
         except csv.Error as error:
             raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
         except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from benchwright.implication import MOST_QUESTIONS, WRONG_OPTIONS, Difficulty, Domain, Emotion, ImageType, Rhetoric
 
-from .form import Form, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, Text
+from .form import Form, FormField, Lines, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 CONVEYS, NOTHING = "conveys", "nothing"
 COUNTS = ("one", "two", "three")
@@ -38,8 +38,8 @@ def _question(number: int) -> Iterable[FormField]:
     """Return the fields of one question; those after the first apply where so many are asked."""
     only_if = _CONVEYS if number == 1 else OnlyIf(field="questions", codes=COUNTS[number - 1 :])
     line = {"only_if": only_if, "is_line": True, "max_chars": MAX_LINE}
-    yield Text(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
-    yield Text(name=f"right_{number}", label=f"Right option of question {number}", **line)
+    yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
+    yield TextField(name=f"right_{number}", label=f"Right option of question {number}", **line)
     yield Lines(
         name=f"wrong_{number}", label=f"Wrong options of question {number}", only_if=only_if, count=WRONG_OPTIONS,
         max_chars=MAX_LINE, differ_from=f"right_{number}",
@@ -65,7 +65,7 @@ DESCRIPTION_FORM = Form(
             name="questions", label="How many questions", only_if=_CONVEYS,
             options=tuple(Option(code=code, words=code.capitalize()) for code in COUNTS[:MOST_QUESTIONS]),
         ),
-        Text(
+        TextField(
             name="explanation", label="Explanation", only_if=_CONVEYS, max_chars=MAX_EXPLANATION,
             hint="What the image conveys, and what in it does so (N)",
         ),

@@ -12,7 +12,7 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item, Record
 
 if TYPE_CHECKING:
-    from .task_content import Exhibit
+    from .task_content import TaskContent
 
 MAX_TEXT = 10_000
 REVISIONS = "revisions"
@@ -45,7 +45,7 @@ class ItemEdits(Record):
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
-def right_of(item: Item | Exhibit) -> str | None:
+def right_of(item: Item | TaskContent) -> str | None:
     """Return the key of the choice that counts as right: the answer, or else that which declines."""
     return item.answer if item.answer is not None else item.refusal
 

@@ -81,7 +81,7 @@ class OneChoice(_Field):
     """Whether the choice that counts as right can be given too."""
 
 
-class Text(_Field):
+class TextField(_Field):
     """A text in the annotator's own words."""
 
     type: Literal["text"] = "text"
@@ -105,7 +105,7 @@ class Lines(_Field):
     """A text before it that no line may repeat."""
 
 
-class Photograph(_Field):
+class PhotographField(_Field):
     """A photograph that the annotator brings, by the SHA-256 under which it was taken in."""
 
     type: Literal["photograph"] = "photograph"
@@ -114,7 +114,7 @@ class Photograph(_Field):
     min_side_px: int = Field(1, ge=1)
 
 
-FormField = Annotated[OneOf | SeveralOf | OneChoice | Text | Lines | Photograph, Field(discriminator="type")]
+FormField = Annotated[OneOf | SeveralOf | OneChoice | TextField | Lines | PhotographField, Field(discriminator="type")]
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -133,7 +133,7 @@ class Form(Record):
         if len(set(names)) != len(names):
             raise ValueError("two fields of a form have the same name")
         if (
-            isinstance(self.fields[0], Text | Lines | Photograph)
+            isinstance(self.fields[0], TextField | Lines | PhotographField)
             or not self.fields[0].is_required
             or self.fields[0].only_if is not None
         ):
@@ -201,7 +201,7 @@ class Form(Record):
         parts = []
         for field in self.fields:
             value = values.get(field.name)
-            if value and isinstance(field, Photograph):
+            if value and isinstance(field, PhotographField):
                 parts.append(field.label)
             elif value:
                 words = {one.code: one.words for one in getattr(field, "options", ())}
@@ -219,7 +219,7 @@ def words_of(field: FormField) -> str:
         return "the letter of one of the choices"
     if isinstance(field, Lines):
         return f"{field.count} lines of text in one cell"
-    if isinstance(field, Photograph):
+    if isinstance(field, PhotographField):
         return "the name of a file below the table's folder"
     return "an address such as https://host/page" if field.is_address else "text"
 
@@ -244,9 +244,9 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
         return ""
     if not isinstance(said, str):
         raise FormError(f"field {field.name!r}: {_quoted(said)} is no text")
-    if isinstance(field, Text):
+    if isinstance(field, TextField):
         return _text(field, said)
-    if isinstance(field, Photograph):
+    if isinstance(field, PhotographField):
         if not _SHA256.fullmatch(said):
             raise FormError(f"field {field.name!r}: {_quoted(said)} is no photograph that was taken in")
         return said
@@ -258,14 +258,14 @@ def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | No
     return said
 
 
-def _text(field: Text | Lines, said: str) -> str:
+def _text(field: TextField | Lines, said: str) -> str:
     if len(said) > field.max_chars or not can_be_kept(said):
         most = f"at most {field.max_chars} characters, none of them null or half of one"
         raise FormError(f"field {field.name!r}: {most}; it has {len(said)}")
     text = said.strip()
-    if isinstance(field, Text) and field.is_line and len(text.splitlines()) > 1:
+    if isinstance(field, TextField) and field.is_line and len(text.splitlines()) > 1:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
-    if text and isinstance(field, Text) and field.is_address and not _is_address(text):
+    if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
         raise FormError(
             f"field {field.name!r} ({field.label}): {_quoted(text)} is no address such as https://host/page"
         )

@@ -12,7 +12,7 @@ from .csv_rows import read_rows, shown
 MAX_ITEMS = 100_000
 
 
-class Known(NamedTuple):
+class GoldLabel(NamedTuple):
     """What is known of an item.
 
     Args:
@@ -26,7 +26,7 @@ class Known(NamedTuple):
     reason: str = ""
 
 
-def read_gold(path: Path) -> dict[str, Known]:
+def read_gold(path: Path) -> dict[str, GoldLabel]:
     """Return what is known, by item id.
 
     Args:
@@ -41,20 +41,20 @@ def read_gold(path: Path) -> dict[str, Known]:
     return found
 
 
-def _of_table(path: Path) -> dict[str, Known]:
-    found: dict[str, Known] = {}
+def _of_table(path: Path) -> dict[str, GoldLabel]:
+    found: dict[str, GoldLabel] = {}
     for row in read_rows(path, required=("item_id",), optional=("decision", "reason")):
         item_id = row.values["item_id"]
         if row.problem or not item_id:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
         if item_id in found:
             raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
-        found[item_id] = Known(row.values["decision"] or None, None, row.values["reason"])
+        found[item_id] = GoldLabel(row.values["decision"] or None, None, row.values["reason"])
     return found
 
 
-def _of_release(path: Path) -> dict[str, Known]:
+def _of_release(path: Path) -> dict[str, GoldLabel]:
     from benchwright.release import Release
 
     items = (released.item for released in Release.open(path).items())
-    return {item.item_id: Known(None, item.content_hash) for item in items}
+    return {item.item_id: GoldLabel(None, item.content_hash) for item in items}

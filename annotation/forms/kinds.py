@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from benchwright.review_tasks import FindingCategory
 
-from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, Text
+from .form import Form, OneChoice, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 VERIFY, ANSWER, REVIEW, ERROR_ANALYSIS, ERRATA = "verify", "answer", "review", "error_analysis", "errata"
 SCREEN, SCREEN_ITEMS, PAIR, DESCRIBE, COLLECT = "screen", "screen_items", "pair", "describe", "collect"
@@ -20,7 +20,7 @@ KEY_RIGHT, KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM = "key_right", "key_wrong", "am
 
 
 @dataclass(frozen=True)
-class Kind:
+class CampaignKind:
     """One kind of campaign.
 
     Args:
@@ -46,7 +46,7 @@ def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
     return Form(
         fields=(
             SeveralOf(name="categories", label="What went wrong", options=options),
-            Text(name="reason", label="Reason", hint="What in the reply shows it (N)"),
+            TextField(name="reason", label="Reason", hint="What in the reply shows it (N)"),
         )
     )
 
@@ -68,7 +68,7 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
                 name="instead", label="Right instead (leave open if none is)", is_required=False, is_key_offered=False,
                 only_if=OnlyIf(field="finding", codes=(KEY_WRONG,)),
             ),
-            Text(
+            TextField(
                 name="reason", label="Reason", hint="How you can tell (N)",
                 only_if=OnlyIf(field="finding", codes=(KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM)),
             ),
@@ -79,7 +79,7 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(
+        CampaignKind(
             VERIFY, shows_key=True,
             guidelines=(
                 "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n"
@@ -93,7 +93,7 @@ KINDS = {
                 "you cannot decide now, skip; it comes again."
             ),
         ),
-        Kind(
+        CampaignKind(
             ANSWER, shows_key=False,
             guidelines=(
                 "Choose the option that you think is right, from what you see in the pictures. This measures how well "
@@ -102,7 +102,7 @@ KINDS = {
                 "is wrong, choose what fits best, and flag it for a curator."
             ),
         ),
-        Kind(
+        CampaignKind(
             REVIEW, shows_key=True,
             guidelines=(
                 "**First answer** the question by yourself. Nothing says yet which option counts as right, and your "
@@ -113,14 +113,14 @@ KINDS = {
                 "explanation, or say in a note what it is."
             ),
         ),
-        Kind(
+        CampaignKind(
             SCREEN, shows_key=False,
             guidelines=(
                 "Keep an image that says something worth asking about. Discard one that means no more than what it "
                 "shows, that is too poor to be understood, or that must not be published, and name **every** reason."
             ),
         ),
-        Kind(
+        CampaignKind(
             SCREEN_ITEMS, shows_key=True,
             guidelines=(
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
@@ -128,7 +128,7 @@ KINDS = {
                 "fault of their own."
             ),
         ),
-        Kind(
+        CampaignKind(
             COLLECT, shows_key=False,
             guidelines=(
                 "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
@@ -136,7 +136,7 @@ KINDS = {
                 "licence wants. A photograph of your own is welcome if you may give it away under one of them."
             ),
         ),
-        Kind(
+        CampaignKind(
             DESCRIBE, shows_key=False,
             guidelines=(
                 "Discard an image that means no more than what it shows. Of the others, say what kind of image it is "
@@ -145,21 +145,21 @@ KINDS = {
                 "English, and name no private person."
             ),
         ),
-        Kind(
+        CampaignKind(
             PAIR, shows_key=False,
             guidelines=(
                 "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
                 "slider and blinking (`M`). Two pictures of one thing are different pictures."
             ),
         ),
-        Kind(
+        CampaignKind(
             ERROR_ANALYSIS, shows_key=True, form=_error_analysis,
             guidelines=(
                 "A model got this item wrong. Read its reply beside the key and the pictures, name **every** category "
                 "that applies, and say in a sentence what shows it."
             ),
         ),
-        Kind(
+        CampaignKind(
             ERRATA, shows_key=True, form=_errata, rule="majority({n})", annotators=3,
             guidelines=(
                 "The key of this item is in doubt. Work the answer out **yourself** from the pictures before you look "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .form import Form, OneOf, Option, Text
+from .form import Form, OneOf, Option, TextField
 
 SAME, DIFFERENT = "same", "different"
 
@@ -21,6 +21,6 @@ PAIR_FORM = Form(
                 ),
             ),
         ),
-        Text(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
+        TextField(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
     )
 )  # fmt: skip

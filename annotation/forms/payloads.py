@@ -14,7 +14,7 @@ from benchwright.review_tasks import ReviewTask
 _ITEM = "item"
 
 
-class Work(NamedTuple):
+class TaskInput(NamedTuple):
     """One content of one item, to be looked at."""
 
     item_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .form import Form, OneOf, OnlyIf, Option, SeveralOf, Text
+from .form import Form, OneOf, OnlyIf, Option, SeveralOf, TextField
 
 KEEP, DISCARD = "keep", "discard"
 NO_AGREEMENT = "no_agreement"
@@ -38,6 +38,6 @@ def screening_form(reasons: Sequence[str]) -> Form:
                 options=(Option(code=KEEP, words="Keep"), Option(code=DISCARD, words="Discard")),
             ),
             SeveralOf(name="reasons", label="Why", options=options, only_if=if_discarded),
-            Text(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
+            TextField(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
         )
     )  # fmt: skip

@@ -9,10 +9,10 @@ from pydantic import ConfigDict, Field
 
 from benchwright.records import Choice, ItemImage, Record
 
-from .payloads import Work, item_in
+from .payloads import TaskInput, item_in
 
 
-class Exhibit(Record):
+class TaskContent(Record):
     """What an annotator looks at; an item is one, whatever else it holds.
 
     Attributes:
@@ -38,11 +38,11 @@ class Exhibit(Record):
     item_id: str | None = None
 
 
-def exhibit_in(payload: Mapping[str, Any]) -> Exhibit:
+def content_in(payload: Mapping[str, Any]) -> TaskContent:
     """Return what a task with this payload shows."""
-    return Exhibit.model_validate(item_in(payload))
+    return TaskContent.model_validate(item_in(payload))
 
 
-def work_on(record_id: str, content_hash: str, exhibit: Exhibit) -> Work:
+def task_input(record_id: str, content_hash: str, exhibit: TaskContent) -> TaskInput:
     """Return an exhibit as a campaign takes it in, under the id that verdicts go by."""
-    return Work(record_id, content_hash, exhibit.model_dump(mode="json"))
+    return TaskInput(record_id, content_hash, exhibit.model_dump(mode="json"))

@@ -15,25 +15,25 @@ from benchwright.records import ItemImage
 from ..store import Campaign, ReviewStore, Task
 from ..store.database.records import TASK_STATES
 from ..store.submissions.external_annotations import (
-    AnsweredElsewhere,
+    ExternalAnswer,
     Taken,
     answered_by_all,
     seconds_before_key,
     take_in_answer,
 )
-from ..workflow.image_files import Originals
+from ..workflow.image_files import ImageFiles
 from .editing import letters_of
-from .image_hosting import Shelf
+from .image_hosting import ImageHosting
 from .label_config import label_config
 from .projects import Projects
-from .pulling import Said, said_of
+from .pulling import KnownAnnotation, said_of
 from .pushing import Pushed, bring_up_to_date
 from .server import Server
 from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 
 
 def push_votes(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: Shelf
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
 ) -> Pushed:
     """Make or update the project of the votes: it gets the items that all have answered whom the rule asks for.
 
@@ -57,7 +57,7 @@ def push_votes(
         return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
 
     ready = {key for key, task in current.items() if task.id in answered}
-    pushed = bring_up_to_date(server, project, current, Originals(root), shelf, data_of=data_of, ready=ready)
+    pushed = bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of, ready=ready)
     take_keys_away(server, project, current)
     return pushed
 
@@ -74,12 +74,12 @@ def shown_in(server: Server, project: int | None) -> frozenset[str]:
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
 
 
-def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Said], Taken]:
+def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
     """Return what takes answers in that were given without the key, unless it is shown by now."""
 
-    def take(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+    def take(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
         reply = said_of(campaign, said)
-        answer = AnsweredElsewhere(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
+        answer = ExternalAnswer(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
         with store.writing() as connection:
             is_shown = key_of(said.known) in shown
             return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
@@ -87,7 +87,7 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, Said], T
     return take
 
 
-def votes(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+def votes(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
     """Take the votes in of somebody who has answered."""
     with store.reading() as connection:
         before_s = seconds_before_key(connection, said.known.id, said.author)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchwright.errors import BenchwrightError, DataError
 
 from ..forms.collect import NONE
-from ..forms.form import Form, FormError, OneOf, Photograph, form_of
+from ..forms.form import Form, FormError, OneOf, PhotographField, form_of
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import by_control, fields_said
@@ -30,7 +30,7 @@ NO_PROMPT = "none of the prompts"
 MOST_PROMPTS = 1000
 
 
-class Collected(NamedTuple):
+class CollectedPhotograph(NamedTuple):
     """What somebody said of a photograph: its prompt, None where it is not named, and the fields of the form."""
 
     prompt: str | None
@@ -86,14 +86,14 @@ def said_of_photograph(form: Mapping[str, Any]) -> Form:
     """Return the form without the photograph itself, which is what the rest is said of."""
     typed = form_of(form)
     assert typed is not None  # a campaign that collects has fields
-    return Form(fields=tuple(field for field in typed.fields if not isinstance(field, Photograph)))
+    return Form(fields=tuple(field for field in typed.fields if not isinstance(field, PhotographField)))
 
 
-def photograph_field(form: Mapping[str, Any]) -> Photograph:
+def photograph_field(form: Mapping[str, Any]) -> PhotographField:
     """Return what a photograph may be."""
     typed = form_of(form)
     assert typed is not None  # a campaign that collects has fields
-    return next(field for field in typed.fields if isinstance(field, Photograph))
+    return next(field for field in typed.fields if isinstance(field, PhotographField))
 
 
 def prompt_words(tasks: Iterable[Task]) -> dict[str, str]:
@@ -107,7 +107,7 @@ def prompt_data(task: Task) -> dict[str, Any]:
     return {KEY: key_of(task), PROMPT: told, IMAGE: _empty_picture()}
 
 
-def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str]) -> Collected:
+def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str]) -> CollectedPhotograph:
     """Read what somebody said of a photograph, or of a task that has none.
 
     Args:
@@ -127,7 +127,7 @@ def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str
         given = fields.checked(fields_said(said, fields, {}), letters=(), key=None)
     except FormError as error:
         raise DataError(str(error)) from None
-    return Collected(words[named[0]] if named else None, given)
+    return CollectedPhotograph(words[named[0]] if named else None, given)
 
 
 @cache

@@ -19,11 +19,11 @@ from ..forms.collect import NONE
 from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
 from ..store.assignment.task_queue import OWNER
 from ..store.database.records import TASK_STATES
-from ..store.submissions.external_annotations import Elsewhere, Taken
+from ..store.submissions.external_annotations import ExternalAnnotation, Taken
 from ..workflow.photo_uploads import take_in_photograph
-from .collect_config import IMAGE, Collected, photograph_field, prompt_of, prompt_words, read_collected
+from .collect_config import IMAGE, CollectedPhotograph, photograph_field, prompt_of, prompt_words, read_collected
 from .projects import Projects
-from .pulling import Said, in_order, is_own, moments_of
+from .pulling import KnownAnnotation, in_order, is_own, moments_of
 from .server import Server
 from .task_data import KEY
 
@@ -44,7 +44,7 @@ def upload_path(address: Any, project: int) -> str:
     return start + name
 
 
-class Photographs:
+class PhotographPull:
     """The photographs of one pull.
 
     Args:
@@ -92,7 +92,7 @@ class Photographs:
             yield row
         self._projects.remember_photographs(self._campaign.name, self._fetched)
 
-    def take(self, store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+    def take(self, store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
         """Take in what somebody said of a photograph, with the photograph, or that none is to be found."""
         given = read_collected(said.annotation.get("result"), campaign.form, self._words)
         data = said.row.get("data") or {}
@@ -117,7 +117,9 @@ class Photographs:
         self._now_taken.add(task.id)
         return taken
 
-    def _placed(self, store: ReviewStore, said: Said, given: Collected, image_id: str) -> tuple[Task, Taken]:
+    def _placed(
+        self, store: ReviewStore, said: KnownAnnotation, given: CollectedPhotograph, image_id: str
+    ) -> tuple[Task, Taken]:
         """Hand a photograph in where it was before, or for the first task of its prompt that is to be had."""
         if image_id in self._handed_in:
             task, by = self._tasks[self._handed_in[image_id][0]], self._handed_in[image_id][1]
@@ -137,14 +139,16 @@ class Photographs:
                 refused = error
         raise refused
 
-    def _handed(self, store: ReviewStore, said: Said, task: Task, given: Collected, image_id: str) -> Taken:
+    def _handed(
+        self, store: ReviewStore, said: KnownAnnotation, task: Task, given: CollectedPhotograph, image_id: str
+    ) -> Taken:
         store.upsert_annotator(said.author)
         Uploads(store).note(task.id, said.author, image_id)
         return self._said(store, said, task, {**given.fields, "photograph": image_id})
 
-    def _said(self, store: ReviewStore, said: Said, task: Task, fields: Mapping[str, Any]) -> Taken:
+    def _said(self, store: ReviewStore, said: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
         started, submitted = moments_of(said.annotation, said.now)
-        decision = Elsewhere(task.id, said.author, "", (), None, started, submitted, fields)
+        decision = ExternalAnnotation(task.id, said.author, "", (), None, started, submitted, fields)
         return store.take_in(self._campaign.name, decision, now=said.now)
 
     def _prompt_in(self, one: Mapping[str, Any]) -> str | None:

@@ -13,7 +13,7 @@ from typing import Any
 from benchwright.errors import DataError
 
 from ..forms.payloads import item_in
-from ..forms.task_content import Exhibit, exhibit_in
+from ..forms.task_content import TaskContent, content_in
 from ..store import Task
 
 QUESTION, EXPLANATION, RIGHT = "edit_question", "edit_explanation", "edit_right"
@@ -49,7 +49,7 @@ def add_edit_fields(
 
 def edit_data(payload: Mapping[str, Any], letters: Sequence[str], *, with_explanation: bool) -> dict[str, Any]:
     """Return what the fields of edits need in a task's data; choices that have no text have empty areas."""
-    item = exhibit_in(payload)
+    item = content_in(payload)
     texts = _texts(item)
     areas = [QUESTION, *(_CHOICE + letter for letter in letters), *([EXPLANATION] if with_explanation else [])]
     return {
@@ -75,7 +75,7 @@ def take_edits(
     names = [name for name in said if name in {QUESTION, RIGHT} or name.startswith(_CHOICE)]
     names += [EXPLANATION] if with_explanation and EXPLANATION in said else []
     given = {name: _one(name, said.pop(name)) for name in names}
-    was = _texts(exhibit_in(payload))
+    was = _texts(content_in(payload))
     right = given.pop(RIGHT, None)
     if is_shown and given:
         given = {name: "" for name in was if name != EXPLANATION or with_explanation} | given
@@ -93,7 +93,7 @@ def take_edits(
     return edits or None
 
 
-def _texts(item: Exhibit) -> dict[str, str]:
+def _texts(item: TaskContent) -> dict[str, str]:
     """Return the texts of an item that can be edited, by control."""
     texts = {QUESTION: item.question}
     texts |= {_CHOICE + choice.key: choice.text for choice in item.choices if choice.text is not None}

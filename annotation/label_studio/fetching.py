@@ -10,7 +10,7 @@ from ..forms.kinds import COLLECT
 from ..store import Campaign, ReviewStore
 from ..store.submissions.pre_key_answers import BLIND_FIRST
 from .blind_reviews import answers, shown_in, votes
-from .collecting import Photographs
+from .collecting import PhotographPull
 from .projects import Projects
 from .pulling import Pulled, pull
 from .server import Server
@@ -36,7 +36,7 @@ def fetch(
         BenchwrightError: The server cannot be reached or refuses.
     """
     if campaign.kind == COLLECT:
-        found = Photographs(store, campaign, server, root=root, project=project, projects=projects)
+        found = PhotographPull(store, campaign, server, root=root, project=project, projects=projects)
         rows = found.fetched(server.annotated(project))
         return pull(store, campaign, rows, names=names, now=now, take=found.take)
     if not campaign.form.get(BLIND_FIRST):

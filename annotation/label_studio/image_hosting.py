@@ -14,7 +14,7 @@ from .projects import Projects
 from .server import Server
 
 
-class Shelf(Protocol):
+class ImageHosting(Protocol):
     """Where Label Studio finds pictures."""
 
     def put(self, project: int, files: Mapping[str, bytes]) -> dict[str, str]:
@@ -22,7 +22,7 @@ class Shelf(Protocol):
 
 
 @dataclass(frozen=True)
-class Uploaded:
+class UploadedImages:
     """Pictures sent to the server, which keeps them in a project of their own.
 
     A project with a form of several fields takes no uploads as they are.

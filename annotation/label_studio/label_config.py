@@ -13,7 +13,7 @@ from typing import Any
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, Photograph, SeveralOf, Text, form_of
+from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField, form_of
 from ..store import CHOICES
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
 from ..store.submissions.pre_key_answers import BLIND_FIRST
@@ -159,10 +159,10 @@ def add_fields(view: ET.Element, form: Form, *, of: str) -> None:
         ET.SubElement(part, "Header", value=field.label, size="5")
         required = "true" if field.is_required and field.only_if is None else "false"
         common = {"name": control_of(field), "toName": of, "required": required}
-        if isinstance(field, Text):
+        if isinstance(field, TextField):
             rows = "1" if field.is_line else "2"
             ET.SubElement(part, "TextArea", common, rows=rows, maxSubmissions="1", placeholder=field.hint)
-        elif isinstance(field, Photograph):
+        elif isinstance(field, PhotographField):
             raise BenchwrightError("a form in Label Studio takes no photographs; collect them in the app")
         elif isinstance(field, Lines):
             most = str(field.count)

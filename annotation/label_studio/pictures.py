@@ -6,7 +6,7 @@ from benchwright.canonical import digest
 from benchwright.drawing.previews import preview
 from benchwright.records import ItemImage
 
-from ..workflow.image_files import Originals
+from ..workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 4096
 LOSSLESS_PX = 1_000_000
@@ -18,7 +18,7 @@ def picture_name(image: ItemImage) -> str:
     return f"{image.image_id[:24]}-{marks}"
 
 
-def picture_file(originals: Originals, image: ItemImage) -> tuple[str, bytes]:
+def picture_file(originals: ImageFiles, image: ItemImage) -> tuple[str, bytes]:
     """Return name and bytes of a picture with its marks.
 
     Raises:

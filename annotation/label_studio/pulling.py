@@ -12,7 +12,7 @@ from benchwright.errors import BenchwrightError, DataError
 
 from ..store import Campaign, ReviewStore, Task
 from ..store.database.records import TASK_STATES
-from ..store.submissions.external_annotations import Elsewhere, Taken
+from ..store.submissions.external_annotations import ExternalAnnotation, Taken
 from ..workflow.closing import close_decided
 from ..workflow.revisions import open_next_rounds
 from .replies import read_reply
@@ -58,7 +58,7 @@ class Pulled:
         }
 
 
-class Said(NamedTuple):
+class KnownAnnotation(NamedTuple):
     """An annotation by somebody who is known.
 
     Args:
@@ -87,11 +87,11 @@ class Said(NamedTuple):
         return self.task
 
 
-Take = Callable[[ReviewStore, Campaign, Said], Taken]
+Take = Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]
 """Takes an annotation into the store; raises BenchwrightError where it does not."""
 
 
-def plainly(store: ReviewStore, campaign: Campaign, said: Said) -> Taken:
+def plainly(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
     """Take an annotation in as a decision."""
     return store.take_in(campaign.name, said_of(campaign, said), now=said.now)
 
@@ -129,7 +129,7 @@ def pull(
                 continue
             author = names.get(one.get("completed_by") or 0)
             try:
-                said = Said(task, trusted(one, author), one, row, now)
+                said = KnownAnnotation(task, trusted(one, author), one, row, now)
                 if newest[said.author] != one["id"]:  # they said it anew
                     skipped += 1
                     continue
@@ -176,7 +176,7 @@ def trusted(one: Mapping[str, Any], author: str | None) -> str:
     return author
 
 
-def said_of(campaign: Campaign, said: Said, *, votes: bool = False) -> Elsewhere:
+def said_of(campaign: Campaign, said: KnownAnnotation, *, votes: bool = False) -> ExternalAnnotation:
     """Return what an annotation says, read against the form.
 
     Raises:
@@ -185,7 +185,7 @@ def said_of(campaign: Campaign, said: Said, *, votes: bool = False) -> Elsewhere
     task = said.known
     reply = read_reply(said.annotation.get("result"), campaign.form, task.payload, votes=votes)
     started, submitted = moments_of(said.annotation, said.now)
-    return Elsewhere(
+    return ExternalAnnotation(
         task.id, said.author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields,
         reply.edits,
     )  # fmt: skip

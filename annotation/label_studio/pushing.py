@@ -11,13 +11,13 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import ItemImage
 
 from ..forms.kinds import COLLECT
-from ..forms.task_content import exhibit_in
+from ..forms.task_content import content_in
 from ..store import Campaign, ReviewStore, Task
 from ..store.database.records import TASK_STATES, TaskState
-from ..workflow.image_files import Originals
+from ..workflow.image_files import ImageFiles
 from .collect_config import collect_config, prompt_data
 from .editing import letters_of
-from .image_hosting import Shelf
+from .image_hosting import ImageHosting
 from .label_config import label_config
 from .pictures import picture_file, picture_name
 from .projects import Projects
@@ -58,7 +58,7 @@ DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
 
 
 def push(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: Shelf
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
@@ -92,15 +92,15 @@ def push(
     def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
 
-    return bring_up_to_date(server, project, current, Originals(root), shelf, data_of=data_of)
+    return bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of)
 
 
 def bring_up_to_date(
     server: Server,
     project: int,
     current: Mapping[str, Task],
-    originals: Originals,
-    shelf: Shelf,
+    originals: ImageFiles,
+    shelf: ImageHosting,
     *,
     data_of: DataOf,
     ready: Container[str] | None = None,
@@ -139,7 +139,9 @@ def bring_up_to_date(
 class _Sent:
     """Tasks on their way, with the pictures that they show."""
 
-    def __init__(self, data_of: DataOf, server: Server, project: int, originals: Originals, shelf: Shelf) -> None:
+    def __init__(
+        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, shelf: ImageHosting
+    ) -> None:
         self._data_of, self._server, self._project = data_of, server, project
         self._originals, self._shelf = originals, shelf
         self._urls: dict[str, str] = {}
@@ -152,7 +154,7 @@ class _Sent:
         ready = []
         for task in tasks:
             try:
-                for image in exhibit_in(task.payload).images:
+                for image in content_in(task.payload).images:
                     stem = picture_name(image)
                     if stem not in self._urls and stem not in called:
                         called[stem], data = picture_file(self._originals, image)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
-from ..forms.form import Form, Lines, OneChoice, Photograph, SeveralOf, Text, form_of
+from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField, form_of
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -33,7 +33,7 @@ from .task_data import option_labels
 MAX_REGIONS = 100
 
 
-class Reply(NamedTuple):
+class ReadAnnotation(NamedTuple):
     """What an annotation says."""
 
     decision: str
@@ -43,7 +43,9 @@ class Reply(NamedTuple):
     edits: Mapping[str, Any] | None = None
 
 
-def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False) -> Reply:
+def read_reply(
+    result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False
+) -> ReadAnnotation:
     """Read an annotation's result.
 
     Args:
@@ -63,19 +65,19 @@ def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any],
         return _votes(said, form, payload)
     typed = form_of(form)
     if typed is not None:
-        return Reply("", fields=fields_said(said, typed, payload))
+        return ReadAnnotation("", fields=fields_said(said, typed, payload))
     return _verdict(said, form, payload)
 
 
-def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Reply:
+def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> ReadAnnotation:
     known = {label: label.partition(".")[0] for label in option_labels(payload)}
     label = _one(said, ANSWER)
     if label not in known:
         raise DataError(f"answer {_shown(label)} is none of the choices")
-    return Reply(known[label])
+    return ReadAnnotation(known[label])
 
 
-def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
     edits = None
     if form.get("edits"):
         chosen = said.pop(EDITING, [AS_IT_IS])
@@ -85,10 +87,10 @@ def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping
         edits = take_edits(said, payload, is_shown=is_edited, with_explanation=True)
         if edits is not None and not is_edited:
             raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
-    return Reply("", fields=fields_said(said, voted_on(form), payload), edits=edits)
+    return ReadAnnotation("", fields=fields_said(said, voted_on(form), payload), edits=edits)
 
 
-def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Reply:
+def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
     edits = None
     if form.get("edits"):
         is_revised = said.get(DECISION) == [REVISE]
@@ -101,7 +103,7 @@ def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mappi
     if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
         raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
     note = "\n".join(said.get(NOTE, ())).strip() or None
-    return Reply(decision, tuple(sorted(set(reasons))), note, edits=edits)
+    return ReadAnnotation(decision, tuple(sorted(set(reasons))), note, edits=edits)
 
 
 def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> None:
@@ -140,12 +142,12 @@ def fields_said(said: Mapping[str, list[str]], form: Form, payload: Mapping[str,
     found: dict[str, Any] = {}
     for control, values in said.items():
         field = known[control]
-        if isinstance(field, Text | Lines):
+        if isinstance(field, TextField | Lines):
             found[field.name] = "\n".join(values)
         elif isinstance(field, OneChoice):
             letters = {label: label.partition(".")[0] for label in option_labels(payload)}
             found[field.name] = letters.get(_one(said, control), "?")
-        elif isinstance(field, Photograph):
+        elif isinstance(field, PhotographField):
             raise DataError(f"a label of control {_shown(control)} cannot hold a photograph")
         else:
             codes = codes_by_words(field)

@@ -9,7 +9,7 @@ from benchwright.records import ItemImage
 
 from ..forms.form import form_of
 from ..forms.payloads import beside_in
-from ..forms.task_content import exhibit_in
+from ..forms.task_content import content_in
 from ..store import BLIND, Campaign, Task
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
@@ -45,7 +45,7 @@ def task_data(
         letters: Keys of choices that the campaign's items have, for the fields of edits.
         votes: For the project of what is said once the key is shown.
     """
-    item = exhibit_in(task.payload)
+    item = content_in(task.payload)
     is_blind = is_answered_blind(campaign.form, votes=votes)
     is_typed = form_of(campaign.form) is not None and not is_blind
     data: dict[str, Any] = {
@@ -69,7 +69,7 @@ def task_data(
 
 def choices_told(payload: Mapping[str, Any], *, right: str | None) -> str:
     """Return a task's choices line by line, the right one marked."""
-    keys = [choice.key for choice in exhibit_in(payload).choices]
+    keys = [choice.key for choice in content_in(payload).choices]
     labels = zip(keys, option_labels(payload), strict=True)
     return "\n".join(f"{label}    (right)" if key == right else label for key, label in labels)
 
@@ -82,7 +82,7 @@ def blanked(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _beside(task: Task, *, with_explanation: bool) -> str:
     texts = [(one["label"], one["text"]) for one in beside_in(task.payload)]
-    explanation = exhibit_in(task.payload).explanation
+    explanation = content_in(task.payload).explanation
     if with_explanation and explanation is not None:
         texts.append(("Explanation", explanation))
     return "\n\n".join(f"{label}: {text}" for label, text in texts) or "-"
@@ -90,7 +90,7 @@ def _beside(task: Task, *, with_explanation: bool) -> str:
 
 def option_labels(payload: Mapping[str, Any]) -> list[str]:
     """Return what a task's choices are called, in their order; they begin with the key and differ."""
-    item = exhibit_in(payload)
+    item = content_in(payload)
     places = {image.image_id: place for place, image in enumerate(item.images, 1)}
     return [
         f"{choice.key}. {choice.text if choice.image_id is None else f'<image {places[choice.image_id]}>'}"

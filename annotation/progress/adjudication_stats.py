@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..store.campaigns.adjudications import SEND_BACK, Ruling
+from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
 DIVIDED = "divided"
 """Of annotators none of whose decisions more than half gave."""
@@ -14,7 +14,7 @@ ACCEPT = "accept"
 _MISSED = "missed_"
 
 
-class Ruled(NamedTuple):
+class AdjudicatedCount(NamedTuple):
     """How often an adjudicator decided so where annotators had said so.
 
     Args:
@@ -40,7 +40,7 @@ class Ruled(NamedTuple):
         return self.decision != self.said
 
 
-class Rulings(NamedTuple):
+class AdjudicationStats(NamedTuple):
     """What adjudicators decided in a campaign.
 
     Args:
@@ -51,7 +51,7 @@ class Rulings(NamedTuple):
 
     cases: int
     against: int
-    ruled: Sequence[Ruled]
+    ruled: Sequence[AdjudicatedCount]
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review status --json` prints of it."""
@@ -68,15 +68,17 @@ class Rulings(NamedTuple):
         }  # fmt: skip
 
 
-def rulings_in(rulings: Iterable[Ruling]) -> Rulings:
+def rulings_in(rulings: Iterable[AdjudicatedTask]) -> AdjudicationStats:
     """Return rulings counted by who decided what against what."""
     listed = list(rulings)
     counted = Counter((one.adjudicator, one.decision, _majority(one)) for one in listed)
-    ruled = [Ruled(*key, times) for key, times in sorted(counted.items())]
-    return Rulings(len({one.task_id for one in listed}), sum(one.times for one in ruled if one.is_against), ruled)
+    ruled = [AdjudicatedCount(*key, times) for key, times in sorted(counted.items())]
+    return AdjudicationStats(
+        len({one.task_id for one in listed}), sum(one.times for one in ruled if one.is_against), ruled
+    )
 
 
-def _majority(one: Ruling) -> str:
+def _majority(one: AdjudicatedTask) -> str:
     total = sum(one.said.values())
     if one.votes:
         missed = [name for name, votes in one.votes.items() if 2 * votes <= total]

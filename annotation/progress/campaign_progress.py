@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from ..store import Campaign
-from ..store.counts.decision_counts import Pattern
+from ..store.counts.decision_counts import DecisionCounts
 from ..workflow.settlement import (
     ACCEPT,
     DECIDED,
@@ -28,7 +28,7 @@ BEGUN, UNTOUCHED = "begun", "untouched"
 Facet = Literal["kind", "task", "category"]
 
 
-class Standing(NamedTuple):
+class CampaignProgress(NamedTuple):
     """Tasks of a campaign, or of a part of it.
 
     Args:
@@ -44,7 +44,7 @@ class Standing(NamedTuple):
     outcomes: Mapping[str, int]
 
 
-class InRound(NamedTuple):
+class RoundProgress(NamedTuple):
     """What became of the items of one round.
 
     Args:
@@ -71,25 +71,29 @@ class InRound(NamedTuple):
         return {name: number for name, number in self._asdict().items() if name not in {"round", "items"}}
 
 
-def standing_of(campaign: Campaign, patterns: Iterable[Pattern], name: str = "") -> Standing:
+def progress_of(campaign: Campaign, patterns: Iterable[DecisionCounts], name: str = "") -> CampaignProgress:
     """Return what became of tasks."""
     policy = policy_of(campaign)
     counted: Counter[str] = Counter()
     for one in patterns:
         counted[_outcome(policy, one)] += one.times
     outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*_known(campaign, policy), BEGUN, UNTOUCHED)}
-    return Standing(name, sum(outcomes.values()) + counted.total(), {**dict(sorted(counted.items())), **outcomes})
+    return CampaignProgress(
+        name, sum(outcomes.values()) + counted.total(), {**dict(sorted(counted.items())), **outcomes}
+    )
 
 
-def standings_by(campaign: Campaign, patterns: Sequence[Pattern], facet: Facet) -> list[Standing]:
+def progress_by(campaign: Campaign, patterns: Sequence[DecisionCounts], facet: Facet) -> list[CampaignProgress]:
     """Return what became of the tasks of each kind, task or category, by name."""
     names = sorted({getattr(one, facet) or "" for one in patterns})
     return [
-        standing_of(campaign, [one for one in patterns if (getattr(one, facet) or "") == name], name) for name in names
+        progress_of(campaign, [one for one in patterns if (getattr(one, facet) or "") == name], name) for name in names
     ]
 
 
-def rounds_of(campaign: Campaign, patterns: Iterable[Pattern], revised: Mapping[int, int]) -> list[InRound]:
+def rounds_of(
+    campaign: Campaign, patterns: Iterable[DecisionCounts], revised: Mapping[int, int]
+) -> list[RoundProgress]:
     """Return what became of items round by round; nothing where a campaign has no rounds.
 
     Args:
@@ -104,16 +108,18 @@ def rounds_of(campaign: Campaign, patterns: Iterable[Pattern], revised: Mapping[
     for one in patterns:
         found.setdefault(one.round, Counter())[_part(_outcome(policy, one))] += one.times
     return [
-        InRound(number, found[number].total(), **{part: found[number][part] for part in InRound._fields[2:]})
+        RoundProgress(
+            number, found[number].total(), **{part: found[number][part] for part in RoundProgress._fields[2:]}
+        )
         for number in sorted(found)
     ]
 
 
-def edits_matter(campaign: Campaign) -> Callable[[Pattern], bool]:
+def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
     """Return what tells of alike tasks whether their outcome depends on how many different edits were proposed."""
     policy = policy_of(campaign)
 
-    def matter(pattern: Pattern) -> bool:
+    def matter(pattern: DecisionCounts) -> bool:
         return len({_outcome(policy, pattern._replace(proposals=proposals)) for proposals in (0, 1, 2)}) > 1
 
     return matter
@@ -133,7 +139,7 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
     return (*campaign.form.get("decisions", ()), WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
 
 
-def _outcome(policy: SettlementPolicy, pattern: Pattern) -> str:
+def _outcome(policy: SettlementPolicy, pattern: DecisionCounts) -> str:
     """Return what alike tasks came to, in the words of `review status`.
 
     What was to be revised and does not come again is `revise`, or `failed_review` where annotators vote on criteria;

@@ -10,11 +10,11 @@ from ..agreement.ratings import Metric
 from ..forms.form import OneChoice, OneOf, SeveralOf, form_of
 from ..forms.kinds import REVIEW
 from ..store import Campaign
-from ..store.counts.decision_columns import Aspect
+from ..store.counts.decision_columns import LabelSource
 from ..store.submissions.pre_key_answers import ANSWER_RIGHT
 
 
-class Asked(NamedTuple):
+class LabelField(NamedTuple):
     """One aspect, how people call it, and how two values of it are compared.
 
     Args:
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
         metric: Of Krippendorff's alpha, unless a curator says that the values have an order.
     """
 
-    aspect: Aspect
+    aspect: LabelSource
     words: str
     metric: Metric = "nominal"
 
@@ -31,7 +31,7 @@ class Asked(NamedTuple):
 VOTES = ("yes", "no")
 """What is said to a criterion."""
 REASONS = "reasons"
-_RIGHT = Asked(Aspect("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
+_RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
 
 
 def reasons_field(campaign: Campaign) -> str | None:
@@ -40,7 +40,7 @@ def reasons_field(campaign: Campaign) -> str | None:
     return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
 
 
-def aspects_of(campaign: Campaign) -> list[Asked]:
+def aspects_of(campaign: Campaign) -> list[LabelField]:
     """Return what a campaign asks that can be compared: the decision first, or the fields of a typed form in order.
 
     In a review the answer is compared as it was given, and as it is right or wrong.
@@ -49,24 +49,28 @@ def aspects_of(campaign: Campaign) -> list[Asked]:
     if form is not None:
         found = [one for field in form.fields if (one := _of_field(field)) is not None]
         return [*found[:1], _RIGHT, *found[1:]] if campaign.kind == REVIEW else found
-    asked = [Asked(Aspect("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision")]
+    asked = [
+        LabelField(
+            LabelSource("decision", "decision", categories=tuple(campaign.form.get("decisions", ()))), "decision"
+        )
+    ]
     if campaign.form.get("reasons"):
-        asked.append(Asked(Aspect("reasons", REASONS, is_set=True), REASONS, "masi"))
+        asked.append(LabelField(LabelSource("reasons", REASONS, is_set=True), REASONS, "masi"))
     return asked
 
 
-def _of_field(field: object) -> Asked | None:
+def _of_field(field: object) -> LabelField | None:
     if isinstance(field, OneOf):
         codes = tuple(option.code for option in field.options)
-        return Asked(Aspect("field", field.name, categories=codes), field.label)
+        return LabelField(LabelSource("field", field.name, categories=codes), field.label)
     if isinstance(field, SeveralOf):
-        return Asked(Aspect("field", field.name, is_set=True), field.label, "masi")
+        return LabelField(LabelSource("field", field.name, is_set=True), field.label, "masi")
     if isinstance(field, OneChoice):
-        return Asked(Aspect("field", field.name), field.label)
+        return LabelField(LabelSource("field", field.name), field.label)
     return None  # texts are not compared
 
 
-def aspect_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> Asked:
+def aspect_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> LabelField:
     """Return the aspect of a name, or the first.
 
     Raises:

@@ -11,19 +11,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..agreement.annotator_quality import RaterQuality, Tally, qualities_in
+from ..agreement.annotator_quality import RaterQuality, RightOf, qualities_in
 from ..agreement.coefficients import Agreement, agreement_in
 from ..agreement.ratings import Metric
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_rulings
 from ..store.counts import counts
-from ..store.counts.decision_columns import NONE, SaidColumns, read_facet, read_fields, read_said, read_seconds
-from ..store.counts.decision_counts import Pattern, count_patterns, count_revised
+from ..store.counts.decision_columns import NONE, DecisionColumns, read_decisions, read_facet, read_fields, read_seconds
+from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.closing import count_closed
 from ..workflow.criteria import criteria_of
-from .adjudication_stats import Rulings, rulings_in
-from .campaign_progress import InRound, edits_matter, rounds_of
-from .label_fields import VOTES, Asked, aspects_of, reasons_field
+from .adjudication_stats import AdjudicationStats, rulings_in
+from .campaign_progress import RoundProgress, edits_matter, rounds_of
+from .label_fields import VOTES, LabelField, aspects_of, reasons_field
 
 MOST_DAYS = 14
 MOST_WEEKS = 26
@@ -51,7 +51,7 @@ RESAMPLES = 1000
 """For page, command and export alike, so that all three show the same interval."""
 
 
-class Group(NamedTuple):
+class AgreementGroup(NamedTuple):
     """Agreement over a part of the tasks, and how often each label was given there."""
 
     name: str
@@ -65,7 +65,7 @@ class Group(NamedTuple):
         return {label: times / total for label, times in self.given.items()} if total else {}
 
 
-class Criterion(NamedTuple):
+class CriterionVotes(NamedTuple):
     """How reviewers voted on a criterion: how many did, and how many of them said yes."""
 
     name: str
@@ -80,7 +80,7 @@ class Criterion(NamedTuple):
         return self.yes / self.votes if self.votes else None
 
 
-_NOBODY = Group(NONE, Agreement(0, 0), {})
+_NOBODY = AgreementGroup(NONE, Agreement(0, 0), {})
 
 
 class Overview:
@@ -95,23 +95,23 @@ class Overview:
         with self._store.reading() as connection:
             return counts.stamp(connection, self.campaign)
 
-    def patterns(self) -> list[Pattern]:
+    def patterns(self) -> list[DecisionCounts]:
         """Return tasks counted by what they are and what was decided."""
         with self._store.reading() as connection:
             criteria = criteria_of(self.campaign)
-            return count_patterns(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
+            return count_decisions(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
 
-    def rounds(self, patterns: Sequence[Pattern]) -> list[InRound]:
+    def rounds(self, patterns: Sequence[DecisionCounts]) -> list[RoundProgress]:
         """Return what became of items round by round, given the patterns; nothing where there are no rounds."""
         with self._store.reading() as connection:
             return rounds_of(self.campaign, patterns, count_revised(connection, self.campaign))
 
-    def rulings(self) -> Rulings:
+    def rulings(self) -> AdjudicationStats:
         """Return what adjudicators decided, against or with what annotators had said."""
         with self._store.reading() as connection:
             return rulings_in(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
-    def criteria(self, *, resamples: int = RESAMPLES) -> list[Criterion]:
+    def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
         """Return how reviewers voted on each criterion, the answer being right first; nothing in other campaigns."""
         wanted = criteria_of(self.campaign)
         asked = [one for one in aspects_of(self.campaign) if one.aspect.name in wanted]
@@ -123,10 +123,10 @@ class Overview:
         for one, said in zip(asked, read, strict=True):
             [group] = self.agreement_by("all", said, resamples=resamples) or [_NOBODY]
             votes, yes = sum(group.given.values()), group.given.get(VOTES[0], 0)
-            found.append(Criterion(one.aspect.name, one.words, votes, yes, group.found))
+            found.append(CriterionVotes(one.aspect.name, one.words, votes, yes, group.found))
         return found
 
-    def filled(self, *, now: datetime) -> counts.Filled:
+    def filled(self, *, now: datetime) -> counts.SlotCounts:
         """Return how many slots are filled, held and free."""
         with self._store.reading() as connection:
             return counts.count_slots(connection, self.campaign, now=now)
@@ -150,25 +150,25 @@ class Overview:
         with self._store.reading() as connection:
             return counts.count_by_annotator(connection, self.campaign)
 
-    def reasons(self, *, examples: int = 3) -> list[counts.Reason]:
+    def reasons(self, *, examples: int = 3) -> list[counts.ReasonCount]:
         """Return the reasons given, the most frequent first."""
         with self._store.reading() as connection:
             field = reasons_field(self.campaign)
             return counts.count_reasons(connection, self.campaign, examples=examples, field=field)
 
-    def divided(self, *, most: int) -> list[counts.Divided]:
+    def divided(self, *, most: int) -> list[counts.DividedTask]:
         """Return the newest tasks on which annotators differ."""
         with self._store.reading() as connection:
             return counts.list_divided(connection, self.campaign, most=most)
 
-    def said(self, asked: Asked) -> SaidColumns:
+    def said(self, asked: LabelField) -> DecisionColumns:
         """Return one aspect of all newest decisions; what follows is reckoned from it."""
         with self._store.reading() as connection:
-            return read_said(connection, self.campaign, asked.aspect)
+            return read_decisions(connection, self.campaign, asked.aspect)
 
     def agreement_by(
-        self, split: Split, found: SaidColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
-    ) -> list[Group]:
+        self, split: Split, found: DecisionColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
+    ) -> list[AgreementGroup]:
         """Return the agreement of each part of the tasks, by name; over time, of the period of the last decision.
 
         A task of each round of an item is one of its own.
@@ -180,10 +180,10 @@ class Overview:
             part = found.ratings.only(place_of[found.ratings.units] == place)
             given = dict(zip(part.label_names, np.bincount(part.labels, minlength=len(part.label_names)), strict=True))
             counted = {label: int(times) for label, times in given.items()}
-            groups.append(Group(str(name), agreement_in(part, metric=metric, resamples=resamples), counted))
+            groups.append(AgreementGroup(str(name), agreement_in(part, metric=metric, resamples=resamples), counted))
         return sorted(groups, key=lambda group: int(group.name)) if split == "round" else groups
 
-    def _names(self, split: Split, found: SaidColumns) -> Sequence[str]:
+    def _names(self, split: Split, found: DecisionColumns) -> Sequence[str]:
         """Return the part that each unit belongs to."""
         if split == "all":
             return [NONE] * len(found.task_ids)
@@ -194,12 +194,12 @@ class Overview:
             facet = read_facet(connection, self.campaign, split)
         return [facet.get(int(task), NONE) for task in found.task_ids]
 
-    def gold(self) -> dict[str, Tally]:
+    def gold(self) -> dict[str, RightOf]:
         """Return how each annotator did on gold tasks, which count nowhere else; nothing where there are none."""
         with self._store.reading() as connection:
-            return {name: Tally(*of) for name, of in counts.count_gold(connection, self.campaign).items()}
+            return {name: RightOf(*of) for name, of in counts.count_gold(connection, self.campaign).items()}
 
-    def qualities(self, found: SaidColumns) -> list[RaterQuality]:
+    def qualities(self, found: DecisionColumns) -> list[RaterQuality]:
         """Return what one aspect of all decisions tells of each annotator, with their pace and their gold."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)

@@ -17,7 +17,7 @@ from pydantic import Field
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
-from ..forms.form import Photograph, form_of
+from ..forms.form import PhotographField, form_of
 from ..forms.pair import DIFFERENT, SAME
 from ..forms.screening import DISCARD, KEEP
 from ..store import SIMULATED, ReviewStore, Uploads
@@ -50,7 +50,7 @@ class SimulatedDecision(NamedTuple):
     picture: NDArray[np.uint8] | None = None
 
 
-class Added(NamedTuple):
+class DecisionDetails(NamedTuple):
     """What goes with a decision: what is said by field, edits of the item, and a picture that is handed in."""
 
     fields: Mapping[str, Any] | None = None
@@ -84,10 +84,10 @@ class SimulatedGroup(Record):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
         del payload, decision, form, rng
-        return Added()
+        return DecisionDetails()
 
 
 class SimulatedAnnotators(SimulatedGroup):
@@ -114,10 +114,10 @@ class SimulatedAnnotators(SimulatedGroup):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Make the plain edit that goes with a revision."""
         del form, rng
-        return Added(edits=look_closely(payload) if decision == "revise" else None)
+        return DecisionDetails(edits=look_closely(payload) if decision == "revise" else None)
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -265,7 +265,7 @@ def _brought(
 
     typed = form_of(form)
     assert typed is not None, "pictures are handed in by a typed form"
-    [field] = [field for field in typed.fields if isinstance(field, Photograph)]
+    [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
     taken = take_in_photograph(workspace, encode_png(picture), field)
     Uploads(store).note(task, annotator, taken.image_id)
     return {field.name: taken.image_id}
@@ -318,13 +318,13 @@ class SimulatedScreeners(SimulatedGroup):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Keep or discard."""
         del payload, decision, form
         discards, which = rng.random() < self.discard_rate, rng.random()
         if not discards:
-            return Added({"verdict": KEEP})
-        return Added({"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
+            return DecisionDetails({"verdict": KEEP})
+        return DecisionDetails({"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):
@@ -338,10 +338,10 @@ class SimulatedPairers(SimulatedGroup):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Say that they are the same, or not."""
         del payload, decision, form
-        return Added({"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
+        return DecisionDetails({"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
 
 
 class SimulatedReviewers(SimulatedAnswerers):
@@ -355,9 +355,9 @@ class SimulatedReviewers(SimulatedAnswerers):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Vote on every criterion of the form."""
         criteria = [field["name"] for field in form["fields"] if field["type"] == "one_of"]
         votes = {one: "yes" if rng.random() < self.approval else "no" for one in criteria}
         edits = look_closely(payload) if "no" in votes.values() else None
-        return Added({ANSWER: decision, **votes}, edits)
+        return DecisionDetails({ANSWER: decision, **votes}, edits)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
-from ..forms.form import Form, OneOf, Photograph, SeveralOf, form_of
-from .annotators import Added, Share, SimulatedGroup
+from ..forms.form import Form, OneOf, PhotographField, SeveralOf, form_of
+from .annotators import DecisionDetails, Share, SimulatedGroup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,11 +40,11 @@ class SimulatedDescribers(SimulatedGroup):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Discard, or fill in the whole form."""
         del decision
         if rng.random() < self.discard_rate:
-            return Added({"implication": NOTHING})
+            return DecisionDetails({"implication": NOTHING})
         typed, picture = form_of(form), payload["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
         said: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
@@ -53,7 +53,7 @@ class SimulatedDescribers(SimulatedGroup):
             right, *wrong = (_NOTIONS[one] for one in rng.permutation(len(_NOTIONS))[:6].tolist())
             said[f"ask_{number}"] = f"Simulated question {number} about picture {picture}: which notion does it convey?"
             said |= {f"right_{number}": right, f"wrong_{number}": wrong}
-        return Added(said)
+        return DecisionDetails(said)
 
 
 class SimulatedCollectors(SimulatedGroup):
@@ -69,15 +69,15 @@ class SimulatedCollectors(SimulatedGroup):
 
     def adds(
         self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
-    ) -> Added:
+    ) -> DecisionDetails:
         """Draw a picture and say whose it is, and under which licence; or that there is none."""
         del payload, decision
         if rng.random() < self.none_rate:
-            return Added({"found": NONE})
+            return DecisionDetails({"found": NONE})
         typed = form_of(form)
         assert typed is not None, "photographs are collected by a typed form"
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
-        [field] = [field for field in typed.fields if isinstance(field, Photograph)]
+        [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
         said = {
             "found": (WEB, OWN)[int(rng.integers(2))],
             "licence": _one([option.code for option in licences.options], rng),
@@ -85,7 +85,7 @@ class SimulatedCollectors(SimulatedGroup):
         }
         if said["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
             said["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
-        return Added(said, picture=drawn_picture(rng, *_size(field)))
+        return DecisionDetails(said, picture=drawn_picture(rng, *_size(field)))
 
 
 def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:
@@ -127,7 +127,7 @@ def _one(codes: Sequence[str], rng: np.random.Generator) -> str:
     return codes[int(rng.integers(len(codes)))]
 
 
-def _size(field: Photograph) -> tuple[int, int]:
+def _size(field: PhotographField) -> tuple[int, int]:
     """Return width and height of a picture that a form takes, as square as its bound of pixels makes it."""
     height = max(_MIN_HEIGHT, field.min_side_px)
     width = max(_MIN_WIDTH, field.min_side_px)

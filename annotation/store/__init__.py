@@ -2,9 +2,9 @@
 
 from .accounts.accounts import ROLES, Account, Accounts, Role
 from .assignment.assignment import BLIND
-from .campaigns.overrides import Decided, Overriding
+from .campaigns.overrides import Overrides, StoredOverride
 from .campaigns.tasks import SIMULATED
-from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, Upserted
+from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, UpsertCounts
 from .review_store import ReviewStore, open_store, store_exists
 from .submissions.form_checks import CHOICES, decisions_of, fields_of
 from .submissions.photo_uploads import Uploads
@@ -19,16 +19,16 @@ __all__ = [
     "Annotation",
     "Campaign",
     "CampaignStatus",
-    "Decided",
     "Lease",
-    "Overriding",
+    "Overrides",
     "RefusedError",
     "ReviewStore",
     "Role",
     "StaleError",
+    "StoredOverride",
     "Task",
     "Uploads",
-    "Upserted",
+    "UpsertCounts",
     "decisions_of",
     "fields_of",
     "open_store",

@@ -39,7 +39,7 @@ MAX_BYTES = 512 << 20
 _ID = re.compile(r"[0-9a-f]{64}")
 
 
-class Carried(NamedTuple):
+class BackedUpPhotographs(NamedTuple):
     """Photographs in a backup: how many, the digest of their sorted ids, and how many in use had no file."""
 
     files: int
@@ -47,7 +47,7 @@ class Carried(NamedTuple):
     missing: int = 0
 
 
-def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], there: ObjectStore) -> Carried:
+def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], there: ObjectStore) -> BackedUpPhotographs:
     """Write photographs to a backup as they are; those whose files are gone are counted."""
     carried, missing = [], 0
     for one in sorted(ids):
@@ -59,10 +59,12 @@ def write_photographs(archive: zipfile.ZipFile, ids: Iterable[str], there: Objec
         with archive.open(zipfile.ZipInfo(f"{FOLDER}{one}"), "w", force_zip64=True) as out, path.open("rb") as given:
             shutil.copyfileobj(given, out)
         carried.append(one)
-    return Carried(len(carried), digest(carried), missing)
+    return BackedUpPhotographs(len(carried), digest(carried), missing)
 
 
-def restore_photographs(path: Path, archive: zipfile.ZipFile, stated: Carried, into: ObjectStore | None) -> None:
+def restore_photographs(
+    path: Path, archive: zipfile.ZipFile, stated: BackedUpPhotographs, into: ObjectStore | None
+) -> None:
     """Put the photographs of a backup where they belong; one that is there already stays as it is.
 
     Args:
@@ -106,7 +108,7 @@ MAX_LINE = 64 << 20
 MAX_MANIFEST = 1 << 20
 _MANIFEST = "manifest.json"
 _ROWS_AT_ONCE = 1000
-_NO_PHOTOGRAPHS = Carried(0, digest([]))
+_NO_PHOTOGRAPHS = BackedUpPhotographs(0, digest([]))
 
 
 class Backup(NamedTuple):
@@ -187,7 +189,7 @@ def restore_backup(path: Path, url: str, *, photographs: ObjectStore | None = No
             for table in tables.values():
                 _fill(connection, table, _rows(path, archive, table, manifest["tables"][table.name]))
             upgrade_within(connection, REVISIONS[-1])
-            carried = Carried(**manifest["photographs"])
+            carried = BackedUpPhotographs(**manifest["photographs"])
             restore_photographs(path, archive, carried, photographs)  # last: what is refused before leaves no file
             if photographs is not None:
                 forget_left_behind(connection, photographs)

@@ -28,7 +28,7 @@ from benchwright.workspace.store_place import FILE, PIN, has_store
 from benchwright.workspace.workspace import Workspace
 
 from ..forms.payloads import facets_of, item_in
-from ..forms.task_content import Exhibit
+from ..forms.task_content import TaskContent
 from . import ReviewStore, open_store
 from .campaigns.guidelines import digest_of_guidelines
 from .campaigns.revisions import digest_of_revision
@@ -50,7 +50,7 @@ from .database.schema import (
     tasks,
 )
 
-_ITEMS_OWN = Item.model_fields.keys() - Exhibit.model_fields.keys()
+_ITEMS_OWN = Item.model_fields.keys() - TaskContent.model_fields.keys()
 _MOST = 100
 """Lines of SQLite's own check."""
 

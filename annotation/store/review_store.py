@@ -14,7 +14,7 @@ from benchwright.errors import DataError
 from benchwright.workspace.private_files import keep_private
 
 from ..forms.assignment_settings import LEASE_S
-from ..forms.payloads import Work
+from ..forms.payloads import TaskInput
 from .assignment import assignment, next_task
 from .campaigns import decisions, gold, guidelines, tasks
 from .database import audit
@@ -29,13 +29,13 @@ from .database.records import (
     Lease,
     Task,
     TaskState,
-    Upserted,
+    UpsertCounts,
 )
 from .database.store_connection import StoreConnection, cause_of
 from .database.turns import SUFFIX as TURN_SUFFIX
 from .submissions import comments, external_annotations, submissions
-from .submissions.external_annotations import Elsewhere, Taken
-from .submissions.submissions import Saying
+from .submissions.external_annotations import ExternalAnnotation, Taken
+from .submissions.submissions import Submission
 
 
 def open_store(url: str) -> ReviewStore:
@@ -112,7 +112,7 @@ class ReviewStore(StoreConnection):
             guidelines.take_from_recipe(connection, opened)
             return opened
 
-    def upsert_tasks(self, campaign: str, work: Iterable[Work]) -> Upserted:
+    def upsert_tasks(self, campaign: str, work: Iterable[TaskInput]) -> UpsertCounts:
         """See `tasks.upsert_tasks`."""
         with self.writing() as connection:
             return tasks.upsert_tasks(connection, tasks.find_campaign(connection, campaign), work)
@@ -169,7 +169,7 @@ class ReviewStore(StoreConnection):
         with self.writing() as connection:
             asked = tasks.find_campaign(connection, campaign)
             lease = assignment.claim_task(connection, asked, annotator, task, now=now, lease_s=LEASE_S)
-            saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields)
+            saying = Submission(decision, reasons=reasons, note=note, edits=edits, fields=fields)
             submissions.submit(connection, lease.slot_id, annotator, saying, now=now)
 
     def submit(
@@ -194,7 +194,7 @@ class ReviewStore(StoreConnection):
         Args:
             slot_id: From the lease.
             annotator: Who holds it.
-            decision: As in `submissions.Saying`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
+            decision: As in `submissions.Submission`, and so are `reasons`, `note`, `edits`, `fields` and `active_s`.
             now: Moment of the decision.
             reasons: See there.
             note: See there.
@@ -207,13 +207,13 @@ class ReviewStore(StoreConnection):
                 the task's id.
             may_close: Whether any decision may settle it, not only the last that is missing or a change.
         """
-        saying = Saying(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
+        saying = Submission(decision, reasons=reasons, note=note, edits=edits, fields=fields, active_s=active_s)
         with self.reading() as connection:
             ready = submissions.make_ready(
                 connection, slot_id, annotator, saying, now=now, amend=amend, seen_version=seen_version
             )
 
-        def finish(connection: sa.Connection, written: submissions.Written) -> None:
+        def finish(connection: sa.Connection, written: submissions.WrittenSubmission) -> None:
             if then is not None and (written.may_settle or may_close):
                 then(ReviewStore(self._engine, self.where, held=connection), ready.slot.task_id)
 
@@ -230,7 +230,7 @@ class ReviewStore(StoreConnection):
             )
             finish(connection, written)
 
-    def take_in(self, campaign: str, said: Elsewhere, *, now: datetime) -> Taken:
+    def take_in(self, campaign: str, said: ExternalAnnotation, *, now: datetime) -> Taken:
         """See `external_annotations.take_in`."""
         with self.writing() as connection:
             return external_annotations.take_in(connection, campaign, said, now=now)
@@ -245,7 +245,7 @@ class ReviewStore(StoreConnection):
         with self.reading() as connection:
             return gold.gold_answers(connection, tasks.find_campaign(connection, campaign))
 
-    def remarks(self, campaign: str, *, settled: bool = False) -> list[comments.Remark]:
+    def remarks(self, campaign: str, *, settled: bool = False) -> list[comments.Comment]:
         """See `comments.list_remarks`."""
         with self.reading() as connection:
             return comments.list_remarks(connection, tasks.find_campaign(connection, campaign), settled=settled)
@@ -256,7 +256,7 @@ class ReviewStore(StoreConnection):
             found = tasks.find_campaign(connection, campaign)
             comments.settle_remark(connection, found, remark_id, by=by, now=now)
 
-    def audited(self, *, expect: str | None = None) -> audit.Audited:
+    def audited(self, *, expect: str | None = None) -> audit.AuditResult:
         """See `audit.audited`."""
         with self.snapshot() as connection:
             return audit.audited(connection, expect=expect)

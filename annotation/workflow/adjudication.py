@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 
-from ..forms.task_content import Exhibit, exhibit_in
+from ..forms.task_content import TaskContent, content_in
 from ..store import Annotation, Campaign, RefusedError, ReviewStore, Task
 from ..store.campaigns.adjudications import (
     OPENED,
@@ -43,7 +43,7 @@ DECISIONS = ("accept", "reject", "revise", SEND_BACK)
 MAX_DECIDED = 50
 
 
-class Head(NamedTuple):
+class QueuedCase(NamedTuple):
     """A case in the queue.
 
     Args:
@@ -71,17 +71,17 @@ class Case:
     """
 
     task_id: int
-    item: Exhibit
+    item: TaskContent
     said: tuple[Annotation, ...]
     waits: bool
     round: int
     is_last: bool
 
 
-class Decided(NamedTuple):
+class DecidedCase(NamedTuple):
     """A case that an adjudicator decided; now the annotators' names are told."""
 
-    item: Exhibit
+    item: TaskContent
     decision: str
     note: str | None
     decided_at: datetime
@@ -89,7 +89,7 @@ class Decided(NamedTuple):
     reasons: tuple[str, ...] = ()
 
 
-class AdjudicationDesk:
+class AdjudicationQueue:
     """One adjudicator in one campaign. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, adjudicator: str) -> None:
@@ -104,7 +104,7 @@ class AdjudicationDesk:
         rule = self._policy.rule
         return bool(self._policy.rounds and rule and rule.is_adjudicated)
 
-    def queue(self) -> list[Head]:
+    def queue(self) -> list[QueuedCase]:
         """Return the cases for this adjudicator: what the rule leaves open, then what annotators differ on, most first.
 
         Cases with a decision are not among them, nor items that the adjudicator judged.
@@ -126,7 +126,7 @@ class AdjudicationDesk:
             outcome = settle(policy, votes_in(policy, given, verdict))
             divided = _divided(counted)
             if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
-                found.append(Head(done[key], outcome == WAITS, divided))
+                found.append(QueuedCase(done[key], outcome == WAITS, divided))
         return sorted(found, key=lambda one: (not one.waits, -one.divided, one.task_id))
 
     def open(self, task_id: int, *, now: datetime) -> Case:
@@ -136,7 +136,7 @@ class AdjudicationDesk:
             RefusedError: It is none of this adjudicator's queue.
         """
         with self._store.batch() as held:
-            desk = AdjudicationDesk(held, self.campaign, self.adjudicator)
+            desk = AdjudicationQueue(held, self.campaign, self.adjudicator)
             case = desk._case(task_id)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
@@ -162,7 +162,7 @@ class AdjudicationDesk:
             RefusedError: The case is not theirs or decided, was not opened, or the decision is none that it takes.
         """
         with self._store.batch() as held:
-            desk = AdjudicationDesk(held, self.campaign, self.adjudicator)
+            desk = AdjudicationQueue(held, self.campaign, self.adjudicator)
             case, task = desk._case(task_id), desk._task(task_id)
             changed = self._checked(case, task, decision, reasons, note, edits)
             with held.writing() as connection:
@@ -176,14 +176,14 @@ class AdjudicationDesk:
                     send_back(connection, task_id, slots_more=self.campaign.slots_per_task)
             open_next_rounds(held, self.campaign, task=task_id)
 
-    def decided(self, *, limit: int = MAX_DECIDED) -> list[Decided]:
+    def decided(self, *, limit: int = MAX_DECIDED) -> list[DecidedCase]:
         """Return what this adjudicator decided, the latest first, with who said what."""
         with self._store.reading() as connection:
             rows = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
             said = by_version(list_decisions(connection, self.campaign, with_retired=True))
         return [
-            Decided(
-                exhibit_in(json.loads(row.payload)), row.decision, row.note, row.decided_at,
+            DecidedCase(
+                content_in(json.loads(row.payload)), row.decision, row.note, row.decided_at,
                 tuple(said.get((row.item_id, row.content_hash), ())), tuple(json.loads(row.reasons)),
             )
             for row in rows
@@ -220,7 +220,7 @@ class AdjudicationDesk:
         # By a hash, not by slot: who came first would often say who it is.
         order = sorted(given, key=lambda one: digest([task_id, one.annotator]))
         return Case(
-            task_id=task_id, item=exhibit_in(task.payload), said=tuple(order),
+            task_id=task_id, item=content_in(task.payload), said=tuple(order),
             waits=settle(policy, votes_in(policy, given, verdict)) == WAITS, round=round_,
             is_last=round_ >= policy.rounds,
         )  # fmt: skip

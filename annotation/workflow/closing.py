@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ..forms.assignment_settings import HandOut, hand_out_of
+from ..forms.assignment_settings import AssignmentSettings, assignment_settings_of
 from ..store import Campaign, ReviewStore
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
@@ -25,7 +25,7 @@ from .settlement import CLOSING, OPEN, policy_of, settle
 _AT_ONCE = 500
 
 
-def check_closes(handout: HandOut, kind: str) -> None:
+def check_closes(handout: AssignmentSettings, kind: str) -> None:
     """Check that tasks of a kind of campaign can be decided before all have decided.
 
     Raises:
@@ -50,7 +50,7 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
     campaign = store.campaign(name) if isinstance(name, str) else name
     if campaign.kind not in CLOSING or campaign.is_simulated:
         return 0
-    closes = hand_out_of(campaign.settings).close_decided
+    closes = assignment_settings_of(campaign.settings).close_decided
     if not closes and task is not None:
         return 0
     with store.writing() as connection:

@@ -16,7 +16,7 @@ WINDOW, OTHER = "window", "other"
 _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
-class Seen(NamedTuple):
+class SeenDraft(NamedTuple):
     """What a window had before it.
 
     Args:
@@ -28,7 +28,7 @@ class Seen(NamedTuple):
     revision: int
 
 
-class Kept(NamedTuple):
+class KeptDraft(NamedTuple):
     """A draft as it is kept.
 
     Args:
@@ -48,7 +48,7 @@ def revision_of(saved_at: datetime | None) -> int:
     return (since.days * 86_400 + since.seconds) * 1_000_000 + since.microseconds
 
 
-def merged(kept: Kept | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:
+def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool) -> dict[str, Any]:
     """Return what is kept once a window sends its draft.
 
     Args:
@@ -70,13 +70,13 @@ def written(draft: Mapping[str, Any]) -> dict[str, Any]:
     return {name: draft[name] for name in _WRITTEN if draft.get(name)}
 
 
-def is_behind(kept: Kept | None, draft: Mapping[str, Any], seen: Seen) -> bool:
+def is_behind(kept: KeptDraft | None, draft: Mapping[str, Any], seen: SeenDraft) -> bool:
     """Return whether a window sends a draft without having had before it the one that is there, from another window."""
     if kept is None or kept.revision == seen.revision or written(kept.draft) == written(draft):
         return False
     return kept.draft.get(WINDOW) is None or kept.draft.get(WINDOW) != draft.get(WINDOW)
 
 
-def read_draft(body: str | None, saved_at: datetime | None) -> Kept | None:
+def read_draft(body: str | None, saved_at: datetime | None) -> KeptDraft | None:
     """Return a draft as the store has it; None where it has none."""
-    return None if body is None else Kept(json.loads(body), revision_of(saved_at))
+    return None if body is None else KeptDraft(json.loads(body), revision_of(saved_at))

@@ -10,11 +10,11 @@ from typing import Any
 from benchwright.errors import DataError
 from benchwright.steps import Outcome, Verdicts
 
-from ..forms.assignment_settings import HandOut
+from ..forms.assignment_settings import AssignmentSettings
 from ..forms.description import NOTHING
 from ..forms.form import OneOf, SeveralOf, form_of
 from ..forms.kinds import BLIND_KINDS, DESCRIBE, REVIEW, SCREEN_ITEMS, VERIFY
-from ..forms.payloads import Work, item_in
+from ..forms.payloads import TaskInput, item_in
 from ..forms.screening import KEEP
 from ..store import decisions_of
 from ..store.campaigns.gold import GoldAnswer
@@ -45,7 +45,7 @@ def gold_accuracies(answers: Iterable[GoldAnswer]) -> dict[str, GoldAccuracy]:
     return dict(sorted(found.items()))
 
 
-def known_right(handout: HandOut, work: Work, *, kind: str, form: Mapping[str, Any]) -> str | None:
+def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form: Mapping[str, Any]) -> str | None:
     """Return the decision that is known to be right of an item, as the store spells it; None where people find out.
 
     An item of a release is gold while its content is as it was there. What follows from its own key is that key where
@@ -75,7 +75,7 @@ def known_right(handout: HandOut, work: Work, *, kind: str, form: Mapping[str, A
     return right
 
 
-def _own(work: Work, kind: str) -> str | None:
+def _own(work: TaskInput, kind: str) -> str | None:
     """Return the decision that follows from an item's own key; None where none does."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
@@ -84,7 +84,7 @@ def _own(work: Work, kind: str) -> str | None:
     return str(key) if kind in BLIND_KINDS and key is not None else None
 
 
-def _knowable(work: Work, kind: str, form: Mapping[str, Any]) -> Sequence[str]:
+def _knowable(work: TaskInput, kind: str, form: Mapping[str, Any]) -> Sequence[str]:
     """Return the decisions of which one can be known to be right; of several categories each by itself."""
     if kind == REVIEW:  # where an item passes as it is: one whose key is known to be wrong is no gold there
         return [own] if (own := _own(work, kind)) is not None else []

@@ -25,7 +25,7 @@ def brought_pictures(root: Path) -> ObjectStore:
     return ObjectStore(root / BROUGHT, tmp=Workspace(root).tmp)
 
 
-class Originals:
+class ImageFiles:
     """The images of a workspace, by id."""
 
     def __init__(self, root: Path) -> None:

@@ -16,14 +16,14 @@ from benchwright.images.formats.walking import Limits
 from benchwright.photographs import collected_photographs
 from benchwright.workspace.objects import ObjectStore
 
-from ..forms.form import Photograph
+from ..forms.form import PhotographField
 from ..store import RefusedError
 
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
 """A photograph of 24 million pixels takes some 200 MB while it is decoded and encoded."""
 
 
-class TakenIn(NamedTuple):
+class StoredPhotograph(NamedTuple):
     """A photograph that was taken in: the SHA-256 of its new file, and its size in pixels."""
 
     image_id: str
@@ -31,7 +31,7 @@ class TakenIn(NamedTuple):
     height: int
 
 
-def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
+def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> StoredPhotograph:
     """Decode a photograph, encode it anew and keep it in a workspace.
 
     Args:
@@ -57,7 +57,7 @@ def take_in_photograph(root: Path, data: bytes, field: Photograph) -> TakenIn:
             raise RefusedError(f"{width} x {height} pixels; both sides must have at least {field.min_side_px}")
         store = collected_photographs(root)
         (store.root / "tmp").mkdir(parents=True, exist_ok=True)
-        return TakenIn(_kept(store, encode_png(pixels)), width, height)
+        return StoredPhotograph(_kept(store, encode_png(pixels)), width, height)
 
 
 def _kept(store: ObjectStore, data: bytes) -> str:

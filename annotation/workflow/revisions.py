@@ -11,7 +11,7 @@ from datetime import datetime
 from benchwright.records import Item
 
 from ..forms.edits import ItemEdits, revised
-from ..forms.payloads import Work, item_in
+from ..forms.payloads import TaskInput, item_in
 from ..store import Annotation, Campaign, ReviewStore, Task
 from ..store.campaigns.adjudications import list_adjudicated
 from ..store.campaigns.decisions import list_decisions
@@ -70,6 +70,6 @@ def _moments(said: Sequence[Annotation], verdict: Adjudicated) -> list[datetime]
     return [*(one.submitted_at for one in said), *decided]
 
 
-def _next(task: Task, edits: Mapping[str, object]) -> Work:
+def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:
     item = revised(Item.model_validate(item_in(task.payload)), ItemEdits.model_validate(edits))
-    return Work(item.item_id, item.content_hash, item.model_dump(mode="json"))
+    return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))

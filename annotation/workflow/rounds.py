@@ -25,7 +25,7 @@ NOBODY = Adjudicated(0, None)
 """What adjudicators did with a task that none has decided or sent back."""
 
 
-class Proposal(NamedTuple):
+class ProposedEdit(NamedTuple):
     """Edits that somebody proposed."""
 
     edits: Mapping[str, Any]
@@ -77,16 +77,16 @@ def votes_in(
 
 def next_edits(
     policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
-) -> Proposal | None:
+) -> ProposedEdit | None:
     """Return the edits that make the next version: the adjudicator's, else those of most annotators."""
     decision = adjudicated.decision
     if decision is not None:
-        return Proposal(decision.edits, decision.annotator) if decision.edits else None
+        return ProposedEdit(decision.edits, decision.annotator) if decision.edits else None
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     return next(iter(proposals_of(counted)), None)
 
 
-def proposals_of(said: Sequence[Annotation]) -> list[Proposal]:
+def proposals_of(said: Sequence[Annotation]) -> list[ProposedEdit]:
     """Return the different edits that were proposed, those of most annotators first, among equals the earliest."""
     spelled = [canonical_json(dict(one.edits)) for one in said if one.edits]
     votes = Counter(spelled)
@@ -94,4 +94,4 @@ def proposals_of(said: Sequence[Annotation]) -> list[Proposal]:
     for one in sorted((one for one in said if one.edits), key=lambda one: (one.submitted_at, one.slot)):
         first.setdefault(canonical_json(dict(one.edits or {})), one)
     ranked = sorted(first, key=lambda text: -votes[text])  # a stable sort: among equals the earliest stays first
-    return [Proposal(first[text].edits or {}, first[text].annotator) for text in ranked]
+    return [ProposedEdit(first[text].edits or {}, first[text].annotator) for text in ranked]

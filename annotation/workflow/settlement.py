@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.assignment_settings import hand_out_of
+from ..forms.assignment_settings import assignment_settings_of
 from ..forms.form import OneOf, form_of
 from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from ..forms.screening import KEEP
@@ -88,7 +88,7 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
         rule = parse_rule(campaign.rule)
     if rule is not None and campaign.is_simulated:
         rule = replace(rule, is_adjudicated=False)
-    closes = hand_out_of(campaign.settings).close_decided
+    closes = assignment_settings_of(campaign.settings).close_decided
     criteria = criteria_of(campaign)
     return SettlementPolicy(
         rule, campaign.slots_per_task, () if criteria else _decisions_of(campaign), criteria,

@@ -15,7 +15,7 @@ from ..store import Annotation, Campaign, ReviewStore, Task
 Row = dict[str, Any]
 
 
-class Results(NamedTuple):
+class CampaignAnswers(NamedTuple):
     """A campaign's answers so far.
 
     Args:
@@ -36,7 +36,7 @@ class Results(NamedTuple):
         return sum(task.state == "open" for task in self.tasks.values())
 
 
-def results_of(store: ReviewStore, name: str) -> Results:
+def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
     """Return what a campaign came to so far.
 
     Raises:
@@ -50,10 +50,10 @@ def results_of(store: ReviewStore, name: str) -> Results:
             "`benchwright outcomes` and `benchwright review agreement` show it"
         )
     tasks = {task.item_id: task for task in store.tasks(name, states=("open", "done"))}
-    return Results(campaign, form, tasks, store.decisions(name))
+    return CampaignAnswers(campaign, form, tasks, store.decisions(name))
 
 
-def rows_of(results: Results) -> list[Row]:
+def rows_of(results: CampaignAnswers) -> list[Row]:
     """Return a row for each answer, by item and annotator: item, task, what tells it apart, annotator, fields."""
     found = []
     for one in sorted(results.said, key=lambda one: (one.item_id, one.annotator)):

@@ -17,9 +17,9 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
-from ..forms.assignment_settings import hand_out_of
+from ..forms.assignment_settings import assignment_settings_of
 from ..forms.payloads import beside_in
-from ..forms.task_content import Exhibit, exhibit_in
+from ..forms.task_content import TaskContent, content_in
 from ..store import Campaign, RefusedError, ReviewStore, StaleError
 from ..store.assignment.next_task import left_for
 from ..store.assignment.quotas import even_part
@@ -30,23 +30,23 @@ from ..store.assignment.task_queue import (
     OWN_TASK,
     OWNER,
     SLOT_AT,
-    Own,
+    OwnProgress,
     count_own,
     drop_draft,
     put_draft,
     put_skip,
 )
-from ..store.submissions.comments import Remark, add_remark, own_remarks
+from ..store.submissions.comments import Comment, add_remark, own_remarks
 from ..store.submissions.pre_key_answers import answer_blind, blind_answer
 from .closing import close_decided
-from .drafts import Kept, Seen, is_behind, merged, read_draft, revision_of
+from .drafts import KeptDraft, SeenDraft, is_behind, merged, read_draft, revision_of
 from .revisions import open_next_rounds
 
 MAX_DRAFT_BYTES = 64 * 1024
 _LARGEST_ID = 2**31 - 1
 
 
-class Said(NamedTuple):
+class GivenDecision(NamedTuple):
     """A decision that an annotator gave, in its latest version."""
 
     decision: str
@@ -81,35 +81,35 @@ class OwnTask:
 
     task_id: int
     slot_id: int
-    item: Exhibit
-    said: Said | None
+    item: TaskContent
+    said: GivenDecision | None
     draft: Mapping[str, Any]
     is_current: bool
     beside: Sequence[Mapping[str, str]] = ()
     answered: str | None = None
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[Comment] = ()
     shown_slot: int = 0
     revision: int = 0
 
     @property
-    def seen(self) -> Seen:
+    def seen(self) -> SeenDraft:
         """Return what a window has before it that shows the task as it is."""
-        return Seen(0 if self.said is None else self.said.version, self.revision)
+        return SeenDraft(0 if self.said is None else self.said.version, self.revision)
 
 
-class Past(NamedTuple):
+class HistoryEntry(NamedTuple):
     """One line of an annotator's own history."""
 
     task_id: int
-    item: Exhibit
-    said: Said
+    item: TaskContent
+    said: GivenDecision
     is_current: bool
-    earlier: Sequence[Said] = ()
+    earlier: Sequence[GivenDecision] = ()
     """What was said before, the first version first."""
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[Comment] = ()
 
 
-class Progress(NamedTuple):
+class AnnotatorProgress(NamedTuple):
     """How far an annotator is in a campaign, in tasks."""
 
     decided: int
@@ -117,14 +117,14 @@ class Progress(NamedTuple):
     """Open tasks that this annotator could still take or holds."""
 
 
-class Desk:
+class TaskQueue:
     """One annotator in one campaign. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: ReviewStore, campaign: Campaign, annotator: str) -> None:
         self.campaign = campaign
         self.annotator = annotator
         self._store = store
-        hand_out = hand_out_of(campaign.settings)
+        hand_out = assignment_settings_of(campaign.settings)
         self._lease_s, self._closes = hand_out.lease_s, hand_out.close_decided
 
     def next(self, *, now: datetime) -> OwnTask | None:
@@ -136,10 +136,10 @@ class Desk:
         lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
         return None if lease is None else self._laid_out(self._own(lease.task_id, now=now))
 
-    def coming(self) -> Exhibit | None:
+    def coming(self) -> TaskContent | None:
         """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
         payload = self._store.peek(self.campaign, self.annotator)
-        return None if payload is None else exhibit_in(payload)
+        return None if payload is None else content_in(payload)
 
     def open(self, task_id: int, *, now: datetime) -> OwnTask:
         """Return one of the annotator's own tasks, held or decided; what is held begins its lease anew.
@@ -160,7 +160,7 @@ class Desk:
         return OwnTask(
             task_id=row.task_id,
             slot_id=row.slot_id,
-            item=exhibit_in(payload),
+            item=content_in(payload),
             said=None if row.decision is None else _said(row, said_at=row.said_at),
             draft={} if row.body is None else json.loads(row.body),
             is_current=bool(row.is_current),
@@ -229,7 +229,7 @@ class Desk:
             RefusedError: It is not this annotator's, or is decided.
         """
         with self._store.batch() as held:
-            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
             if row.submitted_at is not None:
                 raise RefusedError("this task is decided; change the decision, or leave it")
             held.release(row.slot_id, self.annotator, now=now)
@@ -237,8 +237,8 @@ class Desk:
                 put_skip(connection, task_id, self.annotator, now)
 
     def save_draft(
-        self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: Seen | None = None
-    ) -> Kept:  # fmt: skip
+        self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
+    ) -> KeptDraft:  # fmt: skip
         """Keep what is being typed, and return all that is kept then.
 
         Args:
@@ -256,7 +256,7 @@ class Desk:
             raise RefusedError(f"a draft takes at most {MAX_DRAFT_BYTES // 1024} kB")
         self._own(task_id, now=now)
         with self._store.batch() as held, held.writing() as connection:
-            row = Desk(held, self.campaign, self.annotator)._own(task_id, now=now)
+            row = TaskQueue(held, self.campaign, self.annotator)._own(task_id, now=now)
             kept = read_draft(row.body, row.saved_at)
             behind = seen is not None and is_behind(kept, draft, seen)
             is_decided = seen is not None and (row.version or 0) != seen.version
@@ -266,9 +266,9 @@ class Desk:
             put_draft(connection, task_id, self.annotator, canonical_json(body), saved_at)
         if behind or is_decided:
             raise StaleError("you decided or wrote something else about this in another window meanwhile")
-        return Kept(body, revision_of(saved_at))
+        return KeptDraft(body, revision_of(saved_at))
 
-    def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: Seen, *, now: datetime) -> None:
+    def check_seen(self, task_id: int, draft: Mapping[str, Any], seen: SeenDraft, *, now: datetime) -> None:
         """Check that whoever decides had before them what they wrote in other windows; what they wrote here is kept.
 
         Args:
@@ -300,19 +300,19 @@ class Desk:
         with self._store.writing() as connection:
             add_remark(connection, task_id, self.annotator, words, is_flag=is_flag, now=now)
 
-    def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[Past]:
+    def history(self, *, limit: int = MAX_HISTORY, after: int = 0) -> list[HistoryEntry]:
         """Return the annotator's own decisions in this campaign, the latest first, from the one after so many."""
         with self._store.reading() as connection:
             rows = connection.execute(OWN_HISTORY, self._who | {"most": limit, "after": after}).all()
             versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
             remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
-        earlier: dict[int, list[Said]] = {}
+        earlier: dict[int, list[GivenDecision]] = {}
         for one in versions:
             earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
         return [
-            Past(
+            HistoryEntry(
                 row.task_id,
-                exhibit_in(json.loads(row.payload)),
+                content_in(json.loads(row.payload)),
                 _said(row, said_at=row.said_at),
                 bool(row.is_current),
                 tuple(earlier[row.slot_id][:-1]),
@@ -321,27 +321,27 @@ class Desk:
             for row in rows
         ]
 
-    def progress(self, *, now: datetime) -> Progress:
+    def progress(self, *, now: datetime) -> AnnotatorProgress:
         """Return how much is decided and how much is left."""
         return self.progress_of(self.counts(now=now))
 
-    def progress_of(self, own: Own) -> Progress:
+    def progress_of(self, own: OwnProgress) -> AnnotatorProgress:
         """Return how much is decided and how much is left, by the store's counts."""
         had = own.decided + own.ahead.held
-        return Progress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
+        return AnnotatorProgress(own.decided, left_for(self.campaign, self.annotator, had=had, ahead=own.ahead))
 
-    def counts(self, *, now: datetime) -> Own:
+    def counts(self, *, now: datetime) -> OwnProgress:
         """Return how many tasks are decided, held, and still to be had, as the store counts them."""
         with self._store.reading() as connection:
             return count_own(connection, self.campaign, self.annotator, now)
 
-    def share_left(self, progress: Progress) -> int:
+    def share_left(self, progress: AnnotatorProgress) -> int:
         """Return how many of the tasks that are left are this annotator's even part of the campaign; 0 once it is done.
 
         Where the campaign's settings give shares, what is left is within them already. Otherwise all who may decide
         part the work evenly: of 196 tasks that take two annotators each, each of five gets 79.
         """
-        settings = hand_out_of(self.campaign.settings)
+        settings = assignment_settings_of(self.campaign.settings)
         if self.annotator in settings.shares or settings.share is not None:
             return progress.left
         with self._store.reading() as connection:
@@ -383,9 +383,9 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
 
 
-def _said(row: sa.Row[Any], *, said_at: datetime) -> Said:
+def _said(row: sa.Row[Any], *, said_at: datetime) -> GivenDecision:
     fields = None if row.fields is None else json.loads(row.fields)
     edits = None if row.edits is None else json.loads(row.edits)
-    return Said(
+    return GivenDecision(
         row.decision, tuple(json.loads(row.reasons)), row.note, row.version, said_at, fields, edits, row.active_s
     )

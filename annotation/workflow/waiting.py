@@ -10,10 +10,10 @@ import sqlalchemy as sa
 
 from ..store import Campaign, ReviewStore
 from ..store.database.schema import tasks
-from .task_queue import Desk
+from .task_queue import TaskQueue
 
 
-class Waiting(NamedTuple):
+class WaitingTasks(NamedTuple):
     """What waits for an annotator in a campaign, in tasks.
 
     Args:
@@ -31,22 +31,22 @@ class Waiting(NamedTuple):
 
 def waiting_for(
     store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, now: datetime
-) -> list[Waiting]:  # fmt: skip
+) -> list[WaitingTasks]:  # fmt: skip
     """Return what waits for an annotator in each of these campaigns, in their order.
 
-    Counted from indexes and the annotator's own slots, as `Desk.progress`; no decision of anybody is read.
+    Counted from indexes and the annotator's own slots, as `TaskQueue.progress`; no decision of anybody is read.
     """
     found = []
     for campaign in campaigns:
-        desk = Desk(store, campaign, annotator)
+        desk = TaskQueue(store, campaign, annotator)
         own = desk.counts(now=now)
         progress = desk.progress_of(own)
         is_begun = bool(own.decided or own.ahead.held)
-        found.append(Waiting(campaign, is_begun, progress.left, desk.share_left(progress) or progress.left))
+        found.append(WaitingTasks(campaign, is_begun, progress.left, desk.share_left(progress) or progress.left))
     return found
 
 
-def where_to_go_on(waiting: Sequence[Waiting]) -> Waiting | None:
+def where_to_go_on(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
     """Return where an annotator goes on: what they began first, then in the order given; None where nothing waits."""
     some = [one for one in waiting if one.left]
     return next((one for one in some if one.is_begun), some[0] if some else None)

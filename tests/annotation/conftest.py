@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from postgres import running_postgres
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.canonical import digest
 from benchwright.records import Choice, Item, ItemImage
@@ -118,7 +118,7 @@ def open_campaign(store: ReviewStore) -> OpenCampaign:
             settings={},
             seed=seed,
         )
-        store.upsert_tasks("verify", [Work(f"item-{n:03}", f"content-{n}", {"n": n}) for n in range(tasks)])
+        store.upsert_tasks("verify", [TaskInput(f"item-{n:03}", f"content-{n}", {"n": n}) for n in range(tasks)])
         for name in ("ann", "ben", "cas"):
             store.upsert_annotator(name)
         return store

@@ -14,8 +14,8 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
@@ -44,8 +44,8 @@ def decide(store: ReviewStore, item: Item, now: datetime, **said: str | dict[str
     return task.id
 
 
-def desk_of(store: ReviewStore, name: str = "judge", campaign: str = "verify") -> AdjudicationDesk:
-    return AdjudicationDesk(store, store.campaign(campaign), name)
+def desk_of(store: ReviewStore, name: str = "judge", campaign: str = "verify") -> AdjudicationQueue:
+    return AdjudicationQueue(store, store.campaign(campaign), name)
 
 
 def test_what_the_rule_leaves_open_comes_first_and_what_all_agree_on_never(
@@ -116,7 +116,7 @@ def test_edits_of_the_adjudicator_make_the_next_version(
     desk.decide(task, "revise", now=now, edits={**Y, "right": "A"})
     [version] = store.tasks("verify")
     assert (version.payload["question"], version.payload["answer"]) == (Y["question"], "A")
-    assert Desk(store, store.campaign("verify"), "judge").next(now=now) is None  # their own version
+    assert TaskQueue(store, store.campaign("verify"), "judge").next(now=now) is None  # their own version
     decide(store, items[0], now, ann="accept", ben="accept")
     outcome = STEP.advance(items, context).outcomes[items[0].item_id]
     assert outcome.verdict == "keep"
@@ -265,7 +265,7 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     step, items = Review(rule="adjudicated(unanimous(2))"), make_items(implication=1)
     step.advance(items, review)
     for name in ("ann", "ben"):
-        desk = Desk(store, store.campaign("review"), name)
+        desk = TaskQueue(store, store.campaign("review"), name)
         task = desk.next(now=now)
         assert task is not None
         desk.answer(task.slot_id, "B", now=now)

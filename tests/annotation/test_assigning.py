@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from benchwright.annotation.store import RefusedError, ReviewStore
-from benchwright.annotation.store.accounts.campaign_access import Assigned, Assigning
+from benchwright.annotation.store.accounts.campaign_access import AccessControl, CampaignAccess
 from benchwright.errors import BenchwrightError
 
 OpenCampaign = Callable[..., ReviewStore]
@@ -16,11 +16,11 @@ OpenCampaign = Callable[..., ReviewStore]
 
 def test_a_campaign_is_everybodys_until_somebody_is_assigned(open_campaign: OpenCampaign, now: datetime) -> None:
     store = open_campaign(tasks=3)
-    assigning = Assigning(store)
-    assert assigning.of("verify") == Assigned(False, ())
+    assigning = AccessControl(store)
+    assert assigning.of("verify") == CampaignAccess(False, ())
     assert store.claim("verify", "ben", now=now) is not None
     assigning.assign("verify", ["ann"])
-    assert assigning.of("verify") == Assigned(True, ("ann",))
+    assert assigning.of("verify") == CampaignAccess(True, ("ann",))
     assert store.claim("verify", "ann", now=now) is not None
     with pytest.raises(RefusedError, match="'cas' is not assigned to campaign 'verify'"):
         store.claim("verify", "cas", now=now)
@@ -32,7 +32,7 @@ def test_who_is_taken_off_finishes_what_they_hold_and_may_change_what_they_said(
     open_campaign: OpenCampaign, now: datetime
 ) -> None:
     store = open_campaign(tasks=3)
-    assigning = Assigning(store)
+    assigning = AccessControl(store)
     assigning.assign("verify", ["ann", "ben"])
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
@@ -47,35 +47,35 @@ def test_who_is_taken_off_finishes_what_they_hold_and_may_change_what_they_said(
 def test_taking_somebody_off_an_open_campaign_leaves_it_to_all_others_who_are_known(
     open_campaign: OpenCampaign,
 ) -> None:
-    assigning = Assigning(open_campaign(tasks=1))
+    assigning = AccessControl(open_campaign(tasks=1))
     assigning.take_off("verify", ["ben"])
-    assert assigning.of("verify") == Assigned(True, ("ann", "cas"))
+    assert assigning.of("verify") == CampaignAccess(True, ("ann", "cas"))
     assert not assigning.of("verify").admits("ben")
 
 
 def test_a_campaign_is_opened_again_to_everybody(open_campaign: OpenCampaign, now: datetime) -> None:
     store = open_campaign(tasks=1)
-    assigning = Assigning(store)
+    assigning = AccessControl(store)
     assigning.assign("verify", ["ann"])
     assigning.assign("verify", ["ann", "ben"])
     assert assigning.of("verify").names == ("ann", "ben")
     assigning.open_to_everybody("verify")
-    assert assigning.of("verify") == Assigned(False, ())
+    assert assigning.of("verify") == CampaignAccess(False, ())
     assert store.claim("verify", "cas", now=now) is not None
 
 
 def test_bringing_a_campaign_up_to_date_keeps_its_assignments(open_campaign: OpenCampaign) -> None:
     store = open_campaign(tasks=1)
-    Assigning(store).assign("verify", ["ann"])
+    AccessControl(store).assign("verify", ["ann"])
     open_campaign(tasks=2)
-    assert Assigning(store).of("verify") == Assigned(True, ("ann",))
+    assert AccessControl(store).of("verify") == CampaignAccess(True, ("ann",))
 
 
 def test_an_unknown_name_is_refused_and_nobody_is_assigned(open_campaign: OpenCampaign) -> None:
-    assigning = Assigning(open_campaign(tasks=1))
+    assigning = AccessControl(open_campaign(tasks=1))
     with pytest.raises(BenchwrightError, match="nobody is called 'dora'"):
         assigning.assign("verify", ["ann", "dora"])
-    assert assigning.of("verify") == Assigned(False, ())
+    assert assigning.of("verify") == CampaignAccess(False, ())
 
 
 def test_nobody_is_assigned_to_a_simulated_campaign(store: ReviewStore) -> None:
@@ -85,4 +85,4 @@ def test_nobody_is_assigned_to_a_simulated_campaign(store: ReviewStore) -> None:
     )  # fmt: skip
     store.upsert_annotator("ann")
     with pytest.raises(BenchwrightError, match="simulated annotators decide in campaign 'verify'"):
-        Assigning(store).assign("verify", ["ann"])
+        AccessControl(store).assign("verify", ["ann"])

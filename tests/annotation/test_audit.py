@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.audit import audit
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.database.audit import hash_of_row, record
 from benchwright.annotation.store.database.connection import WRITING, connect
@@ -206,7 +206,7 @@ def test_an_end_cut_off_is_found_by_the_decisions_it_told_of_and_by_the_hash_kep
     busy: ReviewStore, tamper: Tamper
 ) -> None:
     head = busy.audited().head
-    busy.upsert_tasks("verify", [Work("another", "content", {})])
+    busy.upsert_tasks("verify", [TaskInput("another", "content", {})])
     assert busy.audited(expect=head).broken is None
     tamper("DELETE FROM audit_log WHERE id > 15")
     assert busy.audited(expect=head).broken is None, "nothing that the hash speaks for is gone"
@@ -225,7 +225,7 @@ def test_what_simulated_annotators_say_is_nobodys_act(store: ReviewStore, now: d
         is_simulated=True,
     )  # fmt: skip
     store.upsert_annotator("simulated-1", kind="simulated")
-    store.upsert_tasks("verify", [Work("item", "content", {})])
+    store.upsert_tasks("verify", [TaskInput("item", "content", {})])
     lease = store.claim("verify", "simulated-1", now=now)
     assert lease is not None
     store.submit(lease.slot_id, "simulated-1", "accept", now=now)

@@ -21,21 +21,21 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.cli.tasks import handout_of
-from benchwright.annotation.forms.assignment_settings import HandOut
-from benchwright.annotation.progress.campaign_progress import standing_of
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.progress.campaign_progress import progress_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import Annotation, RefusedError, ReviewStore
 from benchwright.annotation.workflow.closing import close_decided, count_closed
 from benchwright.annotation.workflow.rounds import votes_in
 from benchwright.annotation.workflow.rules import DECISIONS, Rule, parse_rule
 from benchwright.annotation.workflow.settlement import CLOSING, SettlementPolicy, settle
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
 PEOPLE = ("ann", "ben", "cas", "dan", "eva")
-CLOSES = HandOut(close_decided=True)
+CLOSES = AssignmentSettings(close_decided=True)
 
 
 @pytest.mark.parametrize("rule", ["single", "unanimous(2)", "majority(3)", "at_least(2, of=4)", "at_least(4, of=5)"])
@@ -61,7 +61,7 @@ def people(store: ReviewStore) -> ReviewStore:
 
 
 def opened(
-    store: ReviewStore, context: CampaignContext, items: list[Item], *, handout: HandOut = CLOSES,
+    store: ReviewStore, context: CampaignContext, items: list[Item], *, handout: AssignmentSettings = CLOSES,
     rule: str = "majority(3)",
 ) -> None:  # fmt: skip
     Verify(rule=rule, handout=handout).advance(items, context)
@@ -69,7 +69,7 @@ def opened(
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: object) -> None:
     """Decide the next task, as the app does."""
-    desk = Desk(store, store.campaign("verify"), name)
+    desk = TaskQueue(store, store.campaign("verify"), name)
     task = desk.next(now=now)
     assert task is not None
     desk.say(task.slot_id, decision, now=now + timedelta(seconds=5), **more)  # type: ignore[arg-type]
@@ -88,7 +88,7 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
     assert states(people) == ["open"]
     say(people, "ben", "accept", now)
     assert states(people) == ["done"]
-    desk = Desk(people, people.campaign("verify"), "cas")
+    desk = TaskQueue(people, people.campaign("verify"), "cas")
     assert desk.next(now=now) is None
     assert desk.progress(now=now).left == 0
     with pytest.raises(RefusedError, match="decided under at_least"):
@@ -97,7 +97,7 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
     assert status.slots == {"free": 0, "leased": 0, "submitted": 2}
     overview = Overview(people, people.campaign("verify"))
     assert sum(overview.filled(now=now)) == 2
-    assert standing_of(overview.campaign, overview.patterns()).outcomes["accept"] == 1
+    assert progress_of(overview.campaign, overview.patterns()).outcomes["accept"] == 1
     assert overview.closed_early() == 1
     verdicts = Verify(rule="majority(3)", handout=CLOSES).advance(items, context)
     assert verdicts.waiting is None
@@ -107,7 +107,7 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
 def test_without_the_setting_every_slot_is_waited_for(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
 ) -> None:
-    opened(people, context, make_items(jigsaw=1), handout=HandOut())
+    opened(people, context, make_items(jigsaw=1), handout=AssignmentSettings())
     for name in ("ann", "ben"):
         say(people, name, "accept", now)
     assert states(people) == ["open"]
@@ -117,7 +117,7 @@ def test_whoever_holds_a_slot_may_finish_and_is_counted(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
 ) -> None:
     opened(people, context, make_items(jigsaw=1))
-    desk = Desk(people, people.campaign("verify"), "cas")
+    desk = TaskQueue(people, people.campaign("verify"), "cas")
     held = desk.next(now=now)
     assert held is not None
     for name in ("ann", "ben"):
@@ -140,7 +140,7 @@ def test_a_change_of_mind_opens_the_task_again(
     for name in ("ann", "ben"):
         say(people, name, "accept", now)
     slot = next(one for one in people.decisions("verify") if one.annotator == "ben")
-    desk = Desk(people, people.campaign("verify"), "ben")
+    desk = TaskQueue(people, people.campaign("verify"), "ben")
     task = desk.open(people.tasks("verify", states=("done",))[0].id, now=now)
     desk.say(task.slot_id, "reject", now=now + timedelta(minutes=1))
     assert slot.decision == "accept"
@@ -153,14 +153,14 @@ def test_taking_the_setting_back_opens_and_giving_it_closes(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
 ) -> None:
     items = make_items(jigsaw=2)
-    opened(people, context, items, handout=HandOut())
+    opened(people, context, items, handout=AssignmentSettings())
     for name in ("ann", "ben"):
         say(people, name, "accept", now)
         say(people, name, "accept" if name == "ann" else "reject", now)
     assert states(people) == ["open", "open"]
     opened(people, context, items)
     assert states(people) == ["done", "open"]
-    opened(people, context, items, handout=HandOut())
+    opened(people, context, items, handout=AssignmentSettings())
     assert states(people) == ["open", "open"]
 
 
@@ -183,7 +183,7 @@ def test_outcomes_are_those_of_a_campaign_in_which_everybody_decided(
     outcomes = {}
     for closes in (True, False):
         stage = context._replace(stage=f"verify{closes:d}")
-        step = Verify(rule=rule, rounds=1, handout=HandOut(close_decided=closes))
+        step = Verify(rule=rule, rounds=1, handout=AssignmentSettings(close_decided=closes))
         step.advance(items, stage)
         for task, words in zip(people.tasks(stage.stage), said, strict=False):
             for name, word in zip(PEOPLE, words, strict=False):

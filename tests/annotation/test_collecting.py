@@ -18,7 +18,7 @@ from walks import make_photographs, run_json
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.forms.collect import collect_form
-from benchwright.annotation.forms.form import FormError, Photograph
+from benchwright.annotation.forms.form import FormError, PhotographField
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.images.decode import decode_rgb
@@ -26,7 +26,7 @@ from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
 
-FIELD = Photograph(name="photograph", label="Photograph", max_bytes=400_000, max_pixels=120_000, min_side_px=100)
+FIELD = PhotographField(name="photograph", label="Photograph", max_bytes=400_000, max_pixels=120_000, min_side_px=100)
 
 
 # Taking a photograph in

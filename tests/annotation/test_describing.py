@@ -17,7 +17,7 @@ from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.description import DESCRIPTION_FORM, words_of
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.implication import Domain, Emotion, ImageType, Implication, Rhetoric
 from benchwright.pipeline import run_recipe
 from benchwright.recipe import parse_recipe
@@ -202,7 +202,7 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
                 store.decide("verify", task.id, "ann", "accept", now=now)
         # What is written anew is a new content, and still the same author's.
         [described] = store.tasks("describe", states=("done",))
-        desk = Desk(store, store.campaign("describe"), "ann")
+        desk = TaskQueue(store, store.campaign("describe"), "ann")
         own = desk.open(described.id, now=now)
         desk.say(own.slot_id, "", now=now, fields=WRITTEN | {"ask_1": "What is the sand?"})
     waits(tmp_path)
@@ -216,4 +216,4 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
 
 def desk_progress(store: ReviewStore, name: str, now: datetime) -> int:
     """Return how many tasks are said to be left for an annotator."""
-    return Desk(store, store.campaign("verify"), name).progress(now=now).left
+    return TaskQueue(store, store.campaign("verify"), name).progress(now=now).left

@@ -11,12 +11,12 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import LEASE_S
 from benchwright.annotation.store import RefusedError, ReviewStore, StaleError, open_store
-from benchwright.annotation.workflow.task_queue import Desk, may_see
+from benchwright.annotation.workflow.task_queue import TaskQueue, may_see
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
-AtDesk = Callable[[str], Desk]
+AtDesk = Callable[[str], TaskQueue]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def store(context: CampaignContext, make_items: MakeItems) -> Iterator[ReviewSto
 
 @pytest.fixture
 def at_desk(store: ReviewStore) -> AtDesk:
-    return lambda name: Desk(store, store.campaign("verify"), name)
+    return lambda name: TaskQueue(store, store.campaign("verify"), name)
 
 
 def test_the_same_task_lies_there_until_it_is_decided(at_desk: AtDesk, now: datetime) -> None:
@@ -205,7 +205,7 @@ def test_answering_once_more_in_another_window_leaves_the_votes_that_are_being_g
     Review(rule="unanimous(1)").advance(make_items(jigsaw=1), context._replace(stage="review"))
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
-        desk = Desk(store, store.campaign("review"), "ann")
+        desk = TaskQueue(store, store.campaign("review"), "ann")
         task = desk.next(now=now)
         assert task is not None
         desk.answer(task.slot_id, "A", now=now)

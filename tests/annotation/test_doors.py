@@ -23,7 +23,7 @@ from walks import benchwright, command, run_json
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.security.cookies import COOKIE, Cookies
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .visitor import Visitor
 
@@ -57,7 +57,7 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
 
 def task_of(store: ReviewStore, name: str) -> int:
     """Return a task that somebody holds."""
-    task = Desk(store, store.campaign("verify"), name).next(now=clock())
+    task = TaskQueue(store, store.campaign("verify"), name).next(now=clock())
     assert task is not None
     return task.task_id
 
@@ -257,7 +257,7 @@ def test_a_draft_is_kept_for_ones_own_task_only(
     task, ann, mark = task_of(store, "ann"), signed_in("ann"), {"X-Benchwright-Draft": "1"}
     path, body = f"/drafts/{task}", json.dumps({"note": "one <b>two</b>"})
     assert ann.send("PUT", path, body=body, headers=mark).status == 200
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
     assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
     assert ann.send("PUT", path, body=body).status == 403
     assert visitor.send("PUT", path, body=body, headers=mark).status == 401
@@ -275,7 +275,7 @@ def test_a_draft_of_a_window_that_is_behind_is_kept_beside_the_one_that_is_there
     signed_in: Callable[[str], Visitor], store: ReviewStore
 ) -> None:
     task, ann = task_of(store, "ann"), signed_in("ann")
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
 
     def put(note: str, *, window: str, seen: str) -> tuple[int, dict[str, Any]]:
         headers = {"X-Benchwright-Draft": "1", "X-Benchwright-Seen": seen}

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import connection
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 
 MakeItems = Callable[..., list[Item]]
@@ -22,7 +22,7 @@ LEVELS = {"sqlite": ("PRAGMA synchronous", {1: False, 2: True}), "postgresql": (
 
 
 @pytest.fixture
-def desk(store: ReviewStore, make_items: MakeItems) -> Desk:
+def desk(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
     if store._engine.dialect.name == "postgresql":  # the tests' server is told to wait for no disk
         with store.writing() as one:
             one.exec_driver_sql("SET synchronous_commit = on")
@@ -30,9 +30,11 @@ def desk(store: ReviewStore, make_items: MakeItems) -> Desk:
         "verify", kind="verify", rule="single", slots_per_task=1, form={"decisions": ["accept"]}, settings={}, seed=1
     )
     items = make_items(jigsaw=3)
-    store.upsert_tasks("verify", [Work(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items])
+    store.upsert_tasks(
+        "verify", [TaskInput(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items]
+    )
     store.upsert_annotator("ann")
-    return Desk(store, store.campaign("verify"), "ann")
+    return TaskQueue(store, store.campaign("verify"), "ann")
 
 
 def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
@@ -50,7 +52,7 @@ def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
     return found
 
 
-def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, desk: Desk, now: datetime) -> None:
+def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, desk: TaskQueue, now: datetime) -> None:
     held: list[Any] = []
     assert flushed_by(store, lambda: held.append(desk.next(now=now))) == [False]
     assert flushed_by(store, lambda: desk.say(held[0].slot_id, "accept", now=now)) == [True]
@@ -58,7 +60,9 @@ def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, 
     assert flushed_by(store, lambda: store.record("noted", actor="ann", now=now)) == [True]
 
 
-def test_what_comes_next_is_looked_for_before_the_turn_to_write(store: ReviewStore, desk: Desk, now: datetime) -> None:
+def test_what_comes_next_is_looked_for_before_the_turn_to_write(
+    store: ReviewStore, desk: TaskQueue, now: datetime
+) -> None:
     """Whoever looks holds nobody up: in the turn to write, what was found is taken and noted, and no more."""
     written: list[str] = []
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.assignment.assignment import take_found
-from benchwright.annotation.store.assignment.next_task import Found, find_next
+from benchwright.annotation.store.assignment.next_task import FoundTask, find_next
 from benchwright.annotation.store.database.records import Campaign, ChangedError, Lease
-from benchwright.annotation.store.submissions.submissions import Ready, Saying, make_ready, write
+from benchwright.annotation.store.submissions.submissions import CheckedSubmission, Submission, make_ready, write
 
 Open = Callable[..., ReviewStore]
 LEASE_S = 60.0
@@ -26,25 +26,25 @@ def one_task(open_campaign: Open) -> ReviewStore:
     return open_campaign(tasks=1, slots=1)
 
 
-def found(store: ReviewStore, name: str) -> Found:
+def found(store: ReviewStore, name: str) -> FoundTask:
     with store.reading() as connection:
         task = find_next(connection, store.campaign("verify"), name, now=NOW)
     assert task is not None
     return task
 
 
-def take(store: ReviewStore, name: str, task: Found, now: datetime) -> Lease | None:
+def take(store: ReviewStore, name: str, task: FoundTask, now: datetime) -> Lease | None:
     campaign: Campaign = store.campaign("verify")
     with store.writing() as connection:
         return take_found(connection, campaign, name, task, now=now, lease_s=LEASE_S)
 
 
-def ready(store: ReviewStore, lease: Lease, now: datetime, decision: str = "accept") -> Ready:
+def ready(store: ReviewStore, lease: Lease, now: datetime, decision: str = "accept") -> CheckedSubmission:
     with store.reading() as connection:
-        return make_ready(connection, lease.slot_id, lease.annotator, Saying(decision), now=now, amend=True)
+        return make_ready(connection, lease.slot_id, lease.annotator, Submission(decision), now=now, amend=True)
 
 
-def is_written(store: ReviewStore, decision: Ready) -> bool:
+def is_written(store: ReviewStore, decision: CheckedSubmission) -> bool:
     with suppress(ChangedError), store.writing() as connection:
         write(connection, decision)
         return True
@@ -120,7 +120,7 @@ def test_a_decision_by_a_form_that_changed_meanwhile_is_checked_again(one_task: 
         "verify", kind="verify", rule="unanimous(1)", slots_per_task=1,
         form={"decisions": ["reject"], "reasons": []}, settings={}, seed=1,
     )  # fmt: skip
-    one_task.upsert_tasks("verify", [Work("item-000", "content-0", {"n": 0})])
+    one_task.upsert_tasks("verify", [TaskInput("item-000", "content-0", {"n": 0})])
     assert not is_written(one_task, decision)
     with pytest.raises(RefusedError, match="'accept' is none of reject"):
         one_task.submit(lease.slot_id, "ann", "accept", now=now)

@@ -12,9 +12,9 @@ import pytest
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
@@ -32,9 +32,9 @@ def store(context: CampaignContext) -> Iterator[ReviewStore]:
         yield opened
 
 
-def gold_file(folder: Path, *rows: str) -> HandOut:
+def gold_file(folder: Path, *rows: str) -> AssignmentSettings:
     (folder / "gold.csv").write_text("\n".join(["item_id,decision", *rows]), encoding="utf-8")
-    return HandOut(gold=str(folder / "gold.csv"), gold_rate=0.5)
+    return AssignmentSettings(gold=str(folder / "gold.csv"), gold_rate=0.5)
 
 
 def test_a_gold_item_that_annotators_edit_opens_no_round_and_keeps_its_known_decision(
@@ -43,7 +43,7 @@ def test_a_gold_item_that_annotators_edit_opens_no_round_and_keeps_its_known_dec
     items = make_items(jigsaw=3)
     verify = Verify(rule="single", rounds=3, handout=gold_file(tmp_path, f"{items[1].item_id},accept"))
     verify.advance(items, context)
-    desk, said = Desk(store, store.campaign("verify"), "ann"), []
+    desk, said = TaskQueue(store, store.campaign("verify"), "ann"), []
     while (task := desk.next(now=now)) is not None:
         is_gold = task.item.item_id == items[1].item_id
         desk.say(task.slot_id, "revise" if is_gold else "accept", now=now, edits=EDITS if is_gold else None)
@@ -63,7 +63,7 @@ def test_an_item_that_was_revised_and_then_named_gold_is_judged_as_it_came(
     items = make_items(jigsaw=2)
     plain = Verify(rule="single", rounds=3)
     plain.advance(items, context)
-    ann = Desk(store, store.campaign("verify"), "ann")
+    ann = TaskQueue(store, store.campaign("verify"), "ann")
     for _ in items:
         task = ann.next(now=now)
         assert task is not None
@@ -83,7 +83,7 @@ def test_reviewers_answer_gold_items_blind_and_are_judged_by_the_key(
     review = Review(rule="single", handout=gold_file(tmp_path, f"{items[0].item_id},"))
     review.advance(items, context)
     campaign = store.campaign("verify")
-    desk, got = Desk(store, campaign, "ann"), 0
+    desk, got = TaskQueue(store, campaign, "ann"), 0
     while (task := desk.next(now=now)) is not None:
         assert asdict(card_of(task, campaign, serial=0))["right"] is None
         desk.answer(task.slot_id, "B", now=now)
@@ -113,16 +113,16 @@ def test_a_review_takes_no_gold_whose_key_is_wrong(
 
 
 def test_how_a_review_is_handed_out_decides_no_result() -> None:
-    assert Review(handout=HandOut(share=0.5)).parameters() == Review().parameters()
+    assert Review(handout=AssignmentSettings(share=0.5)).parameters() == Review().parameters()
 
 
 def test_the_next_version_of_an_item_is_as_urgent_as_the_one_before(
     context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     items = make_items(jigsaw=5)
-    handout = HandOut(priorities={items[2].item_id: 7})
+    handout = AssignmentSettings(priorities={items[2].item_id: 7})
     Verify(rule="single", handout=handout).advance(items, context)
-    ann, ben = (Desk(store, store.campaign("verify"), name) for name in ("ann", "ben"))
+    ann, ben = (TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben"))
     task = ann.next(now=now)
     assert task is not None
     assert task.item.item_id == items[2].item_id
@@ -136,9 +136,9 @@ def test_no_slot_is_kept_for_somebody_who_may_not_judge_their_own_version(
     context: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     [item] = make_items(jigsaw=1)
-    verify = Verify(rule="single", handout=HandOut(shares={"ann": 1}))
+    verify = Verify(rule="single", handout=AssignmentSettings(shares={"ann": 1}))
     verify.advance([item], context)
-    ann, ben = (Desk(store, store.campaign("verify"), name) for name in ("ann", "ben"))
+    ann, ben = (TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben"))
     assert ben.next(now=now) is None  # it is kept for ann
     task = ann.next(now=now)
     assert task is not None

@@ -21,11 +21,11 @@ from benchwright.annotation.campaigns.results import findings_of
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.cli.tasks import open_
-from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.gold import gold_accuracies
 from benchwright.annotation.workflow.submitted_answers import results_of
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.errors import DataError
 from benchwright.pipeline import run_recipe
@@ -54,10 +54,10 @@ def pictures(count: int) -> list[ImageRecord]:
     ]  # fmt: skip
 
 
-def gold(folder: Path, rows: Mapping[str, str], *, head: str = "item_id,decision") -> HandOut:
+def gold(folder: Path, rows: Mapping[str, str], *, head: str = "item_id,decision") -> AssignmentSettings:
     """Return a hand-out in which every second task is one of these."""
     (folder / "gold.csv").write_text("\n".join([head, *(f"{one},{said}" for one, said in rows.items())]))
-    return HandOut(gold=str(folder / "gold.csv"), gold_rate=0.5)
+    return AssignmentSettings(gold=str(folder / "gold.csv"), gold_rate=0.5)
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def answer_all(
     store: ReviewStore, campaign: str, name: str, now: datetime, says: Callable[[Any], Mapping[str, Any]]
 ) -> list[str]:
     """Let an annotator fill in the form of every task that they get; return what they got, in order."""
-    desk, got = Desk(store, store.campaign(campaign), name), []
+    desk, got = TaskQueue(store, store.campaign(campaign), name), []
     while (task := desk.next(now=now)) is not None:
         assert "gold" not in json.dumps(card_of(task, desk.campaign, serial=0).__dict__, default=str)
         with store.reading() as connection:
@@ -96,7 +96,7 @@ def test_images_that_are_known_go_to_all_who_screen_and_keep_the_verdict_that_is
     (tmp_path / "gold.csv").write_text(
         f"item_id,decision,reason\n{ids[0]},discard,offensive\n{ids[1]},keep,\n{ids[2]},discard,\n"
     )
-    step = Screen(rule="single", handout=HandOut(gold=str(tmp_path / "gold.csv"), gold_rate=0.5))
+    step = Screen(rule="single", handout=AssignmentSettings(gold=str(tmp_path / "gold.csv"), gold_rate=0.5))
     step.advance(images, context)
     got = answer_all(people, "verify", "ann", now, lambda one: {"verdict": "keep"})
     assert sorted(got) == sorted(ids)
@@ -187,14 +187,15 @@ def test_prompts_have_no_gold_and_images_none_of_a_release(release: Release, tmp
     with pytest.raises(ValidationError, match="'collect' takes no gold: nobody knows beforehand which photograph"):
         Collect(prompts=("a cat",), handout=gold(tmp_path, {"1": "web"}))
     with pytest.raises(ValidationError, match="is a release, which knows items, and 'screen' looks at images"):
-        Screen(handout=HandOut(gold=str(release.path)))
+        Screen(handout=AssignmentSettings(gold=str(release.path)))
 
 
 def test_urgent_prompts_go_out_first_and_shares_hold_where_photographs_are_collected(
     context: CampaignContext, people: ReviewStore, now: datetime
 ) -> None:
     step = Collect(
-        prompts=tuple(f"prompt {n}" for n in range(6)), handout=HandOut(share=0.5, priorities={"prompt 4": 2})
+        prompts=tuple(f"prompt {n}" for n in range(6)),
+        handout=AssignmentSettings(share=0.5, priorities={"prompt 4": 2}),
     )
     assert step.advance([], context).waiting is not None
     prompts = {task.item_id: task.payload["question"] for task in people.tasks("verify")}

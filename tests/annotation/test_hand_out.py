@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, HandOut
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, AssignmentSettings
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.assignment.gold_schedule import GoldPlaces
+from benchwright.annotation.store.assignment.gold_schedule import GoldSchedule
 from benchwright.annotation.workflow.gold import gold_accuracies
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Item
 from benchwright.steps import FOLDER, CampaignContext
@@ -33,10 +33,12 @@ def opened(
 ) -> ReviewStore:
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots, seed=seed,
-        form={"decisions": ["accept", "reject"]}, settings={SETTING: HandOut(**handout).kept()},
+        form={"decisions": ["accept", "reject"]}, settings={SETTING: AssignmentSettings(**handout).kept()},
     )  # fmt: skip
-    work = [Work(f"item-{n:03}", "content", {}) for n in range(tasks)]
-    store.upsert_tasks("verify", [*work, *(Work(f"gold-{n:03}", "content", {}, gold="accept") for n in range(gold))])
+    work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(tasks)]
+    store.upsert_tasks(
+        "verify", [*work, *(TaskInput(f"gold-{n:03}", "content", {}, gold="accept") for n in range(gold))]
+    )
     for name in names:
         store.upsert_annotator(name)
     return store
@@ -62,7 +64,7 @@ def decide_all(store: ReviewStore, names: list[str], now: datetime) -> dict[str,
 
 @given(rate=st.sampled_from([0.5, 0.3, 0.25, 0.1, 0.07, 0.01]), seed=st.integers(0, 2**32))
 def test_after_however_many_tasks_gold_is_within_one_of_its_rate(rate: float, seed: int) -> None:
-    places = GoldPlaces(rate, lambda window: hash((seed, window)) % 2**31)
+    places = GoldSchedule(rate, lambda window: hash((seed, window)) % 2**31)
     count = 0
     for place in range(300):
         assert places.before(place) == count
@@ -77,7 +79,7 @@ def test_after_however_many_tasks_gold_is_within_one_of_its_rate(rate: float, se
 def test_what_lies_ahead_is_the_others_and_the_gold_that_comes_among_them(
     rate: float, start: int, others: int, gold: int
 ) -> None:
-    places = GoldPlaces(rate, lambda window: window * 7919)
+    places = GoldSchedule(rate, lambda window: window * 7919)
     place, left, golden = start, others, gold
     while left:
         if places.is_gold(place) and golden:
@@ -126,8 +128,8 @@ def test_gold_goes_to_everybody_and_counts_toward_nothing_but_their_accuracy(sto
     names = ["ann", "ben", "cas", "dot"]
     opened(store, tasks=10, slots=2, names=names, gold=2, gold_rate=0.5)
     store.upsert_tasks("verify", [
-        *(Work(f"item-{n:03}", "content", {}) for n in range(10)), Work("gold-000", "content", {}, gold="accept"),
-        Work("gold-001", "content", {}, gold="reject"),
+        *(TaskInput(f"item-{n:03}", "content", {}) for n in range(10)), TaskInput("gold-000", "content", {}, gold="accept"),
+        TaskInput("gold-001", "content", {}, gold="reject"),
     ])  # fmt: skip
     got = decide_all(store, names, now)
     assert all({"gold-000", "gold-001"} <= set(row) for row in got.values())
@@ -147,12 +149,12 @@ def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(
     (tmp_path / "gold.csv").write_text(
         "item_id,decision\n" + "".join(f"{one.item_id},accept\n" for one in items[:3]), encoding="utf-8"
     )
-    verify = Verify(rule="single", handout=HandOut(gold=str(tmp_path / "gold.csv"), gold_rate=0.3))
+    verify = Verify(rule="single", handout=AssignmentSettings(gold=str(tmp_path / "gold.csv"), gold_rate=0.3))
     assert verify.advance(items, context).waiting is not None
     known = {one.item_id for one in items[:3]}
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
-        desk = Desk(store, store.campaign("verify"), "ann")
+        desk = TaskQueue(store, store.campaign("verify"), "ann")
         seen, before = [], desk.progress(now=now)
         while (task := desk.next(now=now)) is not None:
             coming = desk.coming()
@@ -182,7 +184,7 @@ def test_gold_items_keep_the_decision_that_is_known_and_the_summary_leaves_them_
     items = make_items(jigsaw=5)
     rows = [f"{items[0].item_id},reject", f"{items[1].item_id},"]
     (tmp_path / "gold.csv").write_text("\n".join(["item_id,decision", *rows]), encoding="utf-8")
-    handout = HandOut.model_validate({"gold": "gold.csv"}, context={FOLDER: tmp_path})
+    handout = AssignmentSettings.model_validate({"gold": "gold.csv"}, context={FOLDER: tmp_path})
     verify = Verify(rule="single", handout=handout)
     verify.advance(items, context)
     with open_store(context.store_url) as store:
@@ -201,7 +203,7 @@ def test_an_answer_campaign_takes_the_items_own_keys_for_gold_and_counts_nobody_
 ) -> None:
     items = make_items(jigsaw=4)
     (tmp_path / "gold.csv").write_text(f"item_id\n{items[2].item_id}\n", encoding="utf-8")
-    answer = Answer(annotators_per_item=1, handout=HandOut(gold=str(tmp_path / "gold.csv"), gold_rate=0.5))
+    answer = Answer(annotators_per_item=1, handout=AssignmentSettings(gold=str(tmp_path / "gold.csv"), gold_rate=0.5))
     answer.advance(items, context)
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
@@ -228,22 +230,22 @@ def test_a_wrong_gold_file_is_refused_in_words(
     items = make_items(jigsaw=2)
     (tmp_path / "gold.csv").write_text(table.format(items[0].item_id), encoding="utf-8")
     with pytest.raises((DataError, BenchwrightError), match=why):
-        Verify(handout=HandOut(gold=str(tmp_path / "gold.csv"))).advance(items, context)
+        Verify(handout=AssignmentSettings(gold=str(tmp_path / "gold.csv"))).advance(items, context)
 
 
 def test_gold_that_more_annotators_answered_than_the_rule_takes_stays_gold(store: ReviewStore, now: datetime) -> None:
     names = ["ann", "ben"]
     opened(store, tasks=4, slots=1, names=names, gold=1, gold_rate=0.5)
-    plain = [Work(f"item-{n:03}", "content", {}) for n in range(4)]
+    plain = [TaskInput(f"item-{n:03}", "content", {}) for n in range(4)]
     one = store.claim("verify", "ann", now=now)
     assert one is not None
     store.release(one.slot_id, "ann", now=now)
-    assert store.upsert_tasks("verify", [*plain, Work("gold-000", "content", {})]).reopened == 1
+    assert store.upsert_tasks("verify", [*plain, TaskInput("gold-000", "content", {})]).reopened == 1
     assert store.status("verify", now=now).slots == {"free": 5, "leased": 0, "submitted": 0}
-    store.upsert_tasks("verify", [*plain, Work("gold-000", "content", {}, gold="accept")])
+    store.upsert_tasks("verify", [*plain, TaskInput("gold-000", "content", {}, gold="accept")])
     decide_all(store, names, now)
     with pytest.raises(BenchwrightError, match="went out as gold in campaign 'verify', to 1 annotators more"):
-        store.upsert_tasks("verify", [*plain, Work("gold-000", "content", {})])
+        store.upsert_tasks("verify", [*plain, TaskInput("gold-000", "content", {})])
 
 
 def test_a_gold_item_is_not_to_be_had_by_name(store: ReviewStore, now: datetime) -> None:
@@ -269,12 +271,12 @@ def test_nobody_gets_more_than_the_share_of_everybody(store: ReviewStore, now: d
     names = ["ann", "ben", "cas"]
     opened(store, tasks=10, slots=1, names=names, share=0.35)
     assert [len(row) for row in decide_all(store, names, now).values()] == [4, 3, 3]
-    assert Desk(store, store.campaign("verify"), "ann").progress(now=now) == (4, 0)
+    assert TaskQueue(store, store.campaign("verify"), "ann").progress(now=now) == (4, 0)
 
 
 def test_urgent_tasks_go_out_first_and_a_change_of_urgency_counts_at_once(store: ReviewStore, now: datetime) -> None:
     opened(store, tasks=0, slots=1, names=["ann"])
-    work = [Work(f"item-{n}", "content", {}, priority=n % 3) for n in range(9)]
+    work = [TaskInput(f"item-{n}", "content", {}, priority=n % 3) for n in range(9)]
     store.upsert_tasks("verify", work)
     first = [store.claim("verify", "ann", now=now)]
     for _ in range(2):
@@ -294,7 +296,9 @@ def test_priorities_of_a_step_are_those_of_tasks_categories_and_items(
     context: CampaignContext, make_items: MakeItems
 ) -> None:
     items = make_items(jigsaw=3, counting=2)
-    Verify(handout=HandOut(priorities={"counting": 2, items[0].item_id: 5, "jigsaw": -1})).advance(items, context)
+    Verify(handout=AssignmentSettings(priorities={"counting": 2, items[0].item_id: 5, "jigsaw": -1})).advance(
+        items, context
+    )
     with open_store(context.store_url) as store, store.reading() as connection:
         found = dict(connection.exec_driver_sql("SELECT item_id, priority FROM tasks").all())  # type: ignore[arg-type]
     assert [found[one.item_id] for one in items] == [5, -1, -1, 2, 2]
@@ -307,21 +311,21 @@ def test_priorities_of_a_step_are_those_of_tasks_categories_and_items(
 )
 def test_settings_that_cannot_be_are_refused(setting: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(setting))):
-        HandOut(**setting)
+        AssignmentSettings(**setting)
 
 
 def test_how_tasks_go_out_decides_no_result_and_redoes_nothing() -> None:
-    assert Verify(handout=HandOut(share=0.5)).parameters() == Verify().parameters()
+    assert Verify(handout=AssignmentSettings(share=0.5)).parameters() == Verify().parameters()
     assert "handout" not in Answer().parameters()
 
 
 def test_a_lease_lasts_as_long_as_the_step_says(context: CampaignContext, make_items: MakeItems, now: datetime) -> None:
-    Verify(rule="single", handout=HandOut(lease_s=60)).advance(make_items(jigsaw=1), context)
+    Verify(rule="single", handout=AssignmentSettings(lease_s=60)).advance(make_items(jigsaw=1), context)
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
         store.upsert_annotator("ben")
-        assert Desk(store, store.campaign("verify"), "ann").next(now=now) is not None
-        ben = Desk(store, store.campaign("verify"), "ben")
+        assert TaskQueue(store, store.campaign("verify"), "ann").next(now=now) is not None
+        ben = TaskQueue(store, store.campaign("verify"), "ben")
         assert ben.next(now=now + timedelta(seconds=59)) is None
         assert ben.next(now=now + timedelta(seconds=60)) is not None
 

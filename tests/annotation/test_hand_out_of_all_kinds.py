@@ -16,18 +16,18 @@ from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.assignment_settings import HandOut
+from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.forms.kinds import KINDS
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.records import ImageRecord, Item, Source
 from benchwright.review_tasks import FindingCategory
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
-SHORT = HandOut(lease_s=60)
+SHORT = AssignmentSettings(lease_s=60)
 TASKS = 6
 CATEGORIES = (
     FindingCategory(code="blind", words="Does not look"),
@@ -113,11 +113,11 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
             settings={"handout": SHORT.kept()}, seed=1,
         )  # fmt: skip
         store.upsert_tasks(
-            "verify", [Work(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items]
+            "verify", [TaskInput(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items]
         )
 
 
-def say(desk: Desk, slot: int, asked: Asked, now: datetime) -> None:
+def say(desk: TaskQueue, slot: int, asked: Asked, now: datetime) -> None:
     if desk.campaign.kind == "review":
         desk.answer(slot, "B", now=now)
     desk.say(slot, asked.decision, now=now, fields=asked.fields)
@@ -127,7 +127,7 @@ def test_nobody_gets_a_task_twice_and_every_task_goes_to_as_many_as_it_takes(
     opened: tuple[ReviewStore, Asked], now: datetime
 ) -> None:
     store, asked = opened
-    desks = [Desk(store, store.campaign("verify"), name) for name in ("ann", "ben", "cas")]
+    desks = [TaskQueue(store, store.campaign("verify"), name) for name in ("ann", "ben", "cas")]
     got: dict[str, list[int]] = {desk.annotator: [] for desk in desks}
     while desks:
         for desk in tuple(desks):
@@ -164,14 +164,14 @@ def test_a_lease_that_ends_gives_the_task_to_whoever_asks_next_and_takes_no_deci
 ) -> None:
     store, asked = opened
     campaign = store.campaign("verify")
-    ann = Desk(store, campaign, "ann")
+    ann = TaskQueue(store, campaign, "ann")
     held = ann.next(now=now)
     assert held is not None
     later = now + timedelta(seconds=61)
     if campaign.kind != "review":
         with pytest.raises(RefusedError, match="the lease has ended"):
             say(ann, held.slot_id, asked, later)
-    others = [Desk(store, campaign, name) for name in ("ben", "cas")]
+    others = [TaskQueue(store, campaign, name) for name in ("ben", "cas")]
     got: set[int] = set()
     for desk in others:
         while (task := desk.next(now=later)) is not None:
@@ -183,7 +183,7 @@ def test_a_lease_that_ends_gives_the_task_to_whoever_asks_next_and_takes_no_deci
 
 def test_what_is_skipped_comes_last_and_what_is_flagged_stays(opened: tuple[ReviewStore, Asked], now: datetime) -> None:
     store, asked = opened
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
     first = desk.next(now=now)
     assert first is not None
     desk.remark(first.task_id, "Which of the two?", is_flag=True, now=now)

@@ -24,7 +24,7 @@ from benchwright.annotation.app.base.state import clock, open_site
 from benchwright.annotation.app.security.cookies import COOKIE
 from benchwright.annotation.app.serve import build_app
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .page_client import OnScreen, PageClient
 from .visitor import Visitor
@@ -124,7 +124,7 @@ def test_odd_numbers_in_an_address_name_no_task_of_others(site: ReviewSite, stor
     for path in (f"/pictures/{quoted}/0", f"/pictures/1/{quoted}", f"/pictures/{quoted}/0/marks"):
         reply = ann.send("GET", path)
         assert reply.status < 500, path
-        held = Desk(store, store.campaign("verify"), "ann").next(now=clock())
+        held = TaskQueue(store, store.campaign("verify"), "ann").next(now=clock())
         assert held is not None
         if held.task_id != 1:
             assert not reply.headers.get("content-type", "").startswith("image/"), path
@@ -199,7 +199,7 @@ def test_an_act_on_a_slot_that_is_not_on_the_screen_decides_nothing(
 
 
 def test_an_act_on_anothers_slot_decides_nothing(site: ReviewSite, store: ReviewStore) -> None:
-    ben = Desk(store, store.campaign("verify"), "ben").next(now=clock())
+    ben = TaskQueue(store, store.campaign("verify"), "ben").next(now=clock())
     assert ben is not None
     before = decided(store)
     on_page(site, "campaign=verify", lambda page, seen: page.send(seen.element, act(seen, slot=ben.slot_id)))
@@ -208,7 +208,7 @@ def test_an_act_on_anothers_slot_decides_nothing(site: ReviewSite, store: Review
 
 @pytest.mark.parametrize("task", ["1e3", "9" * 40, "-1", "%00", "%ff", "1&task=2", "%F0%9F%92%A9"])
 def test_an_odd_task_in_the_address_leads_to_ones_own(site: ReviewSite, store: ReviewStore, task: str) -> None:
-    held = Desk(store, store.campaign("verify"), "ann").next(now=clock())
+    held = TaskQueue(store, store.campaign("verify"), "ann").next(now=clock())
     assert held is not None
     seen, _, _ = on_page(
         site, f"campaign=verify&task={task}", lambda page, seen: page.send(seen.element, act(seen, slot=0))

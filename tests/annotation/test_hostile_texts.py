@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
-from benchwright.annotation.forms.form import Form, OneOf, Option, Text
-from benchwright.annotation.forms.payloads import Work, beside_in, item_in
-from benchwright.annotation.forms.task_content import exhibit_in
+from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
+from benchwright.annotation.forms.payloads import TaskInput, beside_in, item_in
+from benchwright.annotation.forms.task_content import content_in
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
-from benchwright.annotation.workflow.task_queue import MAX_DRAFT_BYTES, Desk
+from benchwright.annotation.workflow.task_queue import MAX_DRAFT_BYTES, TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, Item
 
@@ -38,7 +38,7 @@ each = pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 FORM = Form(
     fields=(
         OneOf(name="what", label="What", options=(Option(code="a", words="A"), Option(code="b", words="B"))),
-        Text(name="why", label="Why"),
+        TextField(name="why", label="Why"),
     )
 )
 
@@ -54,7 +54,7 @@ def hostile(pattern: Item, text: str) -> Item:
     )  # fmt: skip
 
 
-def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None, text: str = "") -> Desk:
+def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None, text: str = "") -> TaskQueue:
     store.upsert_campaign(
         "verify", kind="verify" if form is None else "error_analysis", rule="single", slots_per_task=1,
         form=form or {"decisions": ["accept", "reject", "revise"], "reasons": ["unclear"], "guidelines": text},
@@ -65,9 +65,9 @@ def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None
         "beside": [{"label": text, "text": text}],
         "about": {"model": text},
     }
-    store.upsert_tasks("verify", [Work(item.item_id, "content", payload)])
+    store.upsert_tasks("verify", [TaskInput(item.item_id, "content", payload)])
     store.upsert_annotator("ann")
-    return Desk(store, store.campaign("verify"), "ann")
+    return TaskQueue(store, store.campaign("verify"), "ann")
 
 
 @each
@@ -78,7 +78,7 @@ def test_texts_of_an_item_come_back_as_they_are(
     desk = opened(store, item, text=text)
     task = desk.next(now=now)
     assert task is not None
-    assert task.item == exhibit_in(item.model_dump(mode="json"))
+    assert task.item == content_in(item.model_dump(mode="json"))
     assert task.item.question == text
     assert task.beside == ({"label": text, "text": text},)
     [stored] = store.tasks("verify")

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from benchwright.annotation.agreement.ratings import Rating
-from benchwright.annotation.campaigns.kept_table import Looked, TypeRow, kept_in, kept_table
+from benchwright.annotation.campaigns.kept_table import ReviewedItem, TypeRow, kept_in, kept_table
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.cli.kept import kept, table_text
 from benchwright.annotation.store import open_store
@@ -27,12 +27,12 @@ MakeItems = Callable[..., list[Item]]
 PAPER = {"yes_no": (1457, 1306, 850), "multiple_choice": (969, 825, 520), "cross_image": (779, 743, 502)}
 
 
-def looked_at(name: str, total: int, agreed: int, both_accept: int) -> tuple[list[Looked], list[Rating]]:
+def looked_at(name: str, total: int, agreed: int, both_accept: int) -> tuple[list[ReviewedItem], list[Rating]]:
     """Return items that two annotators decided: both accept, both reject, or one each."""
     items, ratings = [], []
     for n in range(total):
         said = ("accept", "accept") if n < both_accept else ("reject", "reject") if n < agreed else ("accept", "reject")
-        items.append(Looked(f"{name}-{n}", name, said == ("accept", "accept")))
+        items.append(ReviewedItem(f"{name}-{n}", name, said == ("accept", "accept")))
         ratings += [Rating(f"{name}-{n}", who, word) for who, word in zip(("one", "two"), said, strict=True)]
     return items, ratings
 
@@ -69,7 +69,7 @@ def test_the_table_has_a_column_for_each_type_and_the_overall_one_last(paper: li
 
 
 def test_what_is_open_is_not_decided_and_what_nobody_said_is_undefined() -> None:
-    rows = kept_table([Looked("a", "jigsaw", None), Looked("b", "jigsaw", True)], {})
+    rows = kept_table([ReviewedItem("a", "jigsaw", None), ReviewedItem("b", "jigsaw", True)], {})
     assert rows[0] == TypeRow("jigsaw", 2, 1, 1, None, None, 0)
     assert "undefined" in table_text(rows)
     assert kept_table([], {}) == [TypeRow("overall", 0, 0, 0, None, None, 0)]

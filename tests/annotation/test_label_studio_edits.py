@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.label_studio.label_config import label_config
 from benchwright.annotation.label_studio.pulling import Pulled, pull
 from benchwright.annotation.label_studio.replies import read_reply
@@ -93,6 +93,6 @@ def test_edits_that_the_app_would_refuse_are_not_taken(
 def pulled(store: ReviewStore, item: Item, said: list[dict[str, Any]], *, kind: str, form: dict[str, Any]) -> Pulled:
     """Pull one annotation of an item into a campaign of one task."""
     store.upsert_campaign(kind, kind=kind, rule="unanimous(1)", slots_per_task=1, form=form, settings={}, seed=1)
-    store.upsert_tasks(kind, [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    store.upsert_tasks(kind, [TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))])
     row = annotated(store, kind, 0, {"ann": said})
     return pull(store, store.campaign(kind), [row], names=NAMES, now=datetime(2026, 3, 1, tzinfo=UTC))

@@ -12,11 +12,11 @@ import pytest
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
-from benchwright.annotation.label_studio.replies import Reply, read_reply
+from benchwright.annotation.label_studio.replies import ReadAnnotation, read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
 from benchwright.annotation.store import CHOICES, ReviewStore
 from benchwright.errors import DataError
@@ -41,7 +41,7 @@ def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
         label("reason", "unclear", "too_easy"),
         label("note", " so ", kind="textarea"),
     ]
-    assert read_reply(result, VERIFY, {}) == Reply("reject", ("too_easy", "unclear"), "so")
+    assert read_reply(result, VERIFY, {}) == ReadAnnotation("reject", ("too_easy", "unclear"), "so")
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_of_what_somebody_said_twice_of_a_task_the_last_counts_however_often_it_
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=VERIFY, settings={}, seed=1
     )
-    store.upsert_tasks("verify", [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    store.upsert_tasks("verify", [TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))])
     row = annotated(store, "verify", 0, {"ann": [label("decision", "accept")]})
     [first] = row["annotations"]
     reject = {"result": [label("decision", "reject")], "created_at": "2026-02-02T00:00:00Z"}
@@ -165,7 +165,7 @@ def test_moments_and_leads_of_strangers_are_bounded(store: ReviewStore, item: It
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(1)", slots_per_task=1, form=VERIFY, settings={}, seed=1
     )
-    store.upsert_tasks("verify", [Work(item.item_id, item.content_hash, item.model_dump(mode="json"))])
+    store.upsert_tasks("verify", [TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))])
     campaign, task = store.campaign("verify"), store.tasks("verify")[0]
     now = datetime(2026, 3, 1, tzinfo=UTC)
 

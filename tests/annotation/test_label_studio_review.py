@@ -17,7 +17,7 @@ from benchwright.annotation.label_studio.pulling import Pulled, Take, pull
 from benchwright.annotation.label_studio.task_data import blanked, key_of, task_data
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.external_annotations import HELD_FOR, answered_by_all
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
@@ -129,7 +129,7 @@ def test_a_place_is_held_for_whoever_answered_as_long_as_the_answer_is_seen_on_t
     said = {"ann": answer("B"), "ben": answer("A")}
     pulled(store, said, take=FIRST)
     store.upsert_annotator("dan")
-    desk = Desk(store, store.campaign("review"), "dan")
+    desk = TaskQueue(store, store.campaign("review"), "dan")
     later = NOW + HELD_FOR - timedelta(days=1)
     pulled(store, said, take=FIRST, now=later)
     assert desk.next(now=NOW + HELD_FOR + timedelta(days=1)) is None
@@ -138,14 +138,14 @@ def test_a_place_is_held_for_whoever_answered_as_long_as_the_answer_is_seen_on_t
 
 def test_who_answered_in_the_app_votes_here_and_the_other_way_round(store: ReviewStore) -> None:
     store.upsert_annotator("ann")
-    desk = Desk(store, store.campaign("review"), "ann")
+    desk = TaskQueue(store, store.campaign("review"), "ann")
     task = desk.next(now=NOW)
     assert task is not None
     desk.answer(task.slot_id, "B", now=NOW)
     pulled(store, {"ben": answer("B")}, take=FIRST)
     assert ready(store) == [("ann", "ben")]
     assert pulled(store, {"ann": vote()}, take=votes).new == 1
-    ben = Desk(store, store.campaign("review"), "ben")
+    ben = TaskQueue(store, store.campaign("review"), "ben")
     mine = ben.next(now=NOW)
     assert mine is not None
     assert mine.answered == "B"

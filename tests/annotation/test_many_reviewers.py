@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, simulate
 from benchwright.annotation.store import ReviewStore, open_store
 
@@ -77,8 +77,8 @@ def fill(
         form={"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
         settings={SETTING: handout or {}} if not is_simulated else {}, seed=3, is_simulated=is_simulated,
     )  # fmt: skip
-    work = [Work(f"item-{n:03}", "content", {"answer": "A"}) for n in range(tasks)]
-    work += [Work(f"gold-{n:03}", "content", {"answer": "A"}, gold="accept") for n in range(gold)]
+    work = [TaskInput(f"item-{n:03}", "content", {"answer": "A"}) for n in range(tasks)]
+    work += [TaskInput(f"gold-{n:03}", "content", {"answer": "A"}, gold="accept") for n in range(gold)]
     store.upsert_tasks("verify", work)
     for name in names:
         store.upsert_annotator(name)

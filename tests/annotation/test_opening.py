@@ -17,9 +17,9 @@ from benchwright.annotation.campaigns.results import agreement_of, errata_of, fi
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.image_files import Originals
+from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.records import Choice, Item, ItemImage, Source
 from benchwright.release import Release
@@ -97,7 +97,7 @@ def opened(release: Release, tasks: Callable[..., Path], tmp_path: Path) -> Iter
 
 
 def say_all(store: ReviewStore, name: str, now: datetime, answers: Callable[[Item], dict[str, Any]]) -> None:
-    desk = Desk(store, store.campaign("errors"), name)
+    desk = TaskQueue(store, store.campaign("errors"), name)
     while (task := desk.next(now=now)) is not None:
         desk.say(task.slot_id, "", now=now, fields=answers(task.item))
 
@@ -107,7 +107,7 @@ def test_a_workspace_is_made_and_holds_items_and_pictures(opened: Opens, items: 
     found = store.tasks("errors")
     assert sorted(task.item_id for task in found) == sorted(item.item_id for item in items[:4])
     assert store.campaign("errors").rule == "answers(1)"
-    originals = Originals(tmp_path / "review")
+    originals = ImageFiles(tmp_path / "review")
     for item in items[:4]:
         assert originals.data(item.images[0].image_id).startswith(b"\x89PNG")
 
@@ -154,7 +154,7 @@ def test_tasks_of_another_release_or_content_are_refused(
 
 def test_an_annotator_sees_item_key_and_reply_and_no_more(opened: Opens, now: datetime) -> None:
     store = opened()
-    task = Desk(store, store.campaign("errors"), "ann").next(now=now)
+    task = TaskQueue(store, store.campaign("errors"), "ann").next(now=now)
     assert task is not None
     assert task.item.answer == "B"
     assert [dict(one) for one in task.beside] == [{"label": "The model's reply", "text": f"It is A. {EVIL}"}]
@@ -175,7 +175,7 @@ def test_an_annotator_sees_item_key_and_reply_and_no_more(opened: Opens, now: da
 )
 def test_what_does_not_fit_the_form_is_refused(opened: Opens, now: datetime, said: dict[str, Any], why: str) -> None:
     store = opened()
-    desk = Desk(store, store.campaign("errors"), "ann")
+    desk = TaskQueue(store, store.campaign("errors"), "ann")
     task = desk.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match=why):
@@ -185,7 +185,7 @@ def test_what_does_not_fit_the_form_is_refused(opened: Opens, now: datetime, sai
 
 def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now: datetime) -> None:
     store = opened()
-    desk = Desk(store, store.campaign("errors"), "ann")
+    desk = TaskQueue(store, store.campaign("errors"), "ann")
     task = desk.next(now=now)
     assert task is not None
     desk.save_draft(task.task_id, {"fields": {"categories": ["other"]}}, now=now)
@@ -311,7 +311,7 @@ def test_errata_are_what_most_annotators_find(opened: Opens, items: list[Item], 
 
 def test_the_letter_that_counts_as_right_cannot_be_right_instead(opened: Opens, now: datetime) -> None:
     store = opened("errata")
-    desk = Desk(store, store.campaign("errors"), "ann")
+    desk = TaskQueue(store, store.campaign("errors"), "ann")
     task = desk.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="'instead': 'B' is none of A, C"):

@@ -15,9 +15,9 @@ import pytest
 
 from benchwright.annotation.agreement.coefficients import agreement
 from benchwright.annotation.agreement.ratings import Rating
-from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, Text
-from benchwright.annotation.forms.payloads import Work
-from benchwright.annotation.progress.campaign_progress import standing_of, standings_by
+from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.progress.campaign_progress import progress_by, progress_of
 from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
 from benchwright.annotation.progress.overview import Overview, periods_of
 from benchwright.annotation.store import ReviewStore
@@ -51,9 +51,9 @@ def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore
     return store
 
 
-def work(tasks: int, *, changed: int = 0) -> list[Work]:
+def work(tasks: int, *, changed: int = 0) -> list[TaskInput]:
     return [
-        Work(
+        TaskInput(
             f"item-{n:03}", f"content-{n}" + ("-new" if n < changed else ""),
             {"task": ("jigsaw", "counting")[n % 2], "kind": "yes_no"} | ({"category": "street"} if n % 3 == 0 else {}),
         )
@@ -179,17 +179,17 @@ def test_a_campaign_without_decisions_has_nothing_to_show_and_nothing_fails(stor
     assert overview.agreement_by("task", said) == []
     assert overview.qualities(said) == []
     assert overview.reasons() == []
-    assert standing_of(overview.campaign, []).tasks == 0
+    assert progress_of(overview.campaign, []).tasks == 0
 
 
 def test_outcomes_follow_the_rule_and_add_up(overview: Overview) -> None:
     patterns = overview.patterns()
-    whole = standing_of(overview.campaign, patterns)
+    whole = progress_of(overview.campaign, patterns)
     assert list(whole.outcomes) == [*DECISIONS, "no_agreement", "begun", "untouched"]
     assert sum(whole.outcomes.values()) == whole.tasks == 30
     assert whole.outcomes["untouched"] == 4
     assert whole.outcomes["begun"] == 6
-    by_task = standings_by(overview.campaign, patterns, "task")
+    by_task = progress_by(overview.campaign, patterns, "task")
     assert [one.name for one in by_task] == ["counting", "jigsaw"]
     assert sum(one.outcomes["accept"] for one in by_task) == whole.outcomes["accept"]
 
@@ -199,14 +199,14 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
         fields=(
             OneOf(name="level", label="How hard", options=tuple(Option(code=c, words=c) for c in ("easy", "so", "hard"))),
             SeveralOf(name="themes", label="Themes", options=tuple(Option(code=c, words=c) for c in ("love", "war"))),
-            Text(name="why", label="Why"),
+            TextField(name="why", label="Why"),
         )
     )  # fmt: skip
     store.upsert_campaign(
         "typed", kind="error_analysis", rule="answers(2)", slots_per_task=2, form=form.model_dump(mode="json"),
         settings={}, seed=1,
     )  # fmt: skip
-    store.upsert_tasks("typed", [Work(f"i{n}", "c", {"task": "jigsaw", "choices": []}) for n in range(4)])
+    store.upsert_tasks("typed", [TaskInput(f"i{n}", "c", {"task": "jigsaw", "choices": []}) for n in range(4)])
     levels = {"ann": ("easy", "so", "hard", "easy"), "ben": ("easy", "hard", "hard", "so")}
     for name, said in levels.items():
         store.upsert_annotator(name)

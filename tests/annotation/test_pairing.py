@@ -12,7 +12,7 @@ from picture_copies import COPIES, photograph
 from pydantic import ValidationError
 from typed_answers import say
 
-from benchwright.annotation.campaigns.pair import AskedPair, Pair, paired
+from benchwright.annotation.campaigns.pair import ImagePair, Pair, paired
 from benchwright.annotation.simulated.annotators import SimulatedPairers
 from benchwright.annotation.store import Annotation, open_store
 from benchwright.annotation.workflow.rules import parse_rule
@@ -30,7 +30,7 @@ def verdicts_of(
 
     `said` has a word a pair, a letter for each annotator: `s` for the same, `d` for different pictures.
     """
-    asked = [AskedPair(f"{better}{other}", better, other) for better, other in pairs]
+    asked = [ImagePair(f"{better}{other}", better, other) for better, other in pairs]
     annotations = [
         Annotation(
             item_id=pair.pair_id, content_hash=pair.pair_id, round=1, slot=slot, annotator=f"annotator {slot}",

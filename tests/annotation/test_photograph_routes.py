@@ -15,7 +15,7 @@ from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.campaigns.screen import Screen
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.submissions.photo_uploads import MOST_UPLOADS
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.photographs import collected_photographs
 
 from .visitor import Reply, Visitor
@@ -50,7 +50,7 @@ def signed_in(site: ReviewSite) -> Callable[[str], Visitor]:
 
 def task_of(store: ReviewStore, name: str, campaign: str = "collect") -> int:
     """Return a task that somebody holds."""
-    task = Desk(store, store.campaign(campaign), name).next(now=clock())
+    task = TaskQueue(store, store.campaign(campaign), name).next(now=clock())
     assert task is not None
     return task.task_id
 

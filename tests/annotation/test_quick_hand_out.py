@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 from .sqlite_work import instructions
 
@@ -23,8 +23,8 @@ def fill(store: ReviewStore, *, tasks: int) -> None:
             seed=3,
         )  # fmt: skip
         payload = {"choices": [{"key": "A", "text": "a"}, {"key": "B", "text": "b"}], "answer": "A"}
-        work = [Work(f"{name[0]}-{n}", "content", payload, priority=n % 2) for n in range(tasks)]
-        work += [Work(f"g{name[0]}-{n}", "content", payload, gold="accept") for n in range(10)]
+        work = [TaskInput(f"{name[0]}-{n}", "content", payload, priority=n % 2) for n in range(tasks)]
+        work += [TaskInput(f"g{name[0]}-{n}", "content", payload, gold="accept") for n in range(10)]
         store.upsert_tasks(name, work)
     for name in ("ann", "ben", "cas"):
         store.upsert_annotator(name)
@@ -63,5 +63,5 @@ def test_progress_counts_an_index_and_nothing_task_by_task(tmp_path: Path, empty
     path.write_bytes(empty_store)
     with open_store(f"sqlite:///{path}") as store:
         fill(store, tasks=2000)
-        desk = Desk(store, store.campaign("verify"), "ann")
+        desk = TaskQueue(store, store.campaign("verify"), "ann")
         assert instructions(store, lambda: desk.progress(now=now)) < 10 * 2000

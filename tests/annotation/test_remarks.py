@@ -10,13 +10,13 @@ import pytest
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.submissions.comments import LONGEST, MOST
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
 MakeItems = Callable[..., list[Item]]
-AtDesk = Callable[[str], Desk]
+AtDesk = Callable[[str], TaskQueue]
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def store(context: CampaignContext, make_items: MakeItems) -> Iterator[ReviewSto
 
 @pytest.fixture
 def at_desk(store: ReviewStore) -> AtDesk:
-    return lambda name: Desk(store, store.campaign("verify"), name)
+    return lambda name: TaskQueue(store, store.campaign("verify"), name)
 
 
 def test_a_comment_and_a_flag_are_seen_by_who_made_them_and_by_curators_flags_first(

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms.payloads import Work
-from benchwright.annotation.store import RefusedError, ReviewStore, Upserted
+from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.store import RefusedError, ReviewStore, UpsertCounts
 from benchwright.annotation.store.database.connection import connect
 from benchwright.errors import BenchwrightError
 
@@ -20,8 +20,8 @@ CAMPAIGN = {
 }  # fmt: skip
 
 
-def work(**contents: str) -> list[Work]:
-    return [Work(item_id, content, {"shows": content}) for item_id, content in contents.items()]
+def work(**contents: str) -> list[TaskInput]:
+    return [TaskInput(item_id, content, {"shows": content}) for item_id, content in contents.items()]
 
 
 def decide(store: ReviewStore, annotator: str, decision: str, now: datetime, **more: object) -> str:
@@ -37,8 +37,8 @@ def decide(store: ReviewStore, annotator: str, decision: str, now: datetime, **m
 def test_bringing_tasks_up_to_date_twice_changes_nothing(open_campaign: Open) -> None:
     store = open_campaign(tasks=3)
     before = store.tasks("verify")
-    same = [Work(task.item_id, task.content_hash, task.payload) for task in before]
-    assert store.upsert_tasks("verify", same) == Upserted(opened=0, kept=3, retired=0, reopened=0)
+    same = [TaskInput(task.item_id, task.content_hash, task.payload) for task in before]
+    assert store.upsert_tasks("verify", same) == UpsertCounts(opened=0, kept=3, retired=0, reopened=0)
     assert store.tasks("verify") == before
 
 
@@ -51,7 +51,7 @@ def test_an_unchanged_item_keeps_its_verdicts_and_a_changed_one_opens_a_new_roun
     for _ in range(3):
         decide(store, "ann", "accept", now)
     counts = store.upsert_tasks("verify", work(same="1", changed="2", added="1"))
-    assert counts == Upserted(opened=2, kept=1, retired=2, reopened=0)
+    assert counts == UpsertCounts(opened=2, kept=1, retired=2, reopened=0)
     assert [one.item_id for one in store.decisions("verify")] == ["same"]
     rounds = {
         (t.item_id, t.content_hash): (t.round, t.state) for t in store.tasks("verify", states=("open", "retired"))
@@ -72,7 +72,7 @@ def test_content_that_comes_back_brings_its_verdicts_along(store: ReviewStore, n
     first = decide(store, "ann", "reject", now)
     store.upsert_tasks("verify", [])
     assert store.decisions("verify") == []
-    assert store.upsert_tasks("verify", work(one="1", two="1")) == Upserted(0, 0, 0, 2)
+    assert store.upsert_tasks("verify", work(one="1", two="1")) == UpsertCounts(0, 0, 0, 2)
     assert [(one.item_id, one.decision) for one in store.decisions("verify")] == [(first, "reject")]
     assert {task.item_id for task in store.tasks("verify", states=("done",))} == {first}
 
@@ -165,7 +165,7 @@ def test_the_order_of_tasks_is_random_by_annotator_and_equal_for_equal_seeds(
     assert ann != ben
     rotations = [ann[n:] + ann[:n] for n in range(12)]
     assert ben not in rotations
-    store.upsert_tasks("verify", [Work(f"item-{n:03}", f"other-{n}", {}) for n in range(12)])
+    store.upsert_tasks("verify", [TaskInput(f"item-{n:03}", f"other-{n}", {}) for n in range(12)])
     assert order("ann") == ann
 
 
@@ -298,7 +298,7 @@ def test_a_decision_on_an_item_that_changed_meanwhile_is_refused(open_campaign: 
     store = open_campaign(tasks=1)
     lease = store.claim("verify", "ann", now=now)
     assert lease is not None
-    store.upsert_tasks("verify", [Work("item-000", "new content", {})])
+    store.upsert_tasks("verify", [TaskInput("item-000", "new content", {})])
     with pytest.raises(RefusedError, match="claim again"):
         store.submit(lease.slot_id, "ann", "accept", now=now)
 

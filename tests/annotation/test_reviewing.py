@@ -19,7 +19,7 @@ from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.simulated.annotators import SimulatedReviewers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
@@ -50,7 +50,7 @@ def item_of(make_items: MakeItems) -> Item:
 
 def vote(store: ReviewStore, now: datetime, name: str, answer: str = "B", **fields: object) -> None:
     """Answer and vote on the open task: yes to all but what is named; `edits` revises."""
-    desk = Desk(store, store.campaign("review"), name)
+    desk = TaskQueue(store, store.campaign("review"), name)
     task = desk.next(now=now)
     assert task is not None, name
     edits = fields.pop("edits", None)
@@ -63,7 +63,7 @@ def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
 ) -> None:
     Review().advance([item_of(make_items)], review)
     campaign = store.campaign("review")
-    desk = Desk(store, campaign, "r1")
+    desk = TaskQueue(store, campaign, "r1")
     task = desk.next(now=now)
     assert task is not None
     before = asdict(card_of(task, campaign, serial=0))
@@ -84,7 +84,7 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     Review().advance([item_of(make_items)], review)
-    desk = Desk(store, store.campaign("review"), "r1")
+    desk = TaskQueue(store, store.campaign("review"), "r1")
     task = desk.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="answer first"):
@@ -92,7 +92,7 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     with pytest.raises(RefusedError, match="none of A, B"):
         desk.answer(task.slot_id, "C", now=now)
     with pytest.raises(RefusedError, match="does not hold"):
-        Desk(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
+        TaskQueue(store, store.campaign("review"), "r2").answer(task.slot_id, "B", now=now)
     desk.answer(task.slot_id, "A", now=now)
     desk.answer(task.slot_id, "A", now=now)  # pressed twice
     with pytest.raises(RefusedError, match="answered A before the key was shown"):
@@ -109,7 +109,7 @@ def test_an_answer_outlives_its_lease_and_whoever_saw_the_key_goes_on_from_there
     review: CampaignContext, store: ReviewStore, make_items: MakeItems, now: datetime
 ) -> None:
     Review().advance([item_of(make_items)], review)
-    desk = Desk(store, store.campaign("review"), "r1")
+    desk = TaskQueue(store, store.campaign("review"), "r1")
     task = desk.next(now=now)
     assert task is not None
     desk.answer(task.slot_id, "A", now=now)
@@ -186,7 +186,7 @@ def test_nobody_reviews_what_they_verified(
         store.decide("verify", task.id, name, "accept", now=now)
     Review().advance([item], review)
     assert store.claim("review", "ann", now=now) is None
-    assert Desk(store, store.campaign("review"), "ben").progress(now=now) == (0, 0)
+    assert TaskQueue(store, store.campaign("review"), "ben").progress(now=now) == (0, 0)
     assert store.claim("review", "r1", now=now) is not None
     Answer(annotators_per_item=1).advance([item], review._replace(stage="answer"))
     assert store.claim("answer", "r1", now=now) is None

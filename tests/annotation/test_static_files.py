@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.app.security import static_files
-from benchwright.annotation.app.security.static_files import Lately, preloads
+from benchwright.annotation.app.security.static_files import RecentSessions, preloads
 from benchwright.annotation.store import Account
 
 ANN = Account(
@@ -29,7 +29,7 @@ def test_what_the_page_will_want_is_there_and_not_what_it_names_itself() -> None
 
 @pytest.mark.parametrize("path", ["/", "/pictures/1/0", "/_stcore/stream", "/static", "/static/../people"])
 def test_only_static_files_are_given_without_another_look(path: str) -> None:
-    lately = Lately()
+    lately = RecentSessions()
     lately.note("token", ANN)
     assert lately.find("token", "/static/js/index.js") == ANN
     assert lately.find("token", path) is None
@@ -38,7 +38,7 @@ def test_only_static_files_are_given_without_another_look(path: str) -> None:
 
 
 def test_a_session_is_looked_up_again_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    lately = Lately()
+    lately = RecentSessions()
     lately.note("token", ANN)
     later = time.monotonic() + static_files.GOOD_FOR_S
     monkeypatch.setattr(static_files.time, "monotonic", lambda: later)
@@ -46,7 +46,7 @@ def test_a_session_is_looked_up_again_soon(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_nobody_is_noted_who_has_no_session() -> None:
-    lately = Lately()
+    lately = RecentSessions()
     lately.note("token", None)
     lately.note(None, ANN)
     assert lately.find("token", "/static/js/index.js") is None

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.campaigns.adjudications import add_adjudication
 from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines
-from benchwright.annotation.store.campaigns.overrides import Overriding
+from benchwright.annotation.store.campaigns.overrides import Overrides
 from benchwright.annotation.store.campaigns.revisions import add_revision
 from benchwright.annotation.store.campaigns.tasks import find_campaign, list_tasks
 from benchwright.annotation.store.check import row_problems, store_problems
@@ -37,7 +37,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=FORM, settings={"gold": 1}, seed=1
     )
     items = make_items(jigsaw=3)
-    store.upsert_tasks("verify", [Work(i.item_id, i.content_hash, i.model_dump(mode="json")) for i in items])
+    store.upsert_tasks("verify", [TaskInput(i.item_id, i.content_hash, i.model_dump(mode="json")) for i in items])
     for name in ("ann", "ben", "cas"):
         store.upsert_annotator(name)
     for name in ("ann", "ben"):
@@ -50,7 +50,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
         campaign = find_campaign(connection, "verify")
         [before] = [task for task in list_tasks(connection, campaign, states=("open",)) if task.id == 3]
         edited = Item.model_validate({**before.payload, "question": "Which piece is missing?"})
-        work = Work(edited.item_id, edited.content_hash, edited.model_dump(mode="json"))
+        work = TaskInput(edited.item_id, edited.content_hash, edited.model_dump(mode="json"))
         edits = {"question": "Which piece is missing?"}
         assert add_revision(connection, campaign, before, work, edits=edits, annotator="ann", now=now)
     Guidelines(store).set("verify", "Accept what is right.", [GuidelinePicture(b"a picture", "image/png")])
@@ -61,7 +61,7 @@ def reviewed(store: ReviewStore, make_items: Callable[..., list[Item]], now: dat
     accounts.set_password("ann", "a hash")
     accounts.disable("ben")
     decided = Override("quality", "record", "root", "keep", "blurred", "0f", "ann", "it is sharp")
-    Overriding(store).decide([decided], now=now)
+    Overrides(store).decide([decided], now=now)
     return store
 
 

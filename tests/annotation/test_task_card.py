@@ -10,12 +10,12 @@ from datetime import datetime
 import pytest
 
 from benchwright.annotation.app.base.option_letters import captions, keys_told, question_in_words
-from benchwright.annotation.app.task_card.card import Act, act_of, card_of
+from benchwright.annotation.app.task_card.card import CardEvent, act_of, card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.forms.task_content import Exhibit
+from benchwright.annotation.forms.task_content import TaskContent
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
 from benchwright.construction.tasks.jigsaw import QUESTION as JIGSAW_QUESTION
 from benchwright.records import Choice, Item, ItemImage
@@ -46,7 +46,7 @@ def card(context: CampaignContext, store: ReviewStore, now: datetime) -> Callabl
     def shown(step: Verify | Answer, one: Item) -> dict[str, object]:
         step.advance([one], context)
         campaign = store.campaign(context.stage)
-        task = Desk(store, campaign, "ann").next(now=now)
+        task = TaskQueue(store, campaign, "ann").next(now=now)
         assert task is not None
         return asdict(card_of(task, campaign, serial=0))
 
@@ -85,9 +85,9 @@ def test_a_picture_is_called_by_its_letter_as_an_option_and_else_by_its_place() 
     assert captions(item()) == ["Image 1", "Picture A", "Image 3"]
 
 
-def jigsaw(question: str, *, options: int = 2) -> Exhibit:
+def jigsaw(question: str, *, options: int = 2) -> TaskContent:
     pictures = [digest([place]) for place in range(options + 1)]
-    return Exhibit(
+    return TaskContent(
         task="jigsaw", question=question, images=[ItemImage(image_id=one, role="view") for one in pictures],
         choices=[Choice(key="ABCD"[n], image_id=one) for n, one in enumerate(pictures[1:])],
     )  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
 
 def test_what_the_card_sends_is_taken() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
-    assert act_of(sent) == Act(3, "decide", "reject", ("unclear",), "blurred")
+    assert act_of(sent) == CardEvent(3, "decide", "reject", ("unclear",), "blurred")
     assert act_of(sent | {"note": "  "}).note is None
     assert act_of(sent | {"does": "flag", "active_s": 3.5}).active_s == 3.5
 

@@ -22,16 +22,16 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verdicts import rounded
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.progress.adjudication_stats import Ruled, rulings_in
-from benchwright.annotation.progress.campaign_progress import InRound, standing_of
+from benchwright.annotation.progress.adjudication_stats import AdjudicatedCount, rulings_in
+from benchwright.annotation.progress.campaign_progress import RoundProgress, progress_of
 from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
-from benchwright.annotation.store.campaigns.adjudications import Ruling
+from benchwright.annotation.store.campaigns.adjudications import AdjudicatedTask
 from benchwright.annotation.store.campaigns.decisions import list_decisions
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.revisions import open_next_rounds
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.cli.main import invoke
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
@@ -57,11 +57,11 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
     while busy:
         busy = False
         for person in rng.sample(PEOPLE, len(PEOPLE)):
-            desk = Desk(store, campaign, person)
+            desk = TaskQueue(store, campaign, person)
             while (task := desk.next(now=now)) is not None:
                 busy, now = True, now + timedelta(minutes=20)
                 say(desk, task.slot_id, rng, now, is_review=campaign.kind == "review")
-        judge = AdjudicationDesk(store, campaign, rng.choice(("judge", "other")))
+        judge = AdjudicationQueue(store, campaign, rng.choice(("judge", "other")))
         for head in judge.queue():
             busy = True
             case = judge.open(head.task_id, now=now)
@@ -76,7 +76,7 @@ def new_edits(rng: random.Random) -> dict[str, str]:
     return {"question": f"Which of these {rng.randrange(10**9)} fits?"}
 
 
-def say(desk: Desk, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
+def say(desk: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
     edits = new_edits(rng) if rng.random() < 0.15 else None
     if is_review:
         desk.answer(slot, rng.choice("BBBA"), now=now)
@@ -87,7 +87,7 @@ def say(desk: Desk, slot: int, rng: random.Random, now: datetime, *, is_review: 
     desk.say(slot, decision, now=now, edits=edits, reasons=("unclear",) if decision == "reject" else ())
 
 
-def same_rounds(told: list[InRound], closed: list[Mapping[str, int]]) -> bool:
+def same_rounds(told: list[RoundProgress], closed: list[Mapping[str, int]]) -> bool:
     """Return whether both say the same of every round, now that nothing is open."""
     return [(one.round, one.items, one.passed, one.dropped, one.revised, one.waiting + one.open) for one in told] == [
         (one["round"], one["items"], one["kept"], one["dropped"], one["revised"], 0) for one in closed
@@ -115,7 +115,7 @@ def test_rounds_and_agreement_are_those_of_the_closed_campaign(
     assert rounded({**whole.found.to_json(), "ci": {}}) == {**closed, "ci": {}}
     by_round = overview.agreement_by("round", said, resamples=0)
     assert [(one.name, one.found.units) for one in by_round] == [(str(one.round), one.items) for one in told]
-    kept = standing_of(overview.campaign, patterns).outcomes["accept"]
+    kept = progress_of(overview.campaign, patterns).outcomes["accept"]
     assert kept == verdicts.summary["kept"] == sum(one.passed for one in told)
     by_task = {one.name: one.found.krippendorff_alpha for one in overview.agreement_by("task", said, resamples=0)}
     tasks = verdicts.summary["tasks"]
@@ -133,7 +133,7 @@ def test_votes_of_a_review_are_those_of_the_closed_campaign(
     overview = Overview(store, store.campaign("review"))
     patterns = overview.patterns()
     assert same_rounds(overview.rounds(patterns), verdicts.summary["rounds"])
-    outcomes = standing_of(overview.campaign, patterns).outcomes
+    outcomes = progress_of(overview.campaign, patterns).outcomes
     assert list(outcomes) == ["accept", "failed_review", "begun", "untouched"]
     assert outcomes["accept"] == verdicts.summary["kept"]
     assert 0 < outcomes["accept"] < len(items)
@@ -186,25 +186,25 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
             store.decide("verify", task.id, person, decision, now=now, reasons=reasons)
     overview = Overview(store, store.campaign("verify"))
     before = overview.stamp()
-    assert standing_of(overview.campaign, overview.patterns()).outcomes["waits"] == 4
+    assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 4
     for task, name, decision in zip(
         tasks, ("judge", "judge", "other"), ("reject", "accept", "send_back"), strict=False
     ):
-        desk = AdjudicationDesk(store, overview.campaign, name)
+        desk = AdjudicationQueue(store, overview.campaign, name)
         desk.open(task.id, now=now)
         desk.decide(task.id, decision, now=now, reasons=["unclear"] if decision == "reject" else [])
     assert overview.stamp() != before
-    assert standing_of(overview.campaign, overview.patterns()).outcomes == {
+    assert progress_of(overview.campaign, overview.patterns()).outcomes == {
         "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
     }  # fmt: skip
     for person in PEOPLE[3:6]:  # those to whom it was sent back, whose decisions alone count now
         store.decide("verify", tasks[2].id, person, "reject", now=now, reasons=["unclear"])
-    assert standing_of(overview.campaign, overview.patterns()).outcomes["reject"] == 2
+    assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 2
     found = overview.rulings()
     assert (found.cases, found.against) == (3, 1)
     assert list(found.ruled) == [
-        Ruled("judge", "accept", "accept", 1), Ruled("judge", "reject", "accept", 1),
-        Ruled("other", "send_back", "accept", 1),
+        AdjudicatedCount("judge", "accept", "accept", 1), AdjudicatedCount("judge", "reject", "accept", 1),
+        AdjudicatedCount("other", "send_back", "accept", 1),
     ]  # fmt: skip
     assert [one.is_against for one in found.ruled] == [False, True, False]
 
@@ -222,7 +222,7 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
 def test_most_is_more_than_half(
     decision: str, said: dict[str, int], votes: dict[str, int], expected: tuple[str, bool]
 ) -> None:
-    [found] = rulings_in([Ruling(1, "judge", decision, said, votes)]).ruled
+    [found] = rulings_in([AdjudicatedTask(1, "judge", decision, said, votes)]).ruled
     assert (found.said, found.is_against) == expected
 
 
@@ -232,21 +232,21 @@ def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
     review = context._replace(stage="review")
     Review(rule="adjudicated(unanimous(2))").advance(make_items(implication=1), review)
     for person in PEOPLE[:2]:
-        desk = Desk(store, store.campaign("review"), person)
+        desk = TaskQueue(store, store.campaign("review"), person)
         task = desk.next(now=now)
         assert task is not None
         desk.answer(task.slot_id, "B", now=now)
         desk.say(task.slot_id, "", now=now, fields={"accurate": "yes", "reasonable": "no", "difficult": "no"})
     overview = Overview(store, store.campaign("review"))
-    assert standing_of(overview.campaign, overview.patterns()).outcomes["waits"] == 1
-    judge = AdjudicationDesk(store, overview.campaign, "judge")
+    assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 1
+    judge = AdjudicationQueue(store, overview.campaign, "judge")
     [head] = judge.queue()
     judge.open(head.task_id, now=now)
     with pytest.raises(RefusedError, match="a rejection needs a note that says why"):
         judge.decide(head.task_id, "reject", now=now)
     judge.decide(head.task_id, "reject", now=now, note="Nobody could say.")
-    assert standing_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
-    assert list(overview.rulings().ruled) == [Ruled("judge", "reject", "missed_reasonable+difficult", 1)]
+    assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
+    assert list(overview.rulings().ruled) == [AdjudicatedCount("judge", "reject", "missed_reasonable+difficult", 1)]
 
 
 def test_the_export_has_rounds_shares_and_rulings_with_nobody_named(

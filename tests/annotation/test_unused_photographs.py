@@ -17,12 +17,12 @@ from walks import make_photographs, run_json
 
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
-from benchwright.annotation.forms.form import Photograph
+from benchwright.annotation.forms.form import PhotographField
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.submissions.submissions import Saying, make_ready, write
+from benchwright.annotation.store.submissions.submissions import Submission, make_ready, write
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
 from benchwright.photographs import collected_photographs
 from benchwright.pipeline import run_recipe
@@ -30,7 +30,7 @@ from benchwright.recipe import parse_recipe
 from benchwright.steps import CampaignContext
 from benchwright.workspace.objects import ObjectStore
 
-FIELD = Photograph(name="photograph", label="Photograph")
+FIELD = PhotographField(name="photograph", label="Photograph")
 FOUND = {"found": "own", "licence": "cc0_1_0", "author": "A. B."}
 EVER = datetime(2100, 1, 1, tzinfo=UTC)
 """Later than any file was written."""
@@ -46,7 +46,7 @@ def store(context: CampaignContext) -> Iterator[ReviewStore]:
         yield opened
 
 
-def bring(store: ReviewStore, root: Path, desk: Desk, now: datetime, seed: int) -> tuple[Any, str]:
+def bring(store: ReviewStore, root: Path, desk: TaskQueue, now: datetime, seed: int) -> tuple[Any, str]:
     """Take the next task and upload a photograph for it; return the task and the photograph's id."""
     task = desk.next(now=now)
     assert task is not None
@@ -58,7 +58,7 @@ def bring(store: ReviewStore, root: Path, desk: Desk, now: datetime, seed: int) 
 @pytest.fixture
 def brought(store: ReviewStore, context: CampaignContext, now: datetime) -> dict[str, str]:
     """Photographs: handed in; handed in and then replaced by that one; in a draft; tried and left."""
-    desk, root = Desk(store, store.campaign("verify"), "ann"), context.workspace
+    desk, root = TaskQueue(store, store.campaign("verify"), "ann"), context.workspace
     task, replaced = bring(store, root, desk, now, 1)
     desk.say(task.slot_id, "", now=now, fields={**FOUND, "photograph": replaced})
     handed_in = take_in_photograph(root, jpeg(seed=2), FIELD).image_id
@@ -106,7 +106,7 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
     store: ReviewStore, brought: dict[str, str], context: CampaignContext, now: datetime
 ) -> None:
     unused_in(store, context.workspace, remove=True, before=EVER)
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
     task = desk.next(now=now)
     assert task is not None
     fields = {**FOUND, "photograph": brought["left"]}
@@ -121,9 +121,9 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
 def test_what_went_between_the_check_of_a_decision_and_its_writing_is_not_handed_in(
     store: ReviewStore, context: CampaignContext, now: datetime
 ) -> None:
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
     task, image_id = bring(store, context.workspace, desk, now, 5)
-    saying = Saying("", fields={**FOUND, "photograph": image_id})
+    saying = Submission("", fields={**FOUND, "photograph": image_id})
     with store.reading() as connection:
         ready = make_ready(connection, task.slot_id, "ann", saying, now=now)
     assert unused_in(store, context.workspace, before=EVER, remove=True).old == 1

@@ -12,7 +12,7 @@ from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators
 from benchwright.annotation.store import RefusedError, ReviewStore, Task, open_store
 from benchwright.annotation.workflow.revisions import open_next_rounds
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
@@ -37,7 +37,7 @@ def task_of(store: ReviewStore, campaign: str = "verify") -> Task:
 def say(store: ReviewStore, now: datetime, **decisions: str | dict[str, str]) -> None:
     """Let annotators decide the current task at their desks: a word, or edits that revise."""
     for name, said in decisions.items():
-        desk = Desk(store, store.campaign("verify"), name)
+        desk = TaskQueue(store, store.campaign("verify"), name)
         task = desk.next(now=now)
         assert task is not None, name
         if isinstance(said, dict):
@@ -81,7 +81,7 @@ def test_whoever_edited_a_version_does_not_judge_it(
 ) -> None:
     Verify().advance(make_items(jigsaw=1), context)
     say(store, now, ann=X, ben="accept")
-    ann = Desk(store, store.campaign("verify"), "ann")
+    ann = TaskQueue(store, store.campaign("verify"), "ann")
     assert ann.next(now=now) is None
     assert ann.progress(now=now) == (0, 0)
     with pytest.raises(RefusedError, match="edited this version"):
@@ -91,7 +91,7 @@ def test_whoever_edited_a_version_does_not_judge_it(
     Verify(rounds=3).advance(make_items(jigsaw=1), context)
     assert task_of(store).payload["question"] == Y["question"]
     assert ann.next(now=now) is not None
-    assert Desk(store, store.campaign("verify"), "cas").next(now=now) is None
+    assert TaskQueue(store, store.campaign("verify"), "cas").next(now=now) is None
 
 
 def test_two_people_can_work_alone_where_the_recipe_lets_editors_verify(
@@ -163,7 +163,7 @@ def test_what_was_said_of_an_earlier_version_cannot_be_changed_any_more(
 ) -> None:
     Verify().advance(make_items(jigsaw=1), context)
     say(store, now, ann=X, ben="accept")
-    ben = Desk(store, store.campaign("verify"), "ben")
+    ben = TaskQueue(store, store.campaign("verify"), "ben")
     [past] = ben.history()
     assert not past.is_current
     own = ben.open(past.task_id, now=now)

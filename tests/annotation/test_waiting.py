@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.accounts.campaign_access import Assigning
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.annotation.workflow.waiting import open_tasks_of, waiting_for, where_to_go_on
 
 from .sqlite_work import instructions
@@ -39,7 +39,7 @@ def campaign(
         name, kind=kind, rule=f"unanimous({slots})", slots_per_task=slots, form=form,
         settings={SETTING: handout} if handout else {}, seed=3,
     )  # fmt: skip
-    store.upsert_tasks(name, [Work(f"{items}{n}", "content", PAYLOAD) for n in range(tasks)])
+    store.upsert_tasks(name, [TaskInput(f"{items}{n}", "content", PAYLOAD) for n in range(tasks)])
 
 
 def people(store: ReviewStore, now: datetime, *names: str, role: str = "annotator") -> None:
@@ -48,7 +48,7 @@ def people(store: ReviewStore, now: datetime, *names: str, role: str = "annotato
 
 
 def decide(store: ReviewStore, name: str, annotator: str, *, times: int, now: datetime) -> None:
-    desk = Desk(store, store.campaign(name), annotator)
+    desk = TaskQueue(store, store.campaign(name), annotator)
     for _ in range(times):
         task = desk.next(now=now)
         assert task is not None
@@ -102,7 +102,7 @@ def test_a_task_that_is_held_waits_where_it_was_begun(store: ReviewStore, now: d
     people(store, now, "ann")
     for name in ("pair", "screen"):
         campaign(store, name, tasks=3, items=name, slots=1)
-    assert Desk(store, store.campaign("screen"), "ann").next(now=now) is not None
+    assert TaskQueue(store, store.campaign("screen"), "ann").next(now=now) is not None
     found = where_to_go_on(waiting_for(store, store.campaigns(), "ann", now=now))
     assert found is not None
     assert found.campaign.name == "screen"
@@ -123,7 +123,7 @@ def test_without_shares_an_even_part_is_told_beside_all_that_is_open(store: Revi
     assert counts(store, "ann", now)["verify"] == (196, 79)
     decide(store, "verify", "ann", times=3, now=now)
     assert counts(store, "ann", now)["verify"] == (193, 76)
-    Assigning(store).assign("verify", ["ann", "ben", "cas", "dan"])
+    AccessControl(store).assign("verify", ["ann", "ben", "cas", "dan"])
     assert counts(store, "ann", now)["verify"] == (193, 95)
     Accounts(store).disable("dan")
     assert counts(store, "ann", now)["verify"] == (193, 128)
@@ -133,7 +133,7 @@ def test_whoever_has_done_their_part_may_go_on(store: ReviewStore, now: datetime
     people(store, now, "ann", "ben", "cas", "dan")
     campaign(store, "verify", tasks=8)
     decide(store, "verify", "ann", times=4, now=now)
-    desk = Desk(store, store.campaign("verify"), "ann")
+    desk = TaskQueue(store, store.campaign("verify"), "ann")
     assert desk.share_left(desk.progress(now=now)) == 0
     assert counts(store, "ann", now)["verify"] == (4, 4)
 

@@ -21,12 +21,12 @@ import pytest
 from benchwright.annotation.agreement.coefficients import agreement
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore
-from benchwright.annotation.store.accounts.campaign_access import Assigning
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.store.assignment.assignment import note_seen
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import BenchwrightError
 
 FORMULA = '=HYPERLINK("http://example.org","x")'
@@ -45,7 +45,8 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
         form={"decisions": ["accept", "reject"], "reasons": ["unclear"]},
     )  # fmt: skip
     work = [
-        Work(f"item-{n}", f"content-{n}", {"task": "jigsaw", "kind": "yes_no", "question": "Why?"}) for n in range(4)
+        TaskInput(f"item-{n}", f"content-{n}", {"task": "jigsaw", "kind": "yes_no", "question": "Why?"})
+        for n in range(4)
     ]
     store.upsert_tasks("verify", work)
     Accounts(store).add("zoe", "annotator", now=now)
@@ -61,7 +62,7 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
             store.submit(lease.slot_id, name, decision, now=at + timedelta(seconds=7.5), **given)
             if n == 2 and name == "zoe":
                 store.submit(lease.slot_id, name, "reject", now=at + timedelta(seconds=99), amend=True)
-    Assigning(store).assign("verify", ["bob", "zoe"])
+    AccessControl(store).assign("verify", ["bob", "zoe"])
     return store
 
 
@@ -89,7 +90,7 @@ def test_every_version_is_there_with_its_times_and_the_newest_is_marked(said: Re
 
 
 def test_what_is_on_record_beside_decisions_is_there_too(said: ReviewStore, now: datetime, tmp_path: Path) -> None:
-    desk = Desk(said, said.campaign("verify"), "zoe")
+    desk = TaskQueue(said, said.campaign("verify"), "zoe")
     task = said.tasks("verify", states=("done",))[0].id
     desk.remark(task, FORMULA, is_flag=True, now=now)
     desk.remark(task, "seen before", is_flag=False, now=now)

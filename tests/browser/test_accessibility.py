@@ -15,11 +15,11 @@ from walks import run_json
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
-from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, Text
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
@@ -32,7 +32,7 @@ FORM = Form(
             name="found", label="What is it", options=(Option(code="a", words="Right"), Option(code="b", words="Wrong"))
         ),
         SeveralOf(name="marks", label="Which", options=(Option(code="x", words="One"), Option(code="y", words="Two"))),
-        Text(name="why", label="Why", hint="In your words"),
+        TextField(name="why", label="Why", hint="In your words"),
     )
 )
 Open = Callable[["Page"], None]
@@ -73,18 +73,18 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
     )  # fmt: skip
     item = pattern.model_copy(update={"item_id": "b" * 32}).model_dump(mode="json")
     beside = [{"label": "The model's reply", "text": "It is (A)."}]
-    store.upsert_tasks("form", [Work("b" * 32, "content", {"item": item, "beside": beside, "about": {}})])
+    store.upsert_tasks("form", [TaskInput("b" * 32, "content", {"item": item, "beside": beside, "about": {}})])
 
 
 def revise(store: ReviewStore) -> None:
     """Let the curator edit one of the cases that are open, so that it comes to a second round."""
-    desk = AdjudicationDesk(store, store.campaign("verify"), "cur")
+    desk = AdjudicationQueue(store, store.campaign("verify"), "cur")
     case = desk.open(desk.queue()[0].task_id, now=clock())
     desk.decide(case.task_id, "revise", now=clock(), edits={"question": "Which piece belongs there?"})
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:
-    desk = Desk(store, store.campaign("verify"), name)
+    desk = TaskQueue(store, store.campaign("verify"), name)
     task = desk.next(now=clock())
     assert task is not None
     for is_flag in (True, False):

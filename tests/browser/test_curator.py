@@ -14,7 +14,7 @@ import pytest
 from browser.review_site import ReviewSite, make_workspace, serve, sign_in
 
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.store.accounts.campaign_access import Assigning
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -140,16 +140,16 @@ def test_a_campaign_is_left_to_one_annotator_on_the_page_of_people(
     page.get_by_role("button", name="Save").click()
     with open_store(f"sqlite:///{site.workspace / 'review.sqlite'}") as store:
         for _ in range(100):
-            if Assigning(store).of("verify").is_for_assigned:
+            if AccessControl(store).of("verify").is_for_assigned:
                 break
             page.wait_for_timeout(100)
-        assert Assigning(store).of("verify").names == ("ann",)
+        assert AccessControl(store).of("verify").names == ("ann",)
         ben, ann = new_context().new_page(), new_context().new_page()
         sign_in(ben, site, "ben")
         ben.get_by_text("This campaign is for others").wait_for()
         sign_in(ann, site, "ann")
         ann.locator(".card[aria-busy=false]").wait_for()
-        Assigning(store).open_to_everybody("verify")
+        AccessControl(store).open_to_everybody("verify")
 
 
 @pytest.mark.parametrize("page_name", NEW_PAGES)

@@ -12,7 +12,7 @@ from browser.voted import vote
 
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.adjudication import AdjudicationDesk
+from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.records import Item
 from benchwright.steps import CampaignContext
 
@@ -42,7 +42,7 @@ def go_on(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
         store.decide(context.stage, task.id, "ann", "accept", now=now)
         store.decide(context.stage, task.id, "ben", "reject", now=now, reasons=["unclear"])
     store.upsert_annotator("judge")
-    desk = AdjudicationDesk(store, store.campaign(context.stage), "judge")
+    desk = AdjudicationQueue(store, store.campaign(context.stage), "judge")
     for head, decision in zip(desk.queue(), ("revise", "accept"), strict=True):
         desk.open(head.task_id, now=now)
         edits = {"question": "Which piece belongs there?"} if decision == "revise" else None

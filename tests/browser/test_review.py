@@ -13,7 +13,7 @@ from walks import run_json
 
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database.schema import slots, tasks
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -163,4 +163,4 @@ def test_somebody_locked_out_is_out_on_the_next_key(
     page.get_by_text("session has ended").wait_for()
     assert page.get_by_text("Decisions in").count() == 0
     run_json("review", "users", "--workspace", site.workspace, "--unlock", "cur")
-    assert Desk(store, store.campaign("verify"), "cur").history() == []
+    assert TaskQueue(store, store.campaign("verify"), "cur").history() == []

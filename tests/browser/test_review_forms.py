@@ -16,7 +16,7 @@ from walks import command, run_json
 
 from benchwright.annotation.campaigns.on_releases import open_tasks
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, ItemImage, Source
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import released_errata
@@ -137,7 +137,7 @@ def test_history_and_progress_tell_what_was_found(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
     now = datetime.now(UTC)
-    desk = Desk(store, store.campaign("again"), "ann")
+    desk = TaskQueue(store, store.campaign("again"), "ann")
     past = desk.history()
     task = desk.open(past[0].task_id, now=now) if past else desk.next(now=now)
     assert task is not None

@@ -11,7 +11,7 @@ from walks import run_json
 
 from benchwright.annotation.app.task_card import card as card_module
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -31,8 +31,8 @@ def store(site: ReviewSite) -> Iterator[ReviewStore]:
         yield opened
 
 
-def desk_of(store: ReviewStore, name: str) -> Desk:
-    return Desk(store, store.campaign("verify"), name)
+def desk_of(store: ReviewStore, name: str) -> TaskQueue:
+    return TaskQueue(store, store.campaign("verify"), name)
 
 
 def remarks_of(page: Page) -> list[str]:

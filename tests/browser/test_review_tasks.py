@@ -13,7 +13,7 @@ from benchwright.annotation.app.security.cookies import COOKIE, Cookies
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Choice, Item, VisualPrompt
 from benchwright.steps import CampaignContext
 
@@ -134,12 +134,12 @@ def test_the_task_of_another_is_not_opened_by_its_address(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
     now = datetime.now(UTC)
-    theirs = Desk(store, store.campaign("verify"), "ann").next(now=now)
-    own = Desk(store, store.campaign("verify"), "ben").next(now=now)
+    theirs = TaskQueue(store, store.campaign("verify"), "ann").next(now=now)
+    own = TaskQueue(store, store.campaign("verify"), "ben").next(now=now)
     assert theirs is not None
     assert own is not None
     if theirs.task_id == own.task_id:
-        Desk(store, store.campaign("verify"), "ben").skip(own.task_id, now=now)
+        TaskQueue(store, store.campaign("verify"), "ben").skip(own.task_id, now=now)
     page = new_context().new_page()
     sign_in(page, site, "ben", path=f"/?campaign=verify&task={theirs.task_id}")
     page.get_by_text("That task is not yours").wait_for()
@@ -160,7 +160,7 @@ def test_strangers_are_refused_in_the_browser_too(
     page.click("button")
     assert page.get_by_role("alert").inner_text() == "Name or password is wrong."
     assert page.locator("#name").input_value() == "ann"
-    theirs = Desk(store, store.campaign("verify"), "ann").next(now=datetime.now(UTC))
+    theirs = TaskQueue(store, store.campaign("verify"), "ann").next(now=datetime.now(UTC))
     assert theirs is not None
     picture = f"{site.url}/pictures/{theirs.task_id}/0"
     assert page.request.get(picture).status == 401

@@ -14,7 +14,7 @@ from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.evaluation.backends.base import PerQuestion
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.run import evaluate
@@ -90,7 +90,7 @@ def test_an_item_its_notes_and_its_guidelines_run_as_their_script_does(
 def test_what_is_shown_after_an_answer_runs_as_its_script_does(
     site: ReviewSite, store: ReviewStore, new_context: Callable[..., BrowserContext]
 ) -> None:
-    desk = Desk(store, store.campaign("vote"), "ben")
+    desk = TaskQueue(store, store.campaign("vote"), "ben")
     task = desk.next(now=clock())
     assert task is not None
     desk.answer(task.slot_id, "B", now=clock())

@@ -12,9 +12,9 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, serve, sl
 from walks import run_json
 
 from benchwright.annotation.app.base.state import clock
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
-from benchwright.annotation.store.accounts.campaign_access import Assigning
+from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.records import Item
 
 if TYPE_CHECKING:
@@ -40,14 +40,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         items = [Item.model_validate(task.payload) for task in store.tasks("verify")]
         store.upsert_tasks("thirty", [_work(items[n % len(items)], n) for n in range(ITEMS)])
         Accounts(store).add("dora", "annotator", now=clock())
-        Assigning(store).assign("verify", ["ann", "ben"])
+        AccessControl(store).assign("verify", ["ann", "ben"])
     with serve(workspace) as running:
         yield running
 
 
-def _work(item: Item, number: int) -> Work:
+def _work(item: Item, number: int) -> TaskInput:
     other = item.model_copy(update={"item_id": f"{number:032x}", "question": f"{item.question} ({number})"})
-    return Work(other.item_id, other.content_hash, other.model_dump(mode="json"))
+    return TaskInput(other.item_id, other.content_hash, other.model_dump(mode="json"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, say, serv
 
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.store import ReviewStore, open_store
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page
@@ -90,7 +90,7 @@ def test_what_is_written_in_two_windows_is_kept_and_shown_in_both(
     store: ReviewStore, windows: Callable[[str], tuple[Page, Page, int]]
 ) -> None:
     first, second, slot = windows("ben")
-    task = Desk(store, store.campaign("verify"), "ben").next(now=clock())
+    task = TaskQueue(store, store.campaign("verify"), "ben").next(now=clock())
     assert task is not None
     write(first, "seen from the left")
     first.get_by_text("Draft saved").wait_for()
@@ -99,7 +99,7 @@ def test_what_is_written_in_two_windows_is_kept_and_shown_in_both(
     assert (note(second), other(second)) == ("seen from the right", "seen from the left")
     with first.expect_response(lambda answer: "/drafts/" in answer.url):
         write(first, ", closely")
-    kept = Desk(store, store.campaign("verify"), "ben").open(task.task_id, now=clock()).draft
+    kept = TaskQueue(store, store.campaign("verify"), "ben").open(task.task_id, now=clock()).draft
     assert kept["note"] == "seen from the left, closely"
     assert kept["other"]["note"] == "seen from the right"
     second.keyboard.press("1")

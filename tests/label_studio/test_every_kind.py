@@ -11,9 +11,9 @@ from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, pus
 from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.pair import PAIR_FORM
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
-from benchwright.annotation.workflow.task_queue import Desk
+from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.review_tasks import FindingCategory
 
 CATEGORIES = (
@@ -57,9 +57,9 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
             kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=document, settings={}, seed=1
         )
         task = store.tasks("verify")[0]
-        store.upsert_tasks(kind, [Work(task.item_id, task.content_hash, task.payload)])
+        store.upsert_tasks(kind, [TaskInput(task.item_id, task.content_hash, task.payload)])
         store.upsert_annotator("in the app")
-        desk = Desk(store, store.campaign(kind), "in the app")
+        desk = TaskQueue(store, store.campaign(kind), "in the app")
         mine = desk.next(now=now)
         assert mine is not None
         desk.say(mine.slot_id, "", now=now, fields=fields)

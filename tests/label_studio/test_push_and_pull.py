@@ -24,7 +24,7 @@ from label_studio.conftest import (
 )
 
 from benchwright.annotation.forms.kinds import KINDS
-from benchwright.annotation.forms.payloads import Work
+from benchwright.annotation.forms.payloads import TaskInput
 
 PNG = b"\x89PNG"
 
@@ -155,7 +155,7 @@ def test_a_typed_form_goes_there_and_its_fields_come_back(label_studio: LabelStu
         store.upsert_tasks(
             "errata",
             [
-                Work(task.item_id, task.content_hash, {"item": task.payload, "beside": beside, "about": {}})
+                TaskInput(task.item_id, task.content_hash, {"item": task.payload, "beside": beside, "about": {}})
                 for task in store.tasks("verify")
             ],
         )

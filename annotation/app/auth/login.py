@@ -18,7 +18,7 @@ from starlette.routing import Route
 from benchwright.errors import BenchwrightError
 
 from ...store import RefusedError
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..security.attempts import SignInAttempt, account_key, address_key
 from ..security.passwords import HashingBusyError, check_new_password
@@ -30,7 +30,7 @@ MAX_FORM_BYTES = 16 * 1024
 WORTH_ANOTHER_WAY_S = 30
 
 
-def door_routes(site: Site) -> list[Route]:
+def door_routes(site: AppState) -> list[Route]:
     """Return the routes of the doors."""
     doors = _Doors(site)
     return [
@@ -41,7 +41,7 @@ def door_routes(site: Site) -> list[Route]:
 
 
 class _Doors:
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: AppState) -> None:
         self._site = site
 
     async def login(self, request: Request) -> Response:

@@ -16,10 +16,10 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ...store import Account
-from ..base.state import Site
+from ..base.state import AppState
 from ..security.cookies import Cookies
 from ..security.headers import headers_of
-from ..security.static_files import Lately, preloads
+from ..security.static_files import RecentSessions, preloads
 
 LOGIN, WELCOME, LOGOUT = "/login", "/welcome", "/logout"
 OIDC_START, OIDC_BACK = "/oidc/start", "/oidc/back"
@@ -32,15 +32,15 @@ ACCOUNT = "benchwright.account"
 """Where the gate leaves who asks, for the routes behind it."""
 
 
-class Gate:
+class SessionMiddleware:
     """ASGI middleware that lets through whoever has a session, and everybody to the doors."""
 
-    def __init__(self, app: ASGIApp, *, site: Site) -> None:
+    def __init__(self, app: ASGIApp, *, site: AppState) -> None:
         self._app = app
         self._site = site
         self._open = OPEN if site.provider is None else OPEN | BY_PROVIDER
         self._headers = headers_of(site.cookies)
-        self._lately = Lately()
+        self._lately = RecentSessions()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Ask who comes before anything else does."""
@@ -80,7 +80,7 @@ class Gate:
         return dressed
 
 
-async def who_asks(connection: HTTPConnection, site: Site) -> Account | None:
+async def who_asks(connection: HTTPConnection, site: AppState) -> Account | None:
     """Return the account whose open session a request carries."""
     token = site.cookies.token_of(connection.headers.get("cookie", ""))
     return await run_in_threadpool(site.account_of, token)

@@ -19,9 +19,9 @@ from benchwright.errors import BenchwrightError
 
 from ...store import Account, RefusedError
 from ...store.accounts.accounts import Identities
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 from ..base.texts import TEXTS
-from ..security.identity_provider import Flow, IdentityProvider, ProviderError, new_flow
+from ..security.identity_provider import IdentityProvider, ProviderError, SignInFlow, new_flow
 from .middleware import OIDC_BACK, OIDC_START
 from .pages import closed_page
 from .sessions import DOOR_HEADERS, address_of, inside, is_ours, let_in
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 LONGEST_CODE = 4096
 
 
-def oidc_routes(site: Site) -> list[Route]:
+def oidc_routes(site: AppState) -> list[Route]:
     """Return the routes of signing in by a provider; none where there is no provider."""
     if site.provider is None:
         return []
@@ -39,7 +39,7 @@ def oidc_routes(site: Site) -> list[Route]:
 
 
 class _OidcDoors:
-    def __init__(self, site: Site, provider: IdentityProvider) -> None:
+    def __init__(self, site: AppState, provider: IdentityProvider) -> None:
         self._site = site
         self._provider = provider
 
@@ -67,7 +67,7 @@ class _OidcDoors:
             self._site.cookies.attempt_in(request.headers.get("cookie", ""), now=clock()),
         )
         attempt = {} if meant is None else json.loads(meant)
-        flow = Flow(*attempt.get("flow", ("", "", "")))
+        flow = SignInFlow(*attempt.get("flow", ("", "", "")))
         is_same = hmac.compare_digest(told.get("state", "").encode(), flow.state.encode())
         if not flow.state or not is_same or not self._provider.is_ours(told.get("iss")):
             return self._refused(TEXTS["form_expired"], 400)
@@ -84,7 +84,7 @@ class _OidcDoors:
         answer.headers.append("set-cookie", self._site.cookies.attempt_over())
         return answer
 
-    def _account(self, code: str, flow: Flow, invitation: str) -> Account:
+    def _account(self, code: str, flow: SignInFlow, invitation: str) -> Account:
         if not 0 < len(code) <= LONGEST_CODE:
             raise RefusedError(TEXTS["oidc_refused"])
         now = clock()

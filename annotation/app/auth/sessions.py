@@ -8,7 +8,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 from ..security.attempts import account_key
 from ..security.headers import door_policy
 
@@ -16,7 +16,7 @@ DOOR_HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": door_pol
 """Of every page outside the gate."""
 
 
-async def let_in(site: Site, request: Request, name: str, target: str) -> Response:
+async def let_in(site: AppState, request: Request, name: str, target: str) -> Response:
     """Open a session for somebody who has shown who they are, know their browser again, and lead them on."""
     token = await run_in_threadpool(site.accounts.open_session, name, now=clock())
     answer = sent_to(target, site.cookies.session(token))
@@ -37,7 +37,7 @@ def inside(target: str) -> str:
     return target if is_path and target.isprintable() and len(target) < 2000 else "/"
 
 
-def is_ours(site: Site, request: Request, nonce: str) -> bool:
+def is_ours(site: AppState, request: Request, nonce: str) -> bool:
     """Return whether a nonce is the one that this browser was given with a form of ours."""
     expected = site.cookies.nonce_in(request.headers.get("cookie", "")) or ""
     return bool(expected) and hmac.compare_digest(nonce.encode(), expected.encode())

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ...forms.task_content import Exhibit
+from ...forms.task_content import TaskContent
 from .texts import TEXTS
 
 _PLACED = re.compile(r"<image (\d+)>")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 
-def letters_of_pictures(item: Exhibit) -> list[str]:
+def letters_of_pictures(item: TaskContent) -> list[str]:
     """Return for each of an item's pictures the letter of the option that it is; empty where it is none.
 
     A picture that is several options has all their letters, parted by commas.
@@ -27,7 +27,7 @@ def letters_of_pictures(item: Exhibit) -> list[str]:
     return [", ".join(keys.get(image.image_id, ())) for image in item.images]
 
 
-def captions(item: Exhibit) -> list[str]:
+def captions(item: TaskContent) -> list[str]:
     """Return what people call each of an item's pictures: by its letter as an option, else by its place."""
     return [
         TEXTS["picture_of_option"].format(key=letter) if letter else TEXTS["image"].format(place=place)
@@ -35,7 +35,7 @@ def captions(item: Exhibit) -> list[str]:
     ]
 
 
-def options_of(item: Exhibit) -> list[dict[str, str]]:
+def options_of(item: TaskContent) -> list[dict[str, str]]:
     """Return an item's options as cards show them: by key, in words or as the picture with that letter."""
     return [
         {"key": choice.key, "words": choice.text or TEXTS["picture_of_option"].format(key=choice.key)}
@@ -43,7 +43,7 @@ def options_of(item: Exhibit) -> list[dict[str, str]]:
     ]
 
 
-def question_in_words(item: Exhibit) -> str:
+def question_in_words(item: TaskContent) -> str:
     """Return an item's question with its pictures called as everywhere else.
 
     A place such as `<image 2>` becomes that picture's name. Where all options are pictures and the question lists them
@@ -63,7 +63,7 @@ def question_in_words(item: Exhibit) -> str:
     return listed.sub(f"{', '.join(keys[:-1])} or {keys[-1]}", question)
 
 
-def _listed_by_place(item: Exhibit) -> re.Pattern[str] | None:
+def _listed_by_place(item: TaskContent) -> re.Pattern[str] | None:
     """Return what finds all options listed by their places; None where they are not all pictures, one each."""
     places = {image.image_id: place for place, image in enumerate(item.images)}
     shown = [choice.image_id for choice in item.choices]

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...store import Account, Campaign
-from ...workflow.task_queue import Desk
-from .state import Site
+from ...workflow.task_queue import TaskQueue
+from .state import AppState
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageRequest:
     """One run of a page.
 
     Attributes:
@@ -24,12 +24,12 @@ class Visit:
         head: Free place beside the campaign's name.
     """
 
-    site: Site
+    site: AppState
     account: Account
     campaign: Campaign
     head: DeltaGenerator
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> TaskQueue:
         """Return the visitor's desk in the campaign."""
-        return Desk(self.site.store, self.campaign, self.account.name)
+        return TaskQueue(self.site.store, self.campaign, self.account.name)

@@ -16,7 +16,7 @@ from benchwright.errors import DataError, UnreadableImage
 from benchwright.images.decode import upright_size
 from benchwright.records import ItemImage
 
-from ...workflow.image_files import Originals
+from ...workflow.image_files import ImageFiles
 
 MAX_SIDE_PX = 2048
 """Longest side that is sent: twice what a large screen gives one picture of a pair."""
@@ -36,7 +36,7 @@ class ShownPictures:
     """
 
     def __init__(self, workspace: Path) -> None:
-        self._originals = Originals(workspace)
+        self._originals = ImageFiles(workspace)
         self._kept: OrderedDict[str, Preview] = OrderedDict()
         self._bytes = 0
         self._making: dict[str, Future[Preview]] = {}

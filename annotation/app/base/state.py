@@ -40,7 +40,7 @@ register_url_convertor(NUMBER, _Number())
 
 
 @dataclass(frozen=True)
-class Site:
+class AppState:
     """One workspace, as the app serves it."""
 
     workspace: Path
@@ -57,7 +57,7 @@ class Site:
         return None if token is None else self.accounts.of_session(token, now=clock())
 
 
-def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> Site:
+def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | None = None) -> AppState:
     """Open the review store of a workspace for the app.
 
     Args:
@@ -69,7 +69,7 @@ def open_site(workspace: Path, *, secure: bool, provider: IdentityProvider | Non
         DataError: The store or the key cannot be read.
     """
     store = open_store(Workspace(workspace).store_url)
-    return Site(
+    return AppState(
         workspace=workspace,
         store=store,
         accounts=Accounts(store),
@@ -86,15 +86,15 @@ def clock() -> datetime:
     return datetime.now(UTC)
 
 
-_open: list[Site] = []
+_open: list[AppState] = []
 
 
-def serve_from(site: Site) -> None:
+def serve_from(site: AppState) -> None:
     """Say which site Streamlit's script, which gets no arguments, is to show."""
     _open[:] = [site]
 
 
-def current() -> Site:
+def current() -> AppState:
     """Return the site that this process serves."""
     [site] = _open
     return site

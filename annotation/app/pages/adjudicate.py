@@ -10,13 +10,13 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.form import form_of
 from ...store import Annotation, Campaign
-from ...workflow.adjudication import AdjudicationDesk, Case, Decided
+from ...workflow.adjudication import AdjudicationQueue, Case, DecidedCase
 from ..base.option_letters import keys_told, question_in_words
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
 from ..task_card.adjudication_card import adjudication_card, said_in_words
-from ..task_card.card import Act, act_just_done, show_card
+from ..task_card.card import CardEvent, act_just_done, show_card
 from ..viewer import show_pictures
 from .review import inert, pictures_of
 
@@ -24,9 +24,9 @@ _SERIAL = "adjudication_serial"
 _SKIPPED = "adjudication_skipped"
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show the next case and take what the adjudicator decides of it; below, what they have decided."""
-    desk = AdjudicationDesk(visit.site.store, visit.campaign, visit.account.name)
+    desk = AdjudicationQueue(visit.site.store, visit.campaign, visit.account.name)
     if not desk.is_open:
         st.info(TEXTS["no_adjudicator"].format(rule=inert(visit.campaign.rule)))
         return
@@ -43,7 +43,7 @@ def show(visit: Visit) -> None:
     _show_decided(desk.decided(), visit.campaign)
 
 
-def _show_case(visit: Visit, desk: AdjudicationDesk, case: Case) -> None:
+def _show_case(visit: PageRequest, desk: AdjudicationQueue, case: Case) -> None:
     pictures = pictures_of(visit.site, case.task_id, case.item)
     show_pictures(pictures, key=f"adjudicate-{visit.campaign.id}-{case.task_id}")
     words = [TEXTS["round_n"].format(round=case.round), *([TEXTS["last_round"]] if case.is_last else [])]
@@ -53,7 +53,7 @@ def _show_case(visit: Visit, desk: AdjudicationDesk, case: Case) -> None:
     st.caption(keys_told("keys_adjudicate", card.reserved_letters))
 
 
-def _hear(desk: AdjudicationDesk, case: Case) -> None:
+def _hear(desk: AdjudicationQueue, case: Case) -> None:
     """Take what the adjudicator did; Streamlit then makes the page anew."""
     st.session_state[_SERIAL] += 1
     try:
@@ -62,7 +62,7 @@ def _hear(desk: AdjudicationDesk, case: Case) -> None:
         st.toast(inert(str(error)), icon=":material/error:")
 
 
-def _do(desk: AdjudicationDesk, case: Case, act: Act) -> None:
+def _do(desk: AdjudicationQueue, case: Case, act: CardEvent) -> None:
     if act.slot != case.task_id or act.does == "undo":
         return  # pressed twice: the first press has taken this case off the desk
     if act.does == "skip":
@@ -74,7 +74,7 @@ def _do(desk: AdjudicationDesk, case: Case, act: Act) -> None:
     desk.decide(case.task_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits)
 
 
-def _show_decided(found: list[Decided], campaign: Campaign) -> None:
+def _show_decided(found: list[DecidedCase], campaign: Campaign) -> None:
     """List what was decided; the annotators' names are told from here on."""
     if not found:
         return
@@ -83,7 +83,7 @@ def _show_decided(found: list[Decided], campaign: Campaign) -> None:
     st.dataframe([_line(one, campaign) for one in found], hide_index=True)
 
 
-def _line(one: Decided, campaign: Campaign) -> dict[str, Any]:
+def _line(one: DecidedCase, campaign: Campaign) -> dict[str, Any]:
     def words(said: Annotation) -> str:
         return f"{said.annotator}: {'; '.join(said_in_words(said, form_of(campaign.form)))}"
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import streamlit as st
 
 from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, without_each
-from ...progress.label_fields import Asked, aspects_of
-from ...progress.overview import SPLITS, Criterion, Overview, Split
+from ...progress.label_fields import LabelField, aspects_of
+from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import once
 from ..base.curator_texts import TEXTS
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..charts.bars import parts_plot
 from ..charts.chart_style import STYLE
 from ..charts.intervals import Dot, intervals_plot, near
@@ -27,14 +27,14 @@ MOST_ROWS = 60
 """Of one plot; those with the most tasks."""
 
 
-class Found(NamedTuple):
+class FieldAgreement(NamedTuple):
     """Agreement on one aspect, by split and part, and without each annotator."""
 
     by: dict[Split, list[tuple[str, Agreement]]]
     without: dict[str, Agreement]
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show how far annotators of a campaign agree."""
     overview = Overview(visit.site.store, visit.campaign)
     asked, shown = _picked(overview)
@@ -60,7 +60,7 @@ def show(visit: Visit) -> None:
     st.caption(TEXTS["why_undefined"])
 
 
-def _show_criteria(criteria: list[Criterion], shown: str) -> None:
+def _show_criteria(criteria: list[CriterionVotes], shown: str) -> None:
     """Show how reviewers vote on each criterion; nothing where they do not."""
     if not criteria:
         return
@@ -99,17 +99,17 @@ def _change(value: float | None, middle: float | None) -> str:
     return "" if value is None or middle is None else f"{value - middle:+.3f}"
 
 
-def find(overview: Overview, asked: Asked) -> Found:
+def find(overview: Overview, asked: LabelField) -> FieldAgreement:
     """Reckon all that the page shows of one aspect, from one reading of it."""
     said = overview.said(asked)
     by = {
         split: [(group.name, group.found) for group in overview.agreement_by(split, said, metric=asked.metric)]
         for split in SPLITS
     }
-    return Found(by, without_each(said.ratings, metric=asked.metric))
+    return FieldAgreement(by, without_each(said.ratings, metric=asked.metric))
 
 
-def _picked(overview: Overview) -> tuple[Asked, str]:
+def _picked(overview: Overview) -> tuple[LabelField, str]:
     """Return what is compared, and which statistic the plots show."""
     known = aspects_of(overview.campaign)
     what, which, order = st.columns([2, 2, 2], vertical_alignment="bottom")

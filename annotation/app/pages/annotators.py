@@ -11,14 +11,14 @@ from ...progress.label_fields import aspects_of
 from ...progress.overview import Overview
 from ..base.cache import once
 from ..base.curator_texts import TEXTS
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..charts.chart_style import STYLE
 from ..charts.confusion import confusion_table
 from ..charts.intervals import Dot, intervals_plot
 from .review import inert
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show what a campaign's decisions tell of each annotator."""
     overview = Overview(visit.site.store, visit.campaign)
     key = (visit.site.store.where, *overview.stamp(), "qualities")

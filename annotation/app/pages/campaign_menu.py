@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 import streamlit as st
 
 from ...store import Account, Campaign
-from ...store.accounts.campaign_access import Assigning
-from ...workflow.waiting import Waiting, open_tasks_of, waiting_for, where_to_go_on
-from ..base.state import Site, clock
+from ...store.accounts.campaign_access import AccessControl
+from ...workflow.waiting import WaitingTasks, open_tasks_of, waiting_for, where_to_go_on
+from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 
 CAMPAIGN = "campaign"
@@ -30,12 +30,12 @@ class _Counts:
     labels: dict[str, str]
 
 
-def is_theirs(site: Site, campaign: Campaign, account: Account) -> bool:
+def is_theirs(site: AppState, campaign: Campaign, account: Account) -> bool:
     """Return whether somebody may decide in a campaign."""
-    return not campaign.is_for_assigned or Assigning(site.store).of(campaign.name).admits(account.name)
+    return not campaign.is_for_assigned or AccessControl(site.store).of(campaign.name).admits(account.name)
 
 
-def campaigns_of(site: Site, account: Account) -> list[Campaign]:
+def campaigns_of(site: AppState, account: Account) -> list[Campaign]:
     """Return the campaigns that somebody sees, in the order of their recipe: first those that they may decide in.
 
     Others see annotators only where there is none for them at all.
@@ -47,7 +47,7 @@ def campaigns_of(site: Site, account: Account) -> list[Campaign]:
     return sorted(campaigns, key=lambda one: (one.is_simulated, one.name in not_theirs))
 
 
-def pick_campaign(site: Site, account: Account) -> Campaign | None:
+def pick_campaign(site: AppState, account: Account) -> Campaign | None:
     """Show the menu and return the campaign in the address, the one looked at last, or the one to begin with."""
     campaigns = {one.name: one for one in campaigns_of(site, account)}
     if not campaigns:
@@ -76,7 +76,7 @@ def go_to(campaign: str) -> None:
     st.session_state[CAMPAIGN] = campaign
 
 
-def waiting_elsewhere(site: Site, account: Account, here: Campaign) -> list[Waiting]:
+def waiting_elsewhere(site: AppState, account: Account, here: Campaign) -> list[WaitingTasks]:
     """Return what waits for somebody in other campaigns, the one to go on with first; none where nothing waits."""
     others = [one for one in _for_people(campaigns_of(site, account), site, account) if one.name != here.name]
     waiting = [one for one in waiting_for(site.store, others, account.name, now=clock()) if one.left]
@@ -84,7 +84,7 @@ def waiting_elsewhere(site: Site, account: Account, here: Campaign) -> list[Wait
     return [] if first is None else [first, *(one for one in waiting if one is not first)]
 
 
-def _landing(site: Site, account: Account, campaigns: Sequence[Campaign]) -> str:
+def _landing(site: AppState, account: Account, campaigns: Sequence[Campaign]) -> str:
     """Return where somebody begins: where work waits for them; a curator where something is open at all."""
     for_people = _for_people(campaigns, site, account)
     if account.role == "curator":
@@ -94,11 +94,11 @@ def _landing(site: Site, account: Account, campaigns: Sequence[Campaign]) -> str
     return campaigns[0].name if first is None else first.campaign.name
 
 
-def _for_people(campaigns: Sequence[Campaign], site: Site, account: Account) -> list[Campaign]:
+def _for_people(campaigns: Sequence[Campaign], site: AppState, account: Account) -> list[Campaign]:
     return [one for one in campaigns if not one.is_simulated and is_theirs(site, one, account)]
 
 
-def _labels(site: Site, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
+def _labels(site: AppState, account: Account, campaigns: Sequence[Campaign]) -> dict[str, str]:
     """Return what the menu says of each campaign, counted anew once in a while."""
     names, now = tuple(one.name for one in campaigns), clock()
     kept = st.session_state.get(_COUNTS)

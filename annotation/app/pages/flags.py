@@ -6,15 +6,15 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...store.submissions.comments import Remark
+from ...store.submissions.comments import Comment
 from ..base.directed_text import show_text
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
 from .review import inert
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """List what is open in a campaign, flags first, each to be settled."""
     st.caption(TEXTS["flags_why"])
     found = visit.site.store.remarks(visit.campaign.name)
@@ -24,7 +24,7 @@ def show(visit: Visit) -> None:
         _show_line(one, visit)
 
 
-def _show_line(one: Remark, visit: Visit) -> None:
+def _show_line(one: Comment, visit: PageRequest) -> None:
     when, who, about, act = st.columns([1.2, 1.2, 5.4, 0.9], vertical_alignment="center")
     when.text(f"{one.made_at:%d %b %H:%M}")
     who.text(f"⚑ {one.annotator}" if one.is_flag else one.annotator)

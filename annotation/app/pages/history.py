@@ -6,10 +6,10 @@ import streamlit as st
 
 from ...forms.form import form_of
 from ...store import Campaign
-from ...workflow.task_queue import Past, Said
+from ...workflow.task_queue import GivenDecision, HistoryEntry
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..base.texts import TEXTS
 from .review import TASK
 
@@ -19,7 +19,7 @@ SEARCHED = 2000
 """The latest so many decisions are searched for words."""
 
 
-def show(visit: Visit, *, review: st.Page) -> None:
+def show(visit: PageRequest, *, review: st.Page) -> None:
     """List what somebody decided in a campaign, the latest first."""
     words = st.text_input(TEXTS["find"], placeholder=TEXTS["find_hint"], max_chars=200).strip().casefold()
     shown = st.session_state.setdefault("history-shown", AT_ONCE)
@@ -38,7 +38,7 @@ def show(visit: Visit, *, review: st.Page) -> None:
         st.rerun()
 
 
-def _show_line(one: Past, campaign: Campaign, review: st.Page) -> None:
+def _show_line(one: HistoryEntry, campaign: Campaign, review: st.Page) -> None:
     when, what, about, act = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
     when.text(f"{one.said.submitted_at:%d %b %H:%M}")
     words = _in_words(one.said, campaign)
@@ -48,7 +48,7 @@ def _show_line(one: Past, campaign: Campaign, review: st.Page) -> None:
         st.switch_page(review, query_params={TASK: str(one.task_id), "campaign": campaign.name})
 
 
-def _about(one: Past, campaign: Campaign) -> list[str]:
+def _about(one: HistoryEntry, campaign: Campaign) -> list[str]:
     """Return what a line says of a decision: the item, what was said of it before and now, how long it took."""
     before = ", ".join(f"{_in_words(said, campaign)} ({said.submitted_at:%d %b %H:%M})" for said in one.earlier)
     parts = [
@@ -64,13 +64,13 @@ def _about(one: Past, campaign: Campaign) -> list[str]:
     return [part for part in parts if part]
 
 
-def _in_words(said: Said, campaign: Campaign) -> str:
+def _in_words(said: GivenDecision, campaign: Campaign) -> str:
     if form_of(campaign.form) is not None:
         return TEXTS["taken_by_field"]
     return TEXTS.get(said.decision, said.decision)
 
 
-def _told(said: Said, campaign: Campaign) -> str:
+def _told(said: GivenDecision, campaign: Campaign) -> str:
     form = form_of(campaign.form)
     if form is not None:
         return form.told(said.fields or {})

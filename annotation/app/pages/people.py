@@ -10,17 +10,17 @@ from benchwright.errors import BenchwrightError
 
 from ...store import Account, Accounts
 from ...store.accounts.accounts import Role
-from ...store.accounts.campaign_access import Assigned, Assigning
+from ...store.accounts.campaign_access import AccessControl, CampaignAccess
 from ..base.account_words import invitation_path, state_of
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from .review import inert
 
 _LINK = "invitation"
 
 
-def show(site: Site, account: Account) -> None:
+def show(site: AppState, account: Account) -> None:
     """List accounts, and change them."""
     st.caption(TEXTS["people_why"])
     accounts = Accounts(site.store, by=account.name)
@@ -80,20 +80,20 @@ def _change(act: object) -> None:
     st.rerun()
 
 
-def _show_access(site: Site) -> None:
+def _show_access(site: AppState) -> None:
     """Show the campaigns that people decide in, and take changes of who may."""
     campaigns = [site.store.campaign(name) for name in site.store.campaign_names()]
     if all(campaign.is_simulated for campaign in campaigns):
         return
     st.subheader(CURATOR_TEXTS["assigned"])
     st.caption(CURATOR_TEXTS["assigned_why"])
-    assigning, known = Assigning(site.store), [account.name for account in site.accounts.all()]
+    assigning, known = AccessControl(site.store), [account.name for account in site.accounts.all()]
     for campaign in campaigns:
         if not campaign.is_simulated:
             _show_campaign_access(assigning, campaign.name, known)
 
 
-def _show_campaign_access(assigning: Assigning, campaign: str, known: list[str]) -> None:
+def _show_campaign_access(assigning: AccessControl, campaign: str, known: list[str]) -> None:
     now = assigning.of(campaign)
     with st.form(f"assign-{campaign}", border=True):
         who, names, send = st.columns([2, 4, 1], vertical_alignment="bottom")
@@ -110,7 +110,7 @@ def _show_campaign_access(assigning: Assigning, campaign: str, known: list[str])
             st.rerun()
 
 
-def _save_access(assigning: Assigning, campaign: str, now: Assigned, people: list[str] | None) -> None:
+def _save_access(assigning: AccessControl, campaign: str, now: CampaignAccess, people: list[str] | None) -> None:
     if people is None:
         assigning.open_to_everybody(campaign)
         return

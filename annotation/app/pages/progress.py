@@ -15,16 +15,16 @@ import streamlit as st
 from ...campaigns.results import agreement_of, summary_of
 from ...forms.form import form_of
 from ...forms.kinds import REVIEW
-from ...progress.adjudication_stats import Rulings
-from ...progress.campaign_progress import Facet, InRound, standing_of, standings_by
+from ...progress.adjudication_stats import AdjudicationStats
+from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
 from ...progress.overview import Overview
 from ...store import Campaign, ReviewStore
-from ...store.counts.counts import Divided
+from ...store.counts.counts import DividedTask
 from ...workflow.submitted_answers import results_of
 from ..base.cache import once
 from ..base.curator_texts import TEXTS as CURATOR_TEXTS
 from ..base.curator_texts import told
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
 from ..charts.bars import counts_plot, parts_plot
@@ -38,7 +38,7 @@ MOST_DIVIDED = 50
 _SPLITS: tuple[Facet, ...] = ("task", "kind", "category")
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show where a campaign stands."""
     store, campaign = visit.site.store, visit.campaign
     st.html(STYLE)
@@ -72,11 +72,11 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         return
     st.subheader(CURATOR_TEXTS["funnel"])
     st.caption(CURATOR_TEXTS["funnel_why"].format(rule=inert(campaign.rule)))
-    whole = standing_of(campaign, patterns)
+    whole = progress_of(campaign, patterns)
     rows = [(CURATOR_TEXTS["all"], whole.outcomes)]
     by = next((split for split in _SPLITS if len({getattr(one, split) for one in patterns}) > 1), None)
     if by is not None:
-        rows += [(one.name or CURATOR_TEXTS["none"], one.outcomes) for one in standings_by(campaign, patterns, by)]
+        rows += [(one.name or CURATOR_TEXTS["none"], one.outcomes) for one in progress_by(campaign, patterns, by)]
     st.html(parts_plot(CURATOR_TEXTS["tasks"], rows))
     _show_rounds(once((*stamp, "rounds"), lambda: overview.rounds(patterns)))
     _show_rulings(once((*stamp, "rulings"), overview.rulings))
@@ -123,7 +123,7 @@ def _in_words(rows: list[dict[str, Any]]) -> list[dict[str, str]]:
     return shown
 
 
-def _show_divided(divided: list[Divided]) -> None:
+def _show_divided(divided: list[DividedTask]) -> None:
     if not divided:
         return
     st.subheader(CURATOR_TEXTS["divided"])
@@ -140,7 +140,7 @@ def _show_divided(divided: list[Divided]) -> None:
     st.dataframe(rows, hide_index=True)
 
 
-def _show_rounds(rounds: Sequence[InRound]) -> None:
+def _show_rounds(rounds: Sequence[RoundProgress]) -> None:
     """Show how many items came to each round, and what became of them; nothing before the second one."""
     if len(rounds) < 2:
         return
@@ -153,7 +153,7 @@ def _show_rounds(rounds: Sequence[InRound]) -> None:
     )
 
 
-def _show_rulings(rulings: Rulings) -> None:
+def _show_rulings(rulings: AdjudicationStats) -> None:
     """Show who decided what, and how that stands to what annotators had said."""
     if not rulings.cases:
         return
@@ -168,7 +168,7 @@ def _show_rulings(rulings: Rulings) -> None:
     st.html(_by_said(rulings))
 
 
-def _by_said(rulings: Rulings) -> str:
+def _by_said(rulings: AdjudicationStats) -> str:
     times = Counter[tuple[str, str, bool]]()
     for one in rulings.ruled:
         times[one.decision, one.said, one.is_against] += one.times

@@ -8,10 +8,10 @@ from html import escape
 import streamlit as st
 
 from ...progress.overview import Overview
-from ...store.counts.counts import Example, Reason
+from ...store.counts.counts import DecisionExample, ReasonCount
 from ..base.cache import once
 from ..base.curator_texts import TEXTS, told
-from ..base.request import Visit
+from ..base.request import PageRequest
 from ..charts.bars import counts_plot
 from ..charts.chart_style import STYLE
 from ..routes.tasks import picture_url
@@ -21,7 +21,7 @@ _NOTE = 200
 """Characters of a note that are shown."""
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show which reasons were given how often, with examples."""
     overview = Overview(visit.site.store, visit.campaign)
     key = (visit.site.store.where, *overview.stamp(), "reasons")
@@ -38,15 +38,15 @@ def show(visit: Visit) -> None:
     st.html(_examples(picked.examples))
 
 
-def _name(one: Reason) -> str:
+def _name(one: ReasonCount) -> str:
     return f"{told(one.reason)} · {told(one.decision)}"
 
 
-def _examples(examples: Sequence[Example]) -> str:
+def _examples(examples: Sequence[DecisionExample]) -> str:
     return f'<ul class="bw-thumb">{"".join(map(_example, examples))}</ul>'
 
 
-def _example(one: Example) -> str:
+def _example(one: DecisionExample) -> str:
     short = one.item_id[:8]
     alt, item = (escape(TEXTS[name].format(item=short)) for name in ("picture", "item"))
     note = escape((one.note or "")[:_NOTE])

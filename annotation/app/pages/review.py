@@ -9,17 +9,17 @@ import streamlit as st
 from benchwright.errors import BenchwrightError
 
 from ...forms.kinds import ANSWER, REVIEW
-from ...forms.task_content import Exhibit
+from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError, StaleError
-from ...workflow.adjudication import AdjudicationDesk
-from ...workflow.task_queue import Desk, OwnTask, Progress
+from ...workflow.adjudication import AdjudicationQueue
+from ...workflow.task_queue import AnnotatorProgress, OwnTask, TaskQueue
 from ..base.option_letters import captions, keys_told, letters_of_pictures
-from ..base.request import Visit
-from ..base.state import Site, clock
+from ..base.request import PageRequest
+from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..routes.guidelines import show_guidelines
 from ..routes.tasks import picture_url
-from ..task_card.card import FORM, Act, Card, act_just_done, card_of, is_blind, show_card
+from ..task_card.card import FORM, Card, CardEvent, act_just_done, card_of, is_blind, show_card
 from ..viewer import ViewerPicture, show_pictures
 from .campaign_menu import go_to, waiting_elsewhere
 
@@ -28,7 +28,7 @@ TASK = "task"
 _SERIAL = "card_serial"
 
 
-def show(visit: Visit) -> None:
+def show(visit: PageRequest) -> None:
     """Show the task on an annotator's desk and take what they say of it."""
     if visit.campaign.is_simulated:
         st.info(TEXTS["simulated_campaign"])
@@ -51,14 +51,14 @@ def show(visit: Visit) -> None:
     st.caption(keys_told(_line_of_keys(visit.campaign, task, card), card.reserved_letters))
 
 
-def _show_progress(visit: Visit, progress: Progress, part: int) -> None:
+def _show_progress(visit: PageRequest, progress: AnnotatorProgress, part: int) -> None:
     """Show beside the campaign's name how much is decided, and how much of their part is left."""
     told = "mine_done" if part == progress.left else "part_done" if part else "part_is_done"
     words = TEXTS[told].format(done=progress.decided, left=progress.left, part=part)
     visit.head.progress(progress.decided / max(1, progress.decided + part), text=words)
 
 
-def _show_all_done(visit: Visit, *, done: int) -> None:
+def _show_all_done(visit: PageRequest, *, done: int) -> None:
     """Say that nothing is left here, and where work still waits."""
     here = inert(visit.campaign.name)
     lines = [f"**{TEXTS['all_done'].format(campaign=here)}** {TEXTS['all_done_how_many'].format(done=done)}"]
@@ -82,13 +82,13 @@ def _show_all_done(visit: Visit, *, done: int) -> None:
         )
 
 
-def _cases_to_adjudicate(visit: Visit) -> dict[str, int]:
+def _cases_to_adjudicate(visit: PageRequest) -> dict[str, int]:
     """Return how many cases wait for an adjudicator, by campaign; none for whoever adjudicates nothing."""
     if visit.account.role == "annotator":
         return {}
     waits = {}
     for campaign in visit.site.store.campaigns():
-        desk = AdjudicationDesk(visit.site.store, campaign, visit.account.name)
+        desk = AdjudicationQueue(visit.site.store, campaign, visit.account.name)
         if desk.is_open and (count := sum(case.waits for case in desk.queue())):
             waits[campaign.name] = count
     return waits
@@ -101,7 +101,7 @@ def _line_of_keys(campaign: Campaign, task: OwnTask, card: Card) -> str:
     return "keys_review" if campaign.kind == REVIEW else "keys_form" if task.item.images else "keys_collect"
 
 
-def _task_of(desk: Desk) -> OwnTask | None:
+def _task_of(desk: TaskQueue) -> OwnTask | None:
     """Return the task that the address names, if it is this annotator's, else the next one."""
     wanted = st.query_params.get(TASK)
     if wanted is not None:
@@ -113,7 +113,7 @@ def _task_of(desk: Desk) -> OwnTask | None:
     return desk.next(now=clock())
 
 
-def _hear(desk: Desk, task: OwnTask) -> None:
+def _hear(desk: TaskQueue, task: OwnTask) -> None:
     """Take what the annotator did; Streamlit then makes the page anew."""
     st.session_state[_SERIAL] += 1
     try:
@@ -122,7 +122,7 @@ def _hear(desk: Desk, task: OwnTask) -> None:
         st.toast(inert(str(error)), icon=":material/error:")
 
 
-def _do(desk: Desk, task: OwnTask, act: Act) -> None:
+def _do(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
     if act.slot != task.shown_slot:
         return  # pressed twice: the first press has taken this task off the desk
     if act.does == "undo":
@@ -147,7 +147,7 @@ def _do(desk: Desk, task: OwnTask, act: Act) -> None:
         del st.query_params[TASK]
 
 
-def _decide(desk: Desk, task: OwnTask, act: Act) -> None:
+def _decide(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
     """Take a decision; where its window has not seen what was said in another one, keep its words and show both."""
     try:
         if act.seen is not None:
@@ -164,7 +164,7 @@ def _decide(desk: Desk, task: OwnTask, act: Act) -> None:
         raise
 
 
-def pictures_of(site: Site, task_id: int, item: Exhibit, *, can_be_chosen: bool = False) -> list[ViewerPicture]:
+def pictures_of(site: AppState, task_id: int, item: TaskContent, *, can_be_chosen: bool = False) -> list[ViewerPicture]:
     """Return the pictures of a task as the viewer shows them.
 
     Args:

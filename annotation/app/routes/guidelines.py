@@ -12,8 +12,8 @@ from starlette.routing import Route
 from ...store.campaigns.guidelines import Guidelines, GuidelinesVersion
 from ...workflow.task_queue import is_id
 from ..base.directed_text import RIGHT_TO_LEFT, runs_right_to_left
-from ..base.request import Visit
-from ..base.state import Site
+from ..base.request import PageRequest
+from ..base.state import AppState
 from ..base.texts import TEXTS
 
 _PLACED = re.compile(r"\]\(picture:(\d{1,3})\)")
@@ -21,7 +21,7 @@ _KEPT = {"Cache-Control": "private, max-age=86400, immutable"}
 """A version never changes."""
 
 
-def guideline_routes(site: Site) -> list[Route]:
+def guideline_routes(site: AppState) -> list[Route]:
     """Return the route of pictures within guidelines; the gate in front asks for a session."""
 
     async def picture(request: Request) -> Response:
@@ -35,7 +35,7 @@ def guideline_routes(site: Site) -> list[Route]:
     return [Route("/guidelines/{version:number}/{place:number}", picture)]
 
 
-def show_guidelines(visit: Visit) -> None:
+def show_guidelines(visit: PageRequest) -> None:
     """Show the newest version, folded; nothing where there is none."""
     import streamlit as st
 

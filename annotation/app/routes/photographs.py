@@ -11,12 +11,12 @@ from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
 
-from ...forms.form import Photograph, form_of
+from ...forms.form import PhotographField, form_of
 from ...store import Account, Campaign, RefusedError, Uploads
-from ...workflow.photo_uploads import TakenIn, take_in_photograph
-from ...workflow.task_queue import Desk, is_id
+from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
+from ...workflow.task_queue import TaskQueue, is_id
 from ..auth.middleware import ACCOUNT
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 from .tasks import DRAFT_HEADER
 
 SHOWN_PX = 1024
@@ -27,7 +27,7 @@ def photographs_url(task_id: int) -> str:
     return f"/photographs/{task_id}"
 
 
-def photograph_routes(site: Site) -> list[Route]:
+def photograph_routes(site: AppState) -> list[Route]:
     """Return the routes of photographs; the gate in front has said who asks."""
     served = _Photographs(site)
     return [
@@ -37,7 +37,7 @@ def photograph_routes(site: Site) -> list[Route]:
 
 
 class _Photographs:
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: AppState) -> None:
         self._site = site
 
     async def take(self, request: Request) -> Response:
@@ -64,7 +64,7 @@ class _Photographs:
         """Return a photograph to whoever uploaded it, and to curators."""
         return await run_in_threadpool(self._shown, request)
 
-    def _field(self, request: Request) -> Photograph:
+    def _field(self, request: Request) -> PhotographField:
         """Return what a task asks for, if it is an annotator's own and asks for a photograph.
 
         Raises:
@@ -72,7 +72,7 @@ class _Photographs:
         """
         form = form_of(self._own(request).form)
         for field in () if form is None else form.fields:
-            if isinstance(field, Photograph):
+            if isinstance(field, PhotographField):
                 return field
         raise RefusedError("this task takes no photographs")
 
@@ -86,10 +86,10 @@ class _Photographs:
         campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
         if campaign is None:
             raise RefusedError("there is no such task")
-        Desk(self._site.store, campaign, _account(request).name).open(task_id, now=clock())
+        TaskQueue(self._site.store, campaign, _account(request).name).open(task_id, now=clock())
         return campaign
 
-    def _take(self, request: Request, data: bytes, field: Photograph) -> TakenIn:
+    def _take(self, request: Request, data: bytes, field: PhotographField) -> StoredPhotograph:
         task_id, name = request.path_params["task"], _account(request).name
         uploads = Uploads(self._site.store)
         self._own(request)  # the lease may have ended while it was sent

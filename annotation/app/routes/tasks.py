@@ -13,14 +13,14 @@ from benchwright.drawing import PromptError
 from benchwright.errors import BenchwrightError, DataError, UnreadableImage
 from benchwright.records import ItemImage
 
-from ...forms.task_content import exhibit_in
+from ...forms.task_content import content_in
 from ...store import Account, RefusedError, StaleError
 from ...store.campaigns.adjudications import has_opened
-from ...workflow.drafts import Seen
-from ...workflow.task_queue import MAX_DRAFT_BYTES, Desk, is_id, may_see
+from ...workflow.drafts import SeenDraft
+from ...workflow.task_queue import MAX_DRAFT_BYTES, TaskQueue, is_id, may_see
 from ..auth.middleware import ACCOUNT
 from ..base.shown_pictures import etag
-from ..base.state import Site, clock
+from ..base.state import AppState, clock
 
 DRAFT_HEADER = "x-benchwright-draft"
 """Sent by the app's own script. Another site's page could not add it without being asked by the browser first."""
@@ -38,7 +38,7 @@ def draft_url(task_id: int) -> str:
     return f"/drafts/{task_id}"
 
 
-def task_routes(site: Site) -> list[Route]:
+def task_routes(site: AppState) -> list[Route]:
     """Return the routes of tasks; the gate in front has said who asks."""
     served = _Served(site)
     return [
@@ -49,7 +49,7 @@ def task_routes(site: Site) -> list[Route]:
 
 
 class _Served:
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: AppState) -> None:
         self._site = site
 
     async def picture(self, request: Request) -> Response:
@@ -96,7 +96,7 @@ class _Served:
         payload = self._site.store.payload(task_id) if allowed else None
         if payload is None:
             return None
-        images = exhibit_in(payload).images
+        images = content_in(payload).images
         return images[place] if place < len(images) else None
 
     def _keep(self, request: Request, body: bytes) -> Response:
@@ -108,7 +108,7 @@ class _Served:
             campaign = self._site.store.campaign_of(task_id) if is_id(task_id) else None
             if campaign is None:
                 raise RefusedError("there is no such task")
-            desk = Desk(self._site.store, campaign, _account(request).name)
+            desk = TaskQueue(self._site.store, campaign, _account(request).name)
             kept = desk.save_draft(task_id, draft, now=clock(), seen=_seen(request))
         except StaleError:
             task = desk.open(task_id, now=clock())
@@ -125,14 +125,14 @@ class _Served:
         return _account(request).role == "curator"
 
 
-def _seen(request: Request) -> Seen | None:
+def _seen(request: Request) -> SeenDraft | None:
     """Return what a window had before it; None where it does not say."""
     if SEEN_HEADER not in request.headers:
         return None
     version, _, revision = request.headers[SEEN_HEADER].partition(".")
     if not (version.isdecimal() and revision.isdecimal() and len(version + revision) < 40):
         raise ValueError("this is nothing that a window sends")
-    return Seen(int(version), int(revision))
+    return SeenDraft(int(version), int(revision))
 
 
 def _account(request: Request) -> Account:

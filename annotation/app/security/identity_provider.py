@@ -30,7 +30,7 @@ class ProviderError(BenchwrightError):
     """The provider cannot be asked, or says something that is not to be believed."""
 
 
-class Flow(NamedTuple):
+class SignInFlow(NamedTuple):
     """What one attempt to sign in is recognised by; known to the browser that began it only."""
 
     state: str
@@ -38,9 +38,9 @@ class Flow(NamedTuple):
     verifier: str
 
 
-def new_flow() -> Flow:
+def new_flow() -> SignInFlow:
     """Return values that nobody can guess; the verifier has the 43 characters that PKCE asks for."""
-    return Flow(*(secrets.token_urlsafe(32) for _ in Flow._fields))
+    return SignInFlow(*(secrets.token_urlsafe(32) for _ in SignInFlow._fields))
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class IdentityProvider:
         self._settings = settings
         self._client = client or httpx2.Client(timeout=TIMEOUT_S, follow_redirects=False)
 
-    def address(self, flow: Flow) -> str:
+    def address(self, flow: SignInFlow) -> str:
         """Return where a browser is sent to sign in.
 
         Raises:
@@ -96,7 +96,7 @@ class IdentityProvider:
         }  # fmt: skip
         return f"{where}{'&' if urlsplit(where).query else '?'}{urlencode(asked)}"
 
-    def identity(self, code: str, flow: Flow, *, now: datetime) -> Identity:
+    def identity(self, code: str, flow: SignInFlow, *, now: datetime) -> Identity:
         """Return who a code is for.
 
         Raises:
@@ -110,7 +110,7 @@ class IdentityProvider:
         """Return whether an answer that names its issuer (RFC 9207) names this one."""
         return issuer is None or issuer == self._settings.issuer
 
-    def _token(self, code: str, flow: Flow) -> str:
+    def _token(self, code: str, flow: SignInFlow) -> str:
         settings = self._settings
         form = {
             "grant_type": "authorization_code", "code": code, "redirect_uri": settings.redirect_uri,

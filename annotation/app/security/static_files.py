@@ -24,7 +24,7 @@ _WANTED = ("Html", "Selectbox", "Progress", "BidiComponent")
 _IMPORTED = re.compile(r'(?:\bfrom|\bimport)\s*"\./([\w.-]+\.js)"')
 
 
-class Lately:
+class RecentSessions:
     """Whose session was open a moment ago, by token. For one event loop."""
 
     def __init__(self) -> None:

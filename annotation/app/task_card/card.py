@@ -12,11 +12,11 @@ from benchwright.errors import BenchwrightError
 from ...forms.edits import right_of
 from ...forms.form import Form, OneChoice, form_of
 from ...forms.kinds import ANSWER, KINDS
-from ...forms.task_content import Exhibit
+from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
 from ...store.submissions.pre_key_answers import BLIND_FIRST
-from ...workflow.drafts import WINDOW, Seen
+from ...workflow.drafts import WINDOW, SeenDraft
 from ...workflow.task_queue import OwnTask
 from ..base.components import component
 from ..base.option_letters import options_of, question_in_words
@@ -110,7 +110,7 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Act:
+class CardEvent:
     """What an annotator did on the card.
 
     Attributes:
@@ -134,7 +134,7 @@ class Act:
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
     active_s: float | None = None
-    seen: Seen | None = None
+    seen: SeenDraft | None = None
     window: str = ""
 
     @property
@@ -216,7 +216,7 @@ def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:
     return found
 
 
-def editable_of(item: Exhibit, *, with_explanation: bool = False) -> dict[str, Any]:
+def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[str, Any]:
     """Return what can be edited of an item, as it stands; pictures among the choices cannot."""
     return {
         "question": item.question,
@@ -232,7 +232,7 @@ def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     return "" if form is None or fields is None else form.told(fields)
 
 
-def _fields(form: Form, item: Exhibit, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
+def _fields(form: Form, item: TaskContent, key: str | None, *, given: str | None) -> list[dict[str, Any]]:
     """Return a form's fields as the card builds them: where the item's own choices are to be picked, with these.
 
     An answer that was given before the key was shown is no field any more.
@@ -263,7 +263,7 @@ def show_card(card: Card, *, heard: Callable[[], None]) -> None:
     )
 
 
-def act_just_done() -> Act:
+def act_just_done() -> CardEvent:
     """Return what the annotator just did on the card.
 
     Raises:
@@ -275,7 +275,7 @@ def act_just_done() -> Act:
     return act_of(said.get("act") if isinstance(said, Mapping) else None)
 
 
-def act_of(sent: Any) -> Act:
+def act_of(sent: Any) -> CardEvent:
     """Return what a browser sent, checked.
 
     Raises:
@@ -289,13 +289,13 @@ def act_of(sent: Any) -> Act:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo", "comment", "flag"}:
         raise RefusedError("this is nothing that the card sends")
-    return Act(
+    return CardEvent(
         sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
         edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")), _seen_sent(sent), _window_sent(sent),
     )  # fmt: skip
 
 
-def _seen_sent(sent: Mapping[str, Any]) -> Seen | None:
+def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:
     """Return what a window had before it, as a browser sent it, if it did.
 
     Raises:
@@ -306,7 +306,7 @@ def _seen_sent(sent: Mapping[str, Any]) -> Seen | None:
         return None
     if type(version) is not int or type(revision) is not int:
         raise RefusedError("this is nothing that the card sends")
-    return Seen(version, revision)
+    return SeenDraft(version, revision)
 
 
 def _window_sent(sent: Mapping[str, Any]) -> str:

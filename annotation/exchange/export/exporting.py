@@ -17,7 +17,7 @@ from .figure_tables import figure_tables
 from .names import names_in
 from .record_tables import authors_table, log_table, record_tables
 from .round_tables import round_tables
-from .table_files import FileFormat, Table, Written, write
+from .table_files import ExportTable, FileFormat, WrittenTable, write
 from .work_tables import overrides_table, work_tables
 
 FORMAT, VERSION = "benchwright/review-export", 1
@@ -30,7 +30,7 @@ class Exported(NamedTuple):
     """What was written, by table."""
 
     out: Path
-    tables: Mapping[str, Written]
+    tables: Mapping[str, WrittenTable]
 
 
 def export_everything(
@@ -76,7 +76,7 @@ def export_everything(
     return Exported(out, tables)
 
 
-def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_whole: bool) -> Iterator[Table]:
+def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_whole: bool) -> Iterator[ExportTable]:
     overviews = [Overview(store, store.campaign(name)) for name in names]
     called = names_in(store, pseudonymous=pseudonymous)
     with store.reading() as connection:
@@ -91,7 +91,7 @@ def _tables(store: ReviewStore, names: Sequence[str], *, pseudonymous: bool, is_
     yield from round_tables(overviews, called)
 
 
-def _manifest(tables: Mapping[str, Written], names: Sequence[str], *, pseudonymous: bool) -> dict[str, object]:
+def _manifest(tables: Mapping[str, WrittenTable], names: Sequence[str], *, pseudonymous: bool) -> dict[str, object]:
     return {
         "format": FORMAT,
         "version": VERSION,

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 from ...agreement.coefficients import STATISTICS, Agreement, without_each
-from ...progress.campaign_progress import Facet, standing_of, standings_by
+from ...progress.campaign_progress import Facet, progress_by, progress_of
 from ...progress.label_fields import aspects_of
 from ...progress.overview import SPLITS, Overview
 from .figure_rows import Row, chained, in_order, rounded
-from .table_files import Columns, Table
+from .table_files import Columns, ExportTable
 from .work_tables import Names
 
 
-def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Table]:
+def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[ExportTable]:
     """Yield the tables of figures of these campaigns.
 
     Args:
@@ -22,13 +22,13 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
         called: What annotators are called, by name.
     """
     columns: Columns = {"campaign": "text", "by": "text", "part": "text", "outcome": "text", "tasks": "int"}
-    yield Table("outcomes", columns, chained(_outcomes(one) for one in overviews))
+    yield ExportTable("outcomes", columns, chained(_outcomes(one) for one in overviews))
     columns = {
         "campaign": "text", "aspect": "text", "metric": "text", "by": "text", "part": "text", "units": "int",
         "compared": "int", "raters": "int", "statistic": "text", "value": "float", "ci_low": "float",
         "ci_high": "float",
     }  # fmt: skip
-    yield Table("agreement", columns, chained(_agreement(one, called) for one in overviews))
+    yield ExportTable("agreement", columns, chained(_agreement(one, called) for one in overviews))
     found = {one.campaign.name: _qualities(one) for one in overviews}
     columns = {
         "campaign": "text", "annotator": "text", "ratings": "int", "with_others": "float", "with_others_units": "int",
@@ -41,7 +41,7 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
         for name, listed in found.items()
         for one in listed
     )
-    yield Table("annotator_quality", columns, rows)
+    yield ExportTable("annotator_quality", columns, rows)
     confusion = in_order(
         [name, *rounded(called[one["rater"]], truth, said, probability)]
         for name, listed in found.items()
@@ -50,20 +50,20 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Tabl
         for said, probability in row.items()
     )
     columns = {"campaign": "text", "annotator": "text", "truth": "text", "said": "text", "probability": "float"}
-    yield Table("confusion", columns, confusion)
+    yield ExportTable("confusion", columns, confusion)
     columns = {"campaign": "text", "decision": "text", "reason": "text", "times": "int"}
     reasons = in_order(
         [one.campaign.name, reason.decision, reason.reason, reason.times]
         for one in overviews
         for reason in one.reasons(examples=0)
     )
-    yield Table("reasons", columns, reasons)
+    yield ExportTable("reasons", columns, reasons)
 
 
 def _outcomes(one: Overview) -> Iterator[Row]:
     patterns, campaign = one.patterns(), one.campaign
-    whole = [("all", standing_of(campaign, patterns))]
-    parts = [(facet, found) for facet in get_args(Facet) for found in standings_by(campaign, patterns, facet)]
+    whole = [("all", progress_of(campaign, patterns))]
+    parts = [(facet, found) for facet in get_args(Facet) for found in progress_by(campaign, patterns, facet)]
     for by, found in [*whole, *parts]:
         for outcome, count in found.outcomes.items():
             yield campaign.name, by, found.name, outcome, count

@@ -22,16 +22,16 @@ from ...store.database.schema import (
     slots,
     tasks,
 )
-from .table_files import Columns, Table, Type
+from .table_files import Columns, ExportTable, Type
 from .work_tables import Names, stream
 
 _TASK: Columns = {"campaign": "text", "item_id": "text", "round": "int", "annotator": "text"}
 
 
-def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[Table]:
+def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[ExportTable]:
     """Yield the tables of these campaigns; the arguments are those of `work_tables`."""
 
-    def of(table: sa.Table, name: str | None = None, **columns: Type) -> Table:
+    def of(table: sa.Table, name: str | None = None, **columns: Type) -> ExportTable:
         return _of_tasks(connection, chosen, called, table, name or table.name, columns)
 
     yield of(
@@ -48,7 +48,7 @@ def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Name
 
 def _of_tasks(
     connection: sa.Connection, chosen: Sequence[int], called: Names, table: sa.Table, name: str, columns: Columns
-) -> Table:
+) -> ExportTable:
     """Return a table whose rows are of a task and an annotator."""
     own = [table.c[column] for column in columns]
     # In the order in which they were written, where that is known.
@@ -64,19 +64,19 @@ def _of_tasks(
         .order_by(campaigns.c.name, *order)
     )
     rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
-    return Table(name, {**_TASK, **columns}, rows)
+    return ExportTable(name, {**_TASK, **columns}, rows)
 
 
-def _remarks(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+def _remarks(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     columns: Columns = {
         "is_flag": "bool", "words": "text", "made_at": "moment", "settled_at": "moment", "settled_by": "text",
     }  # fmt: skip
     found = _of_tasks(connection, chosen, called, remarks, remarks.name, columns)
     rows = ([*row[:-1], called.get(row[-1], row[-1])] for row in found.rows)  # the command line is nobody's name
-    return Table(found.name, found.columns, rows)
+    return ExportTable(found.name, found.columns, rows)
 
 
-def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
     g = guidelines.c
     query = (
         sa.select(campaigns.c.name, g.version, g.origin, g.text)
@@ -85,10 +85,10 @@ def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> Table:
         .order_by(campaigns.c.name, g.version)
     )
     columns: Columns = {"campaign": "text", "version": "int", "origin": "text", "text": "text"}
-    return Table("guidelines", columns, stream(connection, query))
+    return ExportTable("guidelines", columns, stream(connection, query))
 
 
-def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     query = (
         sa.select(
             campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, followed.c.version,
@@ -105,10 +105,10 @@ def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -
         .order_by(campaigns.c.name, tasks.c.item_id, tasks.c.round, slots.c.slot, followed.c.version)
     )  # fmt: skip
     rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
-    return Table("followed", {**_TASK, "version": "int", "guidelines_version": "int"}, rows)
+    return ExportTable("followed", {**_TASK, "version": "int", "guidelines_version": "int"}, rows)
 
 
-def authors_table(connection: sa.Connection, called: Names) -> Table:
+def authors_table(connection: sa.Connection, called: Names) -> ExportTable:
     """Return who wrote which item."""
     query = (
         sa.select(authors.c.item_id, annotators.c.name)
@@ -116,10 +116,10 @@ def authors_table(connection: sa.Connection, called: Names) -> Table:
         .order_by(authors.c.item_id, annotators.c.id)
     )
     rows = ((item, called[name]) for item, name in stream(connection, query))
-    return Table("authors", {"item_id": "text", "annotator": "text"}, rows)
+    return ExportTable("authors", {"item_id": "text", "annotator": "text"}, rows)
 
 
-def log_table(connection: sa.Connection) -> Table:
+def log_table(connection: sa.Connection) -> ExportTable:
     """Return the audit log, whole: with its hashes, so that the chain can be checked elsewhere. It names people."""
     log = audit_log.c
     query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
@@ -127,4 +127,4 @@ def log_table(connection: sa.Connection) -> Table:
         "id": "int", "at": "moment", "actor": "text", "act": "text", "about": "text", "previous": "text",
         "hash": "text",
     }  # fmt: skip
-    return Table("audit_log", columns, stream(connection, query))
+    return ExportTable("audit_log", columns, stream(connection, query))

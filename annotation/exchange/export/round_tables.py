@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...progress.campaign_progress import InRound
+from ...progress.campaign_progress import RoundProgress
 from ...progress.label_fields import aspects_of
 from ...progress.overview import SPLITS, Overview
 from .figure_rows import Row, chained, in_order, rounded
-from .table_files import Columns, Table
+from .table_files import Columns, ExportTable
 from .work_tables import Names
 
 
-def round_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Table]:
+def round_tables(overviews: Sequence[Overview], called: Names) -> Iterator[ExportTable]:
     """Yield the tables of these campaigns; the arguments are those of `figure_tables`."""
     columns: Columns = {
         "campaign": "text", "aspect": "text", "by": "text", "part": "text", "label": "text", "times": "int",
         "share": "float",
     }  # fmt: skip
-    yield Table("shares", columns, chained(_shares(one) for one in overviews))
+    yield ExportTable("shares", columns, chained(_shares(one) for one in overviews))
     columns = {
         "campaign": "text", "round": "int", "items": "int", "passed": "int", "revised": "int", "dropped": "int",
         "waiting": "int", "open": "int",
     }  # fmt: skip
-    assert tuple(columns)[1:] == InRound._fields
+    assert tuple(columns)[1:] == RoundProgress._fields
     rounds = [[one.campaign.name, *found] for one in overviews for found in one.rounds(one.patterns())]
-    yield Table("rounds", columns, rounds)
+    yield ExportTable("rounds", columns, rounds)
     columns = {
         "campaign": "text", "adjudicator": "text", "decision": "text", "annotators": "text", "is_against": "bool",
         "times": "int",
@@ -35,7 +35,7 @@ def round_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Table
         for one in overviews
         for found in one.rulings().ruled
     )
-    yield Table("adjudicated", columns, ruled)
+    yield ExportTable("adjudicated", columns, ruled)
 
 
 def _shares(one: Overview) -> Iterator[Row]:

@@ -26,7 +26,7 @@ Columns = Mapping[str, Type]
 ROWS_PER_GROUP = 20_000
 
 
-class Table(NamedTuple):
+class ExportTable(NamedTuple):
     """A table to be written.
 
     Args:
@@ -40,14 +40,14 @@ class Table(NamedTuple):
     rows: Iterable[Sequence[Any]]
 
 
-class Written(NamedTuple):
+class WrittenTable(NamedTuple):
     """A table that was written: how many rows, and the SHA-256 of each file by its name."""
 
     rows: int
     files: Mapping[str, str]
 
 
-def write(table: Table, folder: Path, formats: Sequence[FileFormat]) -> Written:
+def write(table: ExportTable, folder: Path, formats: Sequence[FileFormat]) -> WrittenTable:
     """Write a table in each format, a few thousand rows at a time."""
     paths = [folder / f"{table.name}.{suffix}" for suffix in formats]
     count = 0
@@ -57,7 +57,7 @@ def write(table: Table, folder: Path, formats: Sequence[FileFormat]) -> Written:
             count += len(batch)
             for writer in writers:
                 writer.add(batch)
-    return Written(count, {path.name: _sha256(path) for path in paths})
+    return WrittenTable(count, {path.name: _sha256(path) for path in paths})
 
 
 def _batches(rows: Iterable[Sequence[Any]]) -> Iterator[list[Sequence[Any]]]:
@@ -72,7 +72,7 @@ def _sha256(path: Path) -> str:
 
 
 class _Parquet:
-    def __init__(self, table: Table, path: Path, stack: ExitStack) -> None:
+    def __init__(self, table: ExportTable, path: Path, stack: ExitStack) -> None:
         self._schema = pa.schema([(name, _ARROW[kind]) for name, kind in table.columns.items()])
         self._writer = stack.enter_context(
             pq.ParquetWriter(path, self._schema, compression="zstd", compression_level=3)
@@ -85,7 +85,7 @@ class _Parquet:
 
 
 class _Csv:
-    def __init__(self, table: Table, path: Path, stack: ExitStack) -> None:
+    def __init__(self, table: ExportTable, path: Path, stack: ExitStack) -> None:
         handle: TextIO = stack.enter_context(path.open("w", encoding="utf-8", newline=""))
         self._writer = csv.writer(handle, lineterminator="\n")
         self._writer.writerow(table.columns)

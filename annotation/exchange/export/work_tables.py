@@ -17,13 +17,13 @@ from ...store.database.schema import (
     slots,
     tasks,
 )
-from .table_files import Columns, Table
+from .table_files import Columns, ExportTable
 
 Names = Mapping[str, str]
 _AT_ONCE = 2000
 
 
-def work_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[Table]:
+def work_tables(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Iterator[ExportTable]:
     """Yield the tables of these campaigns.
 
     Args:
@@ -43,7 +43,7 @@ def stream(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequenc
     yield from connection.execute(query.execution_options(yield_per=_AT_ONCE))
 
 
-def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
     c = campaigns.c
     query = (
         sa.select(c.name, c.kind, c.rule, c.slots, c.is_simulated, c.is_for_assigned, c.form, c.settings)
@@ -54,10 +54,10 @@ def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> Table:
         "campaign": "text", "kind": "text", "rule": "text", "annotators_per_task": "int", "is_simulated": "bool",
         "is_for_assigned": "bool", "form": "text", "settings": "text",
     }  # fmt: skip
-    return Table("campaigns", columns, stream(connection, query))
+    return ExportTable("campaigns", columns, stream(connection, query))
 
 
-def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> Table:
+def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
     t = tasks.c
     query = (
         sa.select(
@@ -72,10 +72,10 @@ def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> Table:
         "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "state": "text", "kind": "text",
         "task": "text", "category": "text", "payload": "text",
     }  # fmt: skip
-    return Table("tasks", columns, stream(connection, query))
+    return ExportTable("tasks", columns, stream(connection, query))
 
 
-def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     a, t = annotations_table.c, tasks.c
     newer = annotations_table.alias("newer")
     is_newest = ~sa.exists().where(newer.c.slot_id == a.slot_id, newer.c.version > a.version)
@@ -110,10 +110,10 @@ def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names
             values[7] = bool(values[7])
             yield [*values, (values[14] - values[13]).total_seconds()]
 
-    return Table("annotations", columns, rows())
+    return ExportTable("annotations", columns, rows())
 
 
-def _annotators(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+def _annotators(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     said = (
         sa.select(slots.c.annotator_id, sa.func.count().label("decisions"))
         .select_from(slots.join(tasks))
@@ -128,20 +128,20 @@ def _annotators(connection: sa.Connection, chosen: Sequence[int], called: Names)
     )
     rows = sorted((called[name], *rest) for name, *rest in connection.execute(query))
     columns: Columns = {"annotator": "text", "kind": "text", "role": "text", "decisions": "int"}
-    return Table("annotators", columns, rows)
+    return ExportTable("annotators", columns, rows)
 
 
-def _assignments(connection: sa.Connection, chosen: Sequence[int], called: Names) -> Table:
+def _assignments(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     query = (
         sa.select(campaigns.c.name, annotators.c.name)
         .select_from(assignments.join(campaigns).join(annotators))
         .where(campaigns.c.id.in_(chosen))
     )
     rows = sorted((campaign, called[name]) for campaign, name in connection.execute(query))
-    return Table("assignments", {"campaign": "text", "annotator": "text"}, rows)
+    return ExportTable("assignments", {"campaign": "text", "annotator": "text"}, rows)
 
 
-def overrides_table(connection: sa.Connection, called: Names) -> Table:
+def overrides_table(connection: sa.Connection, called: Names) -> ExportTable:
     """Return what curators decided against steps, in the order in which they did."""
     o = overrides.c
     query = (
@@ -154,4 +154,4 @@ def overrides_table(connection: sa.Connection, called: Names) -> Table:
         "why": "text", "decided_at": "moment",
     }  # fmt: skip
     rows = ([*row[:5], called[row[5]], *row[6:]] for row in stream(connection, query))
-    return Table("overrides", columns, rows)
+    return ExportTable("overrides", columns, rows)

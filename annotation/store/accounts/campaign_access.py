@@ -49,7 +49,7 @@ def assigned_to(connection: sa.Connection, campaign: Campaign) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-class Assigned(NamedTuple):
+class CampaignAccess(NamedTuple):
     """Who may decide in a campaign; `names` says nothing where that is everybody."""
 
     is_for_assigned: bool
@@ -60,18 +60,18 @@ class Assigned(NamedTuple):
         return not self.is_for_assigned or name in self.names
 
 
-class Assigning:
+class AccessControl:
     """The assignments of a review store."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
-    def of(self, campaign: str) -> Assigned:
+    def of(self, campaign: str) -> CampaignAccess:
         """Return who may decide in a campaign."""
         with self._store.reading() as connection:
             found = find_campaign(connection, campaign)
             names = assigned_to(connection, found) if found.is_for_assigned else ()
-            return Assigned(found.is_for_assigned, tuple(names))
+            return CampaignAccess(found.is_for_assigned, tuple(names))
 
     def assign(self, campaign: str, names: Iterable[str]) -> None:
         """Let these people decide in a campaign, and nobody else who is not assigned to it.
@@ -99,7 +99,7 @@ class Assigning:
             if not found.is_for_assigned:
                 known = sa.select(annotators.c.name).where(annotators.c.kind == "person")
                 everybody = set(connection.execute(known).scalars())
-                Assigning(held).assign(campaign, everybody - off.keys())
+                AccessControl(held).assign(campaign, everybody - off.keys())
             gone = (assignments.c.campaign_id == found.id) & assignments.c.annotator_id.in_(off.values())
             connection.execute(sa.delete(assignments).where(gone))
 

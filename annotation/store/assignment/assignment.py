@@ -16,17 +16,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from ...forms.assignment_settings import hand_out_of
+from ...forms.assignment_settings import assignment_settings_of
 from ...forms.kinds import ANSWER as ANSWER_KIND
 from ..campaigns.authors import is_author
-from ..database.audit import Act, add_after, clock, record, run_recorded
+from ..database.audit import AuditEntry, add_after, clock, record, run_recorded
 from ..database.pipelining import Step, run_together
 from ..database.records import Campaign, Lease, RefusedError
 from ..database.schema import slots, tasks
 from . import statements as sql
 from .askers import shown_key, who_asks
 from .eligibility import INVOLVED_IN_TASK
-from .next_task import Found, find_next
+from .next_task import FoundTask, find_next
 
 BLIND = ANSWER_KIND
 """Kind of campaign for which whoever holds or has decided an item in one that shows keys knows too much."""
@@ -64,7 +64,7 @@ def claim_next(
 
 
 def take_found(
-    connection: sa.Connection, campaign: Campaign, annotator: str, found: Found, *, now: datetime, lease_s: float
+    connection: sa.Connection, campaign: Campaign, annotator: str, found: FoundTask, *, now: datetime, lease_s: float
 ) -> Lease | None:
     """Return what was found for an annotator; None where it is not to be had as it was any more.
 
@@ -133,7 +133,7 @@ def _take(
     taking = {"held": row.id, "who": who["who"], "since": since}
     take: Step = (only, {**who, **taking, "until": until, "now": now})
     if row.annotator_id is None and not campaign.is_simulated:
-        act = Act("handed_out", annotator, now, {"task": row.task_id, "slot": row.id})
+        act = AuditEntry("handed_out", annotator, now, {"task": row.task_id, "slot": row.id})
         [taken] = run_recorded(connection, [take], act, given=(_ADD_IF_TAKEN, taking))
     else:
         [taken] = run_together(connection, take)
@@ -176,7 +176,7 @@ def _why_not(connection: sa.Connection, campaign: Campaign, who: Mapping[str, An
     if connection.execute(has_it).first() is not None:
         return "this annotator has decided it already"
     rule = campaign.rule
-    closes = hand_out_of(campaign.settings).close_decided
+    closes = assignment_settings_of(campaign.settings).close_decided
     return (
         _knows_too_much(connection, who)
         or {

@@ -15,7 +15,7 @@ Draw = Callable[[int], int]
 """Returns a large random number for a window, always the same one."""
 
 
-class GoldPlaces:
+class GoldSchedule:
     """Which places of a row are gold.
 
     Args:

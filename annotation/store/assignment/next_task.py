@@ -19,18 +19,18 @@ import sqlalchemy as sa
 
 from benchwright.seeds import seed_for
 
-from ...forms.assignment_settings import HandOut, hand_out_of
+from ...forms.assignment_settings import AssignmentSettings, assignment_settings_of
 from ..database.records import Campaign
 from ..database.schema import SHUFFLE_PRIME
 from . import statements as sql
 from .askers import who_asks
-from .gold_schedule import GoldPlaces
+from .gold_schedule import GoldSchedule
 from .quotas import may_still_get
 
 _Who = Mapping[str, Any]
 
 
-class Ahead(NamedTuple):
+class TasksAhead(NamedTuple):
     """What an annotator still has before them in a campaign, in tasks; `held` are among neither of the others."""
 
     held: int
@@ -38,7 +38,7 @@ class Ahead(NamedTuple):
     gold: int
 
 
-class Coming(NamedTuple):
+class NextTask(NamedTuple):
     """The task that comes next.
 
     Args:
@@ -59,7 +59,7 @@ def look(connection: sa.Connection, who: _Who) -> sa.Row[Any]:
 
 def next_task(
     connection: sa.Connection, campaign: Campaign, annotator: str, who: _Who, where: sa.Row[Any]
-) -> Coming | None:
+) -> NextTask | None:
     """Return the task that an annotator gets next, beside what they hold; None when none is left.
 
     Args:
@@ -69,7 +69,7 @@ def next_task(
         who: Parameters `campaign`, `who` and `shows_key`.
         where: From `look`.
     """
-    settings = hand_out_of(campaign.settings)
+    settings = assignment_settings_of(campaign.settings)
     start = {"start": seed_for(campaign.seed, campaign.name, annotator, where.place) % SHUFFLE_PRIME}
     allowed = may_still_get(connection, settings, annotator, who)
     if allowed.left == 0:
@@ -80,24 +80,24 @@ def next_task(
     if other is None:
         query = sql.first_skipped(blind=bool(who["shows_key"]), bounded=bool(bounds))
         skipped = connection.execute(query, {**who, **bounds}).scalar_one_or_none()
-        return None if skipped is None else Coming(skipped, None, is_bounded)
+        return None if skipped is None else NextTask(skipped, None, is_bounded)
     if where.any_gold is not None and gold_places(campaign, annotator, settings).is_gold(where.place):
         gold = _first_from(connection, {**who, **start}, gold=True)
         if gold is not None:
-            return Coming(gold.id, None, is_bounded)
-    return Coming(other.task_id, other, is_bounded)
+            return NextTask(gold.id, None, is_bounded)
+    return NextTask(other.task_id, other, is_bounded)
 
 
-def gold_places(campaign: Campaign, annotator: str, settings: HandOut) -> GoldPlaces:
+def gold_places(campaign: Campaign, annotator: str, settings: AssignmentSettings) -> GoldSchedule:
     """Return at which places of an annotator's row gold comes."""
-    return GoldPlaces(
+    return GoldSchedule(
         settings.gold_rate, lambda window: seed_for(campaign.seed, campaign.name, annotator, "gold", window)
     )
 
 
-def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: Ahead) -> int:
+def left_for(campaign: Campaign, annotator: str, *, had: int, ahead: TasksAhead) -> int:
     """Return how many tasks an annotator still has to decide, gold ones among them, as far as that is known now."""
-    places = gold_places(campaign, annotator, hand_out_of(campaign.settings))
+    places = gold_places(campaign, annotator, assignment_settings_of(campaign.settings))
     return ahead.held + places.ahead(had, others=ahead.others, gold=ahead.gold)
 
 
@@ -122,7 +122,7 @@ def _first_from(connection: sa.Connection, who: _Who, *, gold: bool) -> sa.Row[A
     return None
 
 
-class Found(NamedTuple):
+class FoundTask(NamedTuple):
     """A task for an annotator.
 
     Args:
@@ -143,7 +143,7 @@ class Found(NamedTuple):
         return self.slot is not None and not self.is_bounded
 
 
-def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> Found | None:
+def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, now: datetime) -> FoundTask | None:
     """Return the task that an annotator still holds, else the next one; None when nothing is left for them.
 
     Nor is anything found while a lease is over whose slot was not returned yet: what is left may change with it.
@@ -157,12 +157,12 @@ def find_next(connection: sa.Connection, campaign: Campaign, annotator: str, *, 
         return None
     if where.held is not None:
         held: Any = connection.execute(sql.LEASE_OF, {"held": where.held}).one()
-        return Found(who, held.task_id, held)
+        return FoundTask(who, held.task_id, held)
     coming = next_task(connection, campaign, annotator, who, where)
     if coming is None or coming.slot is not None:
-        return coming and Found(who, *coming)
+        return coming and FoundTask(who, *coming)
     free = sql.free_of_task(blind=bool(who["shows_key"]))
-    return Found(
+    return FoundTask(
         who, coming.task, connection.execute(free, {**who, "task": coming.task}).one_or_none(), coming.is_bounded
     )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from ...forms.assignment_settings import HandOut
+from ...forms.assignment_settings import AssignmentSettings
 from ..database.records import Campaign
 from ..database.schema import accounts, annotators, assignments, slots, tasks
 from .eligibility import count_barred
@@ -73,7 +73,7 @@ _OTHERS_ASSIGNED = (
 )  # fmt: skip
 
 
-class Allowed(NamedTuple):
+class Quota(NamedTuple):
     """What an annotator may get.
 
     Args:
@@ -85,7 +85,9 @@ class Allowed(NamedTuple):
     waiting: tuple[str, ...] = ()
 
 
-def may_still_get(connection: sa.Connection, settings: HandOut, annotator: str, who: Mapping[str, Any]) -> Allowed:
+def may_still_get(
+    connection: sa.Connection, settings: AssignmentSettings, annotator: str, who: Mapping[str, Any]
+) -> Quota:
     """Return what an annotator may still get.
 
     Args:
@@ -96,15 +98,15 @@ def may_still_get(connection: sa.Connection, settings: HandOut, annotator: str, 
     """
     share = settings.shares.get(annotator, settings.share)
     if share is None and not settings.shares:
-        return Allowed()
+        return Quota()
     items = connection.execute(_ITEMS, who).scalar_one()
     most = items if share is None else _part(share, items)
     left = max(0, most - connection.execute(_TAKEN, who).scalar_one())
     if annotator in settings.shares or not settings.shares:
-        return Allowed(left)
+        return Quota(left)
     kept, waiting = _kept(connection, settings, who, items=items)
     free = connection.execute(_FREE_SLOTS, who).scalar_one()
-    return Allowed(max(0, min(left, free - kept)), waiting)
+    return Quota(max(0, min(left, free - kept)), waiting)
 
 
 def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> int:
@@ -121,7 +123,7 @@ def even_part(connection: sa.Connection, campaign: Campaign, annotator: str) -> 
 
 
 def _kept(
-    connection: sa.Connection, settings: HandOut, who: Mapping[str, Any], *, items: int
+    connection: sa.Connection, settings: AssignmentSettings, who: Mapping[str, Any], *, items: int
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many slots are kept for those who are named, and who of them has no task within reach to spare."""
     named = {"names": list(settings.shares)}

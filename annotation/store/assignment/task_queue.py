@@ -8,14 +8,14 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from ...forms.assignment_settings import hand_out_of
+from ...forms.assignment_settings import assignment_settings_of
 from ..campaigns.decisions import latest_annotations
 from ..database.records import Campaign
 from ..database.schema import annotations_table, annotators, drafts, skips, slots, tasks
 from . import statements as sql
 from .askers import eyes_of
 from .eligibility import count_barred, eyes
-from .next_task import Ahead
+from .next_task import TasksAhead
 from .quotas import may_still_get
 from .statements import IS_CURRENT, IS_INDEXED_GOLD
 
@@ -75,14 +75,14 @@ EARLIER = (
 """All versions of what was said in these slots."""
 
 
-class Own(NamedTuple):
+class OwnProgress(NamedTuple):
     """How far an annotator is in a campaign, in tasks: decided, and what lies ahead."""
 
     decided: int
-    ahead: Ahead
+    ahead: TasksAhead
 
 
-def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> Own:
+def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now: datetime) -> OwnProgress:
     """Return how many tasks an annotator has decided, and how many more they could.
 
     Counted from indexes and from what is held or was decided by this one annotator, never task by task.
@@ -94,13 +94,13 @@ def count_own(connection: sa.Connection, campaign: Campaign, annotator: str, now
     found = connection.execute(counts.at_once, who).one()._mapping
     others = found["open"] - found["open_mine"] - found["all_held"]
     others -= sum(found[f"barred_{number}"] for number in range(counts.barred))
-    may_get = may_still_get(connection, hand_out_of(campaign.settings), annotator, who)
-    ahead = Ahead(
+    may_get = may_still_get(connection, assignment_settings_of(campaign.settings), annotator, who)
+    ahead = TasksAhead(
         held=found["held"],
         others=max(0, others if may_get.left is None else min(others, may_get.left)),
         gold=found["gold_left"],
     )
-    return Own(found["decided"], ahead)
+    return OwnProgress(found["decided"], ahead)
 
 
 _who: sa.BindParameter[int] = sa.bindparam("who")

@@ -130,7 +130,7 @@ def own_adjudications(connection: sa.Connection, campaign: Campaign, name: str, 
     return list(connection.execute(query))
 
 
-class Ruling(NamedTuple):
+class AdjudicatedTask(NamedTuple):
     """One decision of an adjudicator.
 
     Args:
@@ -148,7 +148,7 @@ class Ruling(NamedTuple):
     votes: Mapping[str, int]
 
 
-class SaidOfRuled(NamedTuple):
+class OverruledDecision(NamedTuple):
     """What one annotator said of a task that an adjudicator decided: in which slot, what, its edits, and each vote."""
 
     slot: int
@@ -162,7 +162,7 @@ def ruled_tasks() -> sa.Select[tuple[int]]:
     return sa.select(adjudications.c.task_id).where(adjudications.c.decision != OPENED)
 
 
-def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[Ruling]:
+def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = ()) -> list[AdjudicatedTask]:
     """Return what adjudicators decided in a campaign, earlier rounds included, in the order in which they did.
 
     Args:
@@ -184,17 +184,17 @@ def list_rulings(connection: sa.Connection, campaign: Campaign, criteria: Sequen
         first = sent_back[task_id] * campaign.slots_per_task
         given = said_after(said.get(task_id, ()), first, until=first + campaign.slots_per_task)
         decisions = Counter(one.decision for one in given)
-        found.append(Ruling(task_id, name, decision, decisions, counted_votes(given, criteria)))
+        found.append(AdjudicatedTask(task_id, name, decision, decisions, counted_votes(given, criteria)))
         sent_back[task_id] += decision == SEND_BACK
     return found
 
 
-def said_after(said: Iterable[SaidOfRuled], first: int, *, until: int | None = None) -> list[SaidOfRuled]:
+def said_after(said: Iterable[OverruledDecision], first: int, *, until: int | None = None) -> list[OverruledDecision]:
     """Return what was said in slots after a number: each time a task is sent back it gets slots anew."""
     return [one for one in said if first < one.slot and (until is None or one.slot <= until)]
 
 
-def counted_votes(said: Iterable[SaidOfRuled], criteria: Sequence[str]) -> dict[str, int]:
+def counted_votes(said: Iterable[OverruledDecision], criteria: Sequence[str]) -> dict[str, int]:
     """Return how many said yes to each criterion."""
     counted = Counter(name for one in said for name, vote in zip(criteria, one.votes, strict=False) if vote == "yes")
     return {name: counted[name] for name in criteria}
@@ -202,7 +202,7 @@ def counted_votes(said: Iterable[SaidOfRuled], criteria: Sequence[str]) -> dict[
 
 def said_of_ruled(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]
-) -> dict[int, list[SaidOfRuled]]:
+) -> dict[int, list[OverruledDecision]]:
     """Return what annotators said of the tasks that adjudicators decided, in the newest version, by task."""
     votes = [member_of(annotations_table.c.fields, name) for name in criteria]
     query = (
@@ -215,7 +215,7 @@ def said_of_ruled(
         )
         .order_by(slots.c.task_id, slots.c.slot)
     )
-    found: dict[int, list[SaidOfRuled]] = {}
+    found: dict[int, list[OverruledDecision]] = {}
     for task_id, slot, decision, edits, *voted in connection.execute(query):
-        found.setdefault(task_id, []).append(SaidOfRuled(slot, decision, edits, voted))
+        found.setdefault(task_id, []).append(OverruledDecision(slot, decision, edits, voted))
     return found

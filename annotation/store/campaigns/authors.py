@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from benchwright.implication import WrittenIn
 
-from ...forms.payloads import Work, item_in
+from ...forms.payloads import TaskInput, item_in
 from ..database.schema import authors, campaigns, slots, tasks
 
 WRITTEN_IN = "written_in"
@@ -34,7 +34,7 @@ OWN_ITEMS = sa.select(authors.c.item_id).where(authors.c.annotator_id == sa.bind
 """Items that an annotator wrote."""
 
 
-def note_authors(connection: sa.Connection, work: Iterable[Work]) -> None:
+def note_authors(connection: sa.Connection, work: Iterable[TaskInput]) -> None:
     """Note who wrote the items of some tasks, where this store knows; safe to repeat."""
     for one in work:
         written_in = _written_in(one.payload)

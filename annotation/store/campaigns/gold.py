@@ -19,7 +19,7 @@ from ..database.schema import annotators, slots, tasks
 from .decisions import latest_annotations
 
 
-class Wanted(NamedTuple):
+class TaskPlacement(NamedTuple):
     """How a task of an item is wanted now."""
 
     content_hash: str
@@ -37,7 +37,7 @@ class GoldAnswer(NamedTuple):
 
 
 def mark(
-    connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, Wanted]
+    connection: sa.Connection, campaign: Campaign, current: Sequence[Any], wanted: Mapping[str, TaskPlacement]
 ) -> set[int]:
     """Bring priorities and gold of tasks up to what is wanted, and return which of them are gold.
 

@@ -22,20 +22,20 @@ _newer = overrides.alias("newer")
 
 
 @dataclass(frozen=True)
-class Decided:
+class StoredOverride:
     """A decision that counts, and when it was made."""
 
     override: Override
     at: datetime
 
 
-class Overriding:
+class Overrides:
     """The curators' decisions of a review store. Nothing here reads a clock: `now` is an argument."""
 
     def __init__(self, store: StoreConnection) -> None:
         self._store = store
 
-    def standing(self) -> list[Decided]:
+    def standing(self) -> list[StoredOverride]:
         """Return the decisions that count, by stage and record."""
         newest = ~sa.exists().where(
             _newer.c.stage == overrides.c.stage, _newer.c.record_id == overrides.c.record_id,
@@ -47,7 +47,7 @@ class Overriding:
             .where(newest, overrides.c.action != UNDO)
         )
         with self._store.reading() as connection:
-            found = [Decided(_override(row), row.decided_at) for row in connection.execute(query)]
+            found = [StoredOverride(_override(row), row.decided_at) for row in connection.execute(query)]
         return sorted(found, key=lambda one: (one.override.stage, one.override.record_id))
 
     def decide(self, wanted: Iterable[Override], *, now: datetime) -> list[Override]:
@@ -57,7 +57,7 @@ class Overriding:
             BenchwrightError: A name is no annotator's.
         """
         with self._store.batch() as held:
-            own = Overriding(held)
+            own = Overrides(held)
             standing = {_place(one.override): one.override for one in own.standing()}
             new = [one for one in wanted if not _same(standing.get(_place(one)), one)]
             for one in new:
@@ -73,7 +73,7 @@ class Overriding:
         with self._store.batch() as held:
             for one in decisions:
                 taken_back = Override(one.stage, one.record_id, one.root_image_id, one.action, None, None, by, why)
-                Overriding(held)._add(taken_back, UNDO, now=now)
+                Overrides(held)._add(taken_back, UNDO, now=now)
 
     def _add(self, one: Override, action: str, *, now: datetime) -> None:
         with self._store.writing() as connection:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json, digest
 
-from ...forms.payloads import Work
+from ...forms.payloads import TaskInput
 from ..database.audit import record
 from ..database.records import Campaign, Revision, Task
 from ..database.schema import annotators, revisions, slots, tasks
@@ -51,7 +51,7 @@ def add_revision(
     connection: sa.Connection,
     campaign: Campaign,
     task: Task,
-    work: Work,
+    work: TaskInput,
     *,
     edits: Mapping[str, Any],
     annotator: str,
@@ -111,7 +111,7 @@ def digest_of_revision(round_: int, edits: str, payload: str) -> str:
     return digest([round_, edits, payload])
 
 
-def _open(connection: sa.Connection, campaign: Campaign, work: Work) -> int:
+def _open(connection: sa.Connection, campaign: Campaign, work: TaskInput) -> int:
     """Add the task of a new content, with its slots."""
     contents = sa.select(sa.func.count()).where(tasks.c.campaign_id == campaign.id, tasks.c.item_id == work.item_id)
     row = new_task(campaign, work, round_=connection.execute(contents).scalar_one() + 1)

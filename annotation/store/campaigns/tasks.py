@@ -18,12 +18,12 @@ from benchwright.canonical import canonical_json, digest
 from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
-from ...forms.payloads import Work, facets_of
+from ...forms.payloads import TaskInput, facets_of
 from ..database.audit import COMMAND_LINE, clock, record
-from ..database.records import AnnotatorKind, Campaign, Task, TaskState, Upserted
+from ..database.records import AnnotatorKind, Campaign, Task, TaskState, UpsertCounts
 from ..database.schema import SHUFFLE_PRIME, annotations_table, annotators, campaigns, seen, slots, tasks
 from .authors import note_authors
-from .gold import Wanted, mark
+from .gold import TaskPlacement, mark
 
 SIMULATED = "simulated-"
 """How names of simulated annotators begin, and of nobody else."""
@@ -173,7 +173,7 @@ def upsert_annotator(connection: sa.Connection, name: str, *, kind: AnnotatorKin
         connection.execute(sa.insert(annotators).values(name=name, kind=kind))
 
 
-def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[Work]) -> Upserted:
+def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[TaskInput]) -> UpsertCounts:
     """Bring a campaign's tasks up to all the work there is now: open what is new, retire what is gone.
 
     Raises:
@@ -187,7 +187,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     rounds: dict[str, int] = {}
     for item_id, _ in known:
         rounds[item_id] = rounds.get(item_id, 0) + 1
-    wanted: dict[str, Wanted] = {}
+    wanted: dict[str, TaskPlacement] = {}
     opened: list[tuple[str, str]] = []
     last = connection.execute(sa.select(sa.func.max(tasks.c.id))).scalar_one() or 0
     for batch in _batched(work):
@@ -195,7 +195,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
         for one in batch:
             if one.item_id in wanted:
                 raise ValueError(f"item {one.item_id} comes twice in campaign {campaign.name!r}")
-            wanted[one.item_id] = Wanted(one.content_hash, one.priority, one.gold)
+            wanted[one.item_id] = TaskPlacement(one.content_hash, one.priority, one.gold)
             if (one.item_id, one.content_hash) not in known:
                 new.append(new_task(campaign, one, round_=rounds.get(one.item_id, 0) + 1))
         if new:
@@ -216,7 +216,7 @@ def upsert_tasks(connection: sa.Connection, campaign: Campaign, work: Iterable[W
     back = [row.id for row in current if row.state == "retired" and row.id not in marked]
     retire(connection, gone)
     reopen(connection, back)
-    counts = Upserted(len(opened), len(current) - len(back), len(gone), len(back))
+    counts = UpsertCounts(len(opened), len(current) - len(back), len(gone), len(back))
     if not campaign.is_simulated and (opened or gone or back):
         about = {"campaign": campaign.name, **counts._asdict()}
         if opened:
@@ -231,11 +231,11 @@ def digest_of_payloads(payloads: Iterable[tuple[str, str]]) -> str:
     return digest(sorted(digest([item_id, payload]) for item_id, payload in payloads))
 
 
-def _is_wanted(wanted: Mapping[str, Wanted], key: tuple[str, str]) -> bool:
+def _is_wanted(wanted: Mapping[str, TaskPlacement], key: tuple[str, str]) -> bool:
     return key[0] in wanted and wanted[key[0]].content_hash == key[1]
 
 
-def new_task(campaign: Campaign, work: Work, *, round_: int) -> dict[str, Any]:
+def new_task(campaign: Campaign, work: TaskInput, *, round_: int) -> dict[str, Any]:
     """Return the row of a task that is opened."""
     about = facets_of(work.payload)
     return {

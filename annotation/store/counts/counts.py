@@ -23,16 +23,16 @@ _NOTE = "note"
 """Field of typed forms that have reasons."""
 
 
-class Reason(NamedTuple):
+class ReasonCount(NamedTuple):
     """How often a reason stands in newest decisions, beside which decision, with the newest items as examples."""
 
     decision: str
     reason: str
     times: int
-    examples: tuple[Example, ...]
+    examples: tuple[DecisionExample, ...]
 
 
-class Example(NamedTuple):
+class DecisionExample(NamedTuple):
     """One decision as an example: the task in the store, the item, what its annotator wrote."""
 
     task_id: int
@@ -40,7 +40,7 @@ class Example(NamedTuple):
     note: str | None
 
 
-class Told(NamedTuple):
+class AnnotatorOpinion(NamedTuple):
     """What one annotator says of a task."""
 
     annotator: str
@@ -48,16 +48,16 @@ class Told(NamedTuple):
     note: str | None
 
 
-class Divided(NamedTuple):
+class DividedTask(NamedTuple):
     """A task on which annotators differ."""
 
     task_id: int
     item_id: str
     task: str | None
-    said: list[Told]
+    said: list[AnnotatorOpinion]
 
 
-class Filled(NamedTuple):
+class SlotCounts(NamedTuple):
     """Slots of current tasks."""
 
     submitted: int
@@ -65,7 +65,7 @@ class Filled(NamedTuple):
     free: int
 
 
-def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> Filled:
+def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime) -> SlotCounts:
     """Return how many slots of current tasks are filled, held, and to be had."""
     held = slots.c.submitted_at.is_(None) & (slots.c.lease_until > now)
     query = (
@@ -74,7 +74,7 @@ def count_slots(connection: sa.Connection, campaign: Campaign, *, now: datetime)
         .where(is_current(campaign), ~is_withdrawn(now))
     )
     every, submitted, leased = connection.execute(query).one()
-    return Filled(submitted, int(leased or 0), every - submitted - int(leased or 0))
+    return SlotCounts(submitted, int(leased or 0), every - submitted - int(leased or 0))
 
 
 def count_people(connection: sa.Connection, campaign: Campaign) -> int:
@@ -122,7 +122,7 @@ def count_by_day(connection: sa.Connection, campaign: Campaign) -> dict[str, int
 
 def count_reasons(
     connection: sa.Connection, campaign: Campaign, *, examples: int = 3, field: str | None = None
-) -> list[Reason]:
+) -> list[ReasonCount]:
     """Return the reasons of newest decisions, the most frequent first, with so many of the newest as examples.
 
     Args:
@@ -149,19 +149,19 @@ def count_reasons(
         .subquery()
     )  # fmt: skip
     times: Counter[tuple[str, str]] = Counter()
-    shown: dict[tuple[str, str], dict[int, Example]] = {}
+    shown: dict[tuple[str, str], dict[int, DecisionExample]] = {}
     # As many as could all be of one task, so that there are enough of different ones.
     most = max(1, examples * campaign.slots_per_task)
     for row in connection.execute(sa.select(given).where(given.c.place <= most).order_by(given.c.id.desc())):
         for reason in json.loads(row.reasons):
             key = (row.decision, reason)
             times[key] += row.times if row.place == 1 else 0
-            shown.setdefault(key, {}).setdefault(row.task_id, Example(row.task_id, row.item_id, row.note))
+            shown.setdefault(key, {}).setdefault(row.task_id, DecisionExample(row.task_id, row.item_id, row.note))
     ordered = sorted(times.items(), key=lambda one: (-one[1], one[0]))
-    return [Reason(*key, count, tuple(shown[key].values())[:examples]) for key, count in ordered]
+    return [ReasonCount(*key, count, tuple(shown[key].values())[:examples]) for key, count in ordered]
 
 
-def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) -> list[Divided]:
+def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) -> list[DividedTask]:
     """Return the newest current tasks on which annotators differ, with who said what, by name."""
     differ = (
         sa.select(sa.func.min(slots.c.decision) != sa.func.max(slots.c.decision))
@@ -184,10 +184,10 @@ def list_divided(connection: sa.Connection, campaign: Campaign, *, most: int) ->
         .join(annotators, slots.c.annotator_id == annotators.c.id)
         .order_by(chosen.c.id.desc(), annotators.c.name)
     )
-    found: dict[int, Divided] = {}
+    found: dict[int, DividedTask] = {}
     for row in connection.execute(query):
-        one = found.setdefault(row.id, Divided(row.id, row.item_id, row.item_task, []))
-        one.said.append(Told(row.name, row.decision, row.note))
+        one = found.setdefault(row.id, DividedTask(row.id, row.item_id, row.item_task, []))
+        one.said.append(AnnotatorOpinion(row.name, row.decision, row.note))
     return list(found.values())
 
 

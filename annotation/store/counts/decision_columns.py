@@ -27,7 +27,7 @@ NONE = ""
 """Name of the group of tasks that have no such value."""
 
 
-class Aspect(NamedTuple):
+class LabelSource(NamedTuple):
     """What of a decision is compared.
 
     Args:
@@ -44,7 +44,7 @@ class Aspect(NamedTuple):
 
 
 @dataclass(frozen=True)
-class SaidColumns:
+class DecisionColumns:
     """What annotators said of a campaign's tasks: the current ones, and those of the rounds that led to them.
 
     Args:
@@ -60,7 +60,7 @@ class SaidColumns:
     day_names: tuple[str, ...]
 
 
-def read_said(connection: sa.Connection, campaign: Campaign, aspect: Aspect) -> SaidColumns:
+def read_decisions(connection: sa.Connection, campaign: Campaign, aspect: LabelSource) -> DecisionColumns:
     """Return one aspect of the newest decisions; those in which a field was not asked for are not there.
 
     Each round of an item is a unit of its own: what was said of another version is no disagreement on this one.
@@ -69,8 +69,8 @@ def read_said(connection: sa.Connection, campaign: Campaign, aspect: Aspect) -> 
     return _columns(rows, aspect, _names(connection))
 
 
-def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[Aspect]) -> list[SaidColumns]:
-    """Return what `read_said` does of several fields that are always asked for together, from one reading."""
+def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence[LabelSource]) -> list[DecisionColumns]:
+    """Return what `read_decisions` does of several fields that are always asked for together, from one reading."""
     values = [member_of(_FIELDS, one.name) for one in aspects]
     rows = connection.execute(_of_fields(campaign, *values).where(values[0].is_not(None))).all()
     names = _names(connection)
@@ -80,7 +80,7 @@ def read_fields(connection: sa.Connection, campaign: Campaign, aspects: Sequence
     ]
 
 
-def _columns(rows: Sequence[Sequence[Any]], aspect: Aspect, names: Mapping[int, str]) -> SaidColumns:
+def _columns(rows: Sequence[Sequence[Any]], aspect: LabelSource, names: Mapping[int, str]) -> DecisionColumns:
     """Return rows of task, annotator, value and day as columns."""
     units, who, values, days = zip(*rows, strict=True) if rows else ((), (), (), ())
     task_ids, unit_of = np.unique(np.array(units, dtype=np.int64), return_inverse=True)
@@ -95,19 +95,19 @@ def _columns(rows: Sequence[Sequence[Any]], aspect: Aspect, names: Mapping[int, 
     day_names, day_of_row = numbered(days)
     last = np.zeros(len(task_ids), dtype=np.int64)
     np.maximum.at(last, unit_of, day_of_row)
-    return SaidColumns(ratings, task_ids, last, day_names)
+    return DecisionColumns(ratings, task_ids, last, day_names)
 
 
-def _known(used: set[str], aspect: Aspect) -> tuple[str, ...]:
+def _known(used: set[str], aspect: LabelSource) -> tuple[str, ...]:
     """Return the labels in order: as stated, then what a form of before has left behind."""
     return (*aspect.categories, *sorted(used - set(aspect.categories)))
 
 
-def _label(value: str, aspect: Aspect) -> str:
+def _label(value: str, aspect: LabelSource) -> str:
     return joined(json.loads(value)) if aspect.is_set else value
 
 
-def _query(campaign: Campaign, aspect: Aspect) -> sa.Select[Any]:
+def _query(campaign: Campaign, aspect: LabelSource) -> sa.Select[Any]:
     if aspect.source == "decision":  # from the index alone, but for the day
         return (
             sa.select(slots.c.task_id, slots.c.annotator_id, slots.c.decision, day_of(slots.c.submitted_at))

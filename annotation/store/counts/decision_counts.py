@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from ..campaigns.adjudications import (
     REVISE,
     SEND_BACK,
-    Ruling,
+    AdjudicatedTask,
     counted_votes,
     list_rulings,
     ruled_tasks,
@@ -25,7 +25,7 @@ from ..database.records import Campaign, TaskState
 from ..database.schema import annotations_table, revisions, slots, tasks
 
 
-class Pattern(NamedTuple):
+class DecisionCounts(NamedTuple):
     """Tasks alike in everything that counts.
 
     Args:
@@ -55,10 +55,10 @@ class Pattern(NamedTuple):
     proposals: int = 0
 
 
-def count_patterns(
+def count_decisions(
     connection: sa.Connection, campaign: Campaign, criteria: Sequence[str] = (), *,
-    edits_matter: Callable[[Pattern], bool] | None = None,
-) -> list[Pattern]:  # fmt: skip
+    edits_matter: Callable[[DecisionCounts], bool] | None = None,
+) -> list[DecisionCounts]:  # fmt: skip
     """Return a campaign's current tasks by kind, category, state, round and what was decided, in a fixed order.
 
     Args:
@@ -97,10 +97,10 @@ MOST_PROPOSALS = 2
 """How many different edits are told apart: whether there are none, one, or several."""
 
 
-def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> Pattern:
+def _pattern(alike: _Folded, criteria: Sequence[str], times: int) -> DecisionCounts:
     facet, verdict, given, decisions, votes, proposals = alike
     votes_by_criterion = dict(zip(criteria, votes, strict=False))
-    return Pattern(*facet, verdict, given, dict(decisions), votes_by_criterion, times, proposals)
+    return DecisionCounts(*facet, verdict, given, dict(decisions), votes_by_criterion, times, proposals)
 
 
 def _count_proposals(connection: sa.Connection, task_ids: Sequence[int]) -> dict[int, int]:
@@ -170,7 +170,7 @@ def _votes(campaign: Campaign, criteria: Sequence[str]) -> sa.Select[Any]:
 
 def _ruled(connection: sa.Connection, campaign: Campaign, criteria: Sequence[str]) -> Counter[_Folded]:
     """Return the few tasks that adjudicators decided or sent back, one by one: not all that was said there counts."""
-    rulings: dict[int, list[Ruling]] = {}
+    rulings: dict[int, list[AdjudicatedTask]] = {}
     for one in list_rulings(connection, campaign, criteria):
         rulings.setdefault(one.task_id, []).append(one)
     said = said_of_ruled(connection, campaign, criteria)

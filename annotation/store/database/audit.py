@@ -64,7 +64,7 @@ class _Row(NamedTuple):
 _FIRST = _Row(0, GENESIS)
 
 
-class Act(NamedTuple):
+class AuditEntry(NamedTuple):
     """What is done: its code, who does it, when, and to what, as JSON values."""
 
     act: str
@@ -82,7 +82,7 @@ def _unreadable(error: Exception) -> str:
     return f"it cannot be read ({' '.join(str(cause).split())[:200] or type(cause).__name__})"
 
 
-class Broken(NamedTuple):
+class BrokenRow(NamedTuple):
     """The first row at which the log does not hold, and why; no row where one is missing at the end."""
 
     row: int | None
@@ -90,7 +90,7 @@ class Broken(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Audited:
+class AuditResult:
     """What checking the log found.
 
     Args:
@@ -103,7 +103,7 @@ class Audited:
     rows: int
     head: str | None
     decisions: int
-    broken: Broken | None
+    broken: BrokenRow | None
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review audit --json` prints."""
@@ -131,10 +131,12 @@ def record(connection: sa.Connection, act: str, /, *, actor: str, at: datetime, 
         at: When.
         about: What it was done to, as JSON values.
     """
-    run_recorded(connection, [], Act(act, actor, at, about))
+    run_recorded(connection, [], AuditEntry(act, actor, at, about))
 
 
-def run_recorded(connection: sa.Connection, steps: Sequence[Step], act: Act, *, given: Step | None = None) -> list[int]:
+def run_recorded(
+    connection: sa.Connection, steps: Sequence[Step], act: AuditEntry, *, given: Step | None = None
+) -> list[int]:
     """Run statements together with the log's row of what they do; return how many rows each of them changed.
 
     Args:
@@ -160,7 +162,7 @@ def run_recorded(connection: sa.Connection, steps: Sequence[Step], act: Act, *, 
     return changed
 
 
-def _after(last: _Row, act: Act) -> tuple[Mapping[str, Any], _Row]:
+def _after(last: _Row, act: AuditEntry) -> tuple[Mapping[str, Any], _Row]:
     """Return a row that follows another, by column, with what is thought of that one; and what the next will need."""
     row = {
         "id": last.id + 1, "at": act.at, "actor": act.actor, "act": act.act, "about": canonical_json(dict(act.about)),
@@ -187,7 +189,7 @@ def _moment(at: datetime) -> str:
     return (at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)).isoformat()
 
 
-def audited(connection: sa.Connection, *, expect: str | None = None) -> Audited:
+def audited(connection: sa.Connection, *, expect: str | None = None) -> AuditResult:
     """Check the whole log, and every decision of people against it.
 
     Args:
@@ -202,13 +204,13 @@ def audited(connection: sa.Connection, *, expect: str | None = None) -> Audited:
     except _UNREADABLE as error:
         # A database reads many rows at once, and says only that one of them is no text.
         number = None if isinstance(error, sa.exc.DatabaseError) else chain.rows + 1
-        chain.broken = chain.broken or Broken(number, _unreadable(error))
+        chain.broken = chain.broken or BrokenRow(number, _unreadable(error))
     broken, decisions = chain.broken, 0
     if broken is None and not chain.found_expected:
-        broken = Broken(None, f"no row has the hash {expect}: rows were cut off, or the log was written anew")
+        broken = BrokenRow(None, f"no row has the hash {expect}: rows were cut off, or the log was written anew")
     if broken is None:
         broken, decisions = _compared(connection, chain)
-    return Audited(chain.rows, chain.head, decisions, broken)
+    return AuditResult(chain.rows, chain.head, decisions, broken)
 
 
 class _Chain:
@@ -219,7 +221,7 @@ class _Chain:
         self.found_expected = expect is None
         self.rows = 0
         self.head: str | None = None
-        self.broken: Broken | None = None
+        self.broken: BrokenRow | None = None
         self.said: dict[tuple[int, int], tuple[int, str]] = {}
         """Row and digest of each decision, by slot and version."""
         self.unlogged_up_to = 0
@@ -233,7 +235,7 @@ class _Chain:
             except _UNREADABLE as error:
                 why = _unreadable(error)
             if why is not None:
-                self.broken = Broken(self.rows if row["id"] > self.rows else row["id"], why)
+                self.broken = BrokenRow(self.rows if row["id"] > self.rows else row["id"], why)
         self.head = row["hash"]
         self.found_expected = self.found_expected or row["hash"] == self._expect
 
@@ -252,7 +254,7 @@ class _Chain:
         return None
 
 
-def _compared(connection: sa.Connection, chain: _Chain) -> tuple[Broken | None, int]:
+def _compared(connection: sa.Connection, chain: _Chain) -> tuple[BrokenRow | None, int]:
     """Compare the decisions of people with what the log says of them; return the first that differs, and how many."""
     query = (
         sa.select(annotations_table, slots.c.task_id, annotators.c.name.label("annotator"))
@@ -260,7 +262,7 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[Broken | None, 
         .where(annotators.c.kind == "person", annotations_table.c.id > chain.unlogged_up_to)
         .order_by(annotations_table.c.id)
     )
-    found: list[Broken] = []
+    found: list[BrokenRow] = []
     left, count = dict(chain.said), 0
     decisions = iter(connection.execute(query, execution_options=_STREAMED).mappings())
     while True:
@@ -269,16 +271,16 @@ def _compared(connection: sa.Connection, chain: _Chain) -> tuple[Broken | None, 
                 break
             digested = digest_of_decision(dict(said), task=said["task_id"], annotator=said["annotator"])
         except _UNREADABLE as error:
-            return Broken(None, f"decision {count + 1}: {_unreadable(error)}"), count
+            return BrokenRow(None, f"decision {count + 1}: {_unreadable(error)}"), count
         count += 1
         what = f"version {said['version']} of the decision in slot {said['slot_id']}"
         row, logged = left.pop((said["slot_id"], said["version"]), (None, None))
         if row is None:
-            found.append(Broken(None, f"{what} is not in the log"))
+            found.append(BrokenRow(None, f"{what} is not in the log"))
         elif logged != digested:
-            found.append(Broken(row, f"{what} is not what it was when it was logged"))
+            found.append(BrokenRow(row, f"{what} is not what it was when it was logged"))
     found += [
-        Broken(row, f"version {version} of the decision in slot {slot} is gone")
+        BrokenRow(row, f"version {version} of the decision in slot {slot} is gone")
         for (slot, version), (row, _) in left.items()
     ]
     # A decision that the log lacks has no row to be first by: it comes after those that have one.

@@ -28,7 +28,7 @@ class ChangedError(BenchwrightError):
     """What was found or checked before a turn to write is not so any more; whoever meant to act on it looks again."""
 
 
-class Upserted(NamedTuple):
+class UpsertCounts(NamedTuple):
     """What bringing the tasks of a campaign up to date changed, in tasks."""
 
     opened: int

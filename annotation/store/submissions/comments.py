@@ -23,7 +23,7 @@ MOST = 50
 
 
 @dataclass(frozen=True)
-class Remark:
+class Comment:
     """One comment or flag.
 
     Attributes:
@@ -79,15 +79,15 @@ def add_remark(
     record(connection, "flagged" if is_flag else "commented", actor=annotator, at=now, task=task_id, words=said)
 
 
-def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Remark]]:
+def own_remarks(connection: sa.Connection, task_ids: Sequence[int], annotator: str) -> dict[int, list[Comment]]:
     """Return what an annotator has said about tasks, the earliest first, by task."""
-    found: dict[int, list[Remark]] = {}
+    found: dict[int, list[Comment]] = {}
     for row in connection.execute(_OWN_REMARKS, {"of": list(task_ids), "name": annotator}):
         found.setdefault(row.task_id, []).append(_remark(row))
     return found
 
 
-def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Remark]:
+def list_remarks(connection: sa.Connection, campaign: Campaign, *, settled: bool = False) -> list[Comment]:
     """Return what annotators say about a campaign's tasks, flags first, the earliest first; settled ones if asked."""
     query = _REMARKS.where(tasks.c.campaign_id == campaign.id)
     rows = connection.execute(query if settled else query.where(remarks.c.settled_at.is_(None)))
@@ -120,10 +120,10 @@ _OWN_REMARKS = _REMARKS.where(
 )
 
 
-def _remark(row: Any) -> Remark:
+def _remark(row: Any) -> Comment:
     item: Mapping[str, Any] = item_in(json.loads(row.payload))
     question = item.get("question")
-    return Remark(
+    return Comment(
         id=row.id, task_id=row.task_id, item_id=row.item_id, question=question if isinstance(question, str) else "",
         annotator=row.name, is_flag=row.is_flag, words=row.words, made_at=row.made_at, settled_by=row.settled_by,
     )  # fmt: skip

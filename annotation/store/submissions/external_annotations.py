@@ -19,13 +19,13 @@ from ..campaigns.tasks import find_campaign, upsert_annotator
 from ..database.records import Campaign, RefusedError
 from ..database.schema import annotators, blind_answers, slots, tasks
 from .pre_key_answers import answer_blind, blind_answer
-from .submissions import Saying, submit
+from .submissions import Submission, submit
 
 HELD_FOR = timedelta(days=30)
 """How long a place waits for votes after its answer was last seen on the server."""
 
 
-class AnsweredElsewhere(NamedTuple):
+class ExternalAnswer(NamedTuple):
     """What somebody answered elsewhere without the key.
 
     Args:
@@ -44,7 +44,7 @@ class AnsweredElsewhere(NamedTuple):
 
 
 def take_in_answer(
-    connection: sa.Connection, campaign_name: str, said: AnsweredElsewhere, *, is_shown: bool, now: datetime
+    connection: sa.Connection, campaign_name: str, said: ExternalAnswer, *, is_shown: bool, now: datetime
 ) -> Literal["new", "unchanged"]:
     """Take an answer in, and hold its place until the votes come.
 
@@ -124,7 +124,7 @@ def seconds_before_key(connection: sa.Connection, task_id: int, annotator: str) 
     return max(0.0, seconds)
 
 
-def _is_waited_for(connection: sa.Connection, campaign: Campaign, said: AnsweredElsewhere) -> bool:
+def _is_waited_for(connection: sa.Connection, campaign: Campaign, said: ExternalAnswer) -> bool:
     """Return whether a task still waits for the votes of somebody who answered."""
     query = sa.select(tasks.c.id).where(
         tasks.c.id == said.task_id, tasks.c.campaign_id == campaign.id, tasks.c.state == "open"
@@ -140,7 +140,7 @@ def _is_waited_for(connection: sa.Connection, campaign: Campaign, said: Answered
 Taken = Literal["new", "changed", "unchanged"]
 
 
-class Elsewhere(NamedTuple):
+class ExternalAnnotation(NamedTuple):
     """What somebody said of a task elsewhere.
 
     Args:
@@ -168,7 +168,7 @@ class Elsewhere(NamedTuple):
     active_s: float | None = None
 
 
-def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, now: datetime) -> Taken:
+def take_in(connection: sa.Connection, campaign_name: str, said: ExternalAnnotation, *, now: datetime) -> Taken:
     """Take a decision in; one that differs from what the annotator said before becomes its newest version.
 
     Args:
@@ -196,7 +196,7 @@ def take_in(connection: sa.Connection, campaign_name: str, said: Elsewhere, *, n
             connection, campaign, said.annotator, said.task_id, now=said.started_at,
             lease_s=until.total_seconds(),
         ).slot_id  # fmt: skip
-    saying = Saying(
+    saying = Submission(
         said.decision, reasons=said.reasons, note=said.note, edits=said.edits, fields=said.fields,
         active_s=said.active_s,
     )  # fmt: skip

@@ -16,7 +16,7 @@ CHOICES = "choices"
 """As `decisions_from` of a form: each task has decisions of its own, the keys of the choices that it shows."""
 
 
-class Typed(NamedTuple):
+class FormEntry(NamedTuple):
     """What was said in a typed form: in one word, and by field."""
 
     decision: str
@@ -30,7 +30,7 @@ def decisions_of(form: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[s
     return tuple(form["decisions"])
 
 
-def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> Typed | None:
+def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> FormEntry | None:
     """Return what was said in a typed form, checked against it; None where the campaign has no such form.
 
     Raises:
@@ -47,7 +47,7 @@ def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping
         values = typed.checked(said or {}, letters=letters, key=item.get("answer") or item.get("refusal"))
     except FormError as error:
         raise RefusedError(str(error)) from None
-    return Typed(typed.headline_of(values), values)
+    return FormEntry(typed.headline_of(values), values)
 
 
 def edits_in(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from ...forms.form import Photograph, form_of
+from ...forms.form import PhotographField, form_of
 from ..database.records import RefusedError
 from ..database.schema import annotators, uploads
 
@@ -107,7 +107,7 @@ class Uploads:
             return connection.execute(query if by is None else query.where(annotators.c.name == by)).first() is not None
 
 
-class HandedIn(NamedTuple):
+class SubmittedPhotograph(NamedTuple):
     """A photograph that somebody hands in: the field's name and label, and which it is."""
 
     name: str
@@ -115,18 +115,18 @@ class HandedIn(NamedTuple):
     image_id: str
 
 
-def photographs_in(form: Mapping[str, Any], values: Mapping[str, Any]) -> list[HandedIn]:
+def photographs_in(form: Mapping[str, Any], values: Mapping[str, Any]) -> list[SubmittedPhotograph]:
     """Return the photographs that are handed in with what is said by field."""
     typed = form_of(form)
     return [
-        HandedIn(field.name, field.label, values[field.name])
+        SubmittedPhotograph(field.name, field.label, values[field.name])
         for field in (() if typed is None else typed.fields)
-        if isinstance(field, Photograph) and field.name in values
+        if isinstance(field, PhotographField) and field.name in values
     ]
 
 
 def check_uploads(
-    connection: sa.Connection, photographs: Iterable[HandedIn], *, task_id: int, annotator_id: int
+    connection: sa.Connection, photographs: Iterable[SubmittedPhotograph], *, task_id: int, annotator_id: int
 ) -> None:
     """Check that photographs that are handed in were uploaded for this task by whoever hands them in.
 

@@ -21,18 +21,18 @@ from ...forms.form import can_be_kept
 from ...forms.payloads import item_in
 from ..assignment import statements as sql
 from ..assignment.askers import kinds_with_key, shown_key
-from ..database.audit import CHANGED, DECIDED, Act, digest_of_decision, run_recorded
+from ..database.audit import CHANGED, DECIDED, AuditEntry, digest_of_decision, run_recorded
 from ..database.pipelining import Step, run_together
 from ..database.records import ChangedError, RefusedError, StaleError
 from .form_checks import decisions_of, edits_in, fields_of
-from .photo_uploads import HandedIn, check_uploads, photographs_in
+from .photo_uploads import SubmittedPhotograph, check_uploads, photographs_in
 from .pre_key_answers import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
 
 MAX_NOTE = 10_000
 
 
 @dataclass(frozen=True)
-class Saying:
+class Submission:
     """What an annotator says of a task.
 
     Args:
@@ -54,7 +54,7 @@ class Saying:
 
 
 @dataclass(frozen=True)
-class Ready:
+class CheckedSubmission:
     """A decision that was checked and waits to be written.
 
     Args:
@@ -65,13 +65,13 @@ class Ready:
 
     slot: sa.Row[Any]
     said: Mapping[str, Any] | None
-    photographs: Sequence[HandedIn] = ()
+    photographs: Sequence[SubmittedPhotograph] = ()
 
 
 def make_ready(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False,
+    connection: sa.Connection, slot_id: int, annotator: str, saying: Submission, *, now: datetime, amend: bool = False,
     seen_version: int | None = None,
-) -> Ready:  # fmt: skip
+) -> CheckedSubmission:  # fmt: skip
     """Check what an annotator says of a slot that they hold. Nothing is written.
 
     Args:
@@ -107,7 +107,7 @@ def make_ready(
     if slot.submitted_at is not None:
         before = connection.execute(sql.SAID, {"held": slot_id}).one()
         if all(getattr(before, column) == value for column, value in said.items()):
-            return Ready(slot, None)
+            return CheckedSubmission(slot, None)
         if seen_version is not None and before.version != seen_version:
             raise StaleError(
                 "you decided this in another window meanwhile, and that stands; what you wrote here is kept: look at "
@@ -126,10 +126,10 @@ def make_ready(
         "slot_id": slot_id, "version": version, "started_at": slot.claimed_at, "submitted_at": now,
         "active_s": within(saying.active_s, (now - since).total_seconds()),
     }  # fmt: skip
-    return Ready(slot, made, () if typed is None else photographs_in(form, typed.values))
+    return CheckedSubmission(slot, made, () if typed is None else photographs_in(form, typed.values))
 
 
-class Written(NamedTuple):
+class WrittenSubmission(NamedTuple):
     """What writing a decision did.
 
     Args:
@@ -139,7 +139,7 @@ class Written(NamedTuple):
     may_settle: bool
 
 
-def write(connection: sa.Connection, ready: Ready) -> Written:
+def write(connection: sa.Connection, ready: CheckedSubmission) -> WrittenSubmission:
     """Write a decision down, with what follows from it; its draft is done with.
 
     Args:
@@ -154,7 +154,7 @@ def write(connection: sa.Connection, ready: Ready) -> Written:
     done: Step = (sql.DROP_DRAFT, {"task": slot.task_id, "who": slot.annotator_id})
     if said is None:
         run_together(connection, done)
-        return Written(may_settle=False)
+        return WrittenSubmission(may_settle=False)
     kinds = kinds_with_key(slot.campaign_kind, is_simulated=slot.is_simulated)
     eyes = {"task": slot.task_id, "who": slot.annotator_id, "campaign": slot.campaign_id, "shows_key": kinds}
     if shown := shown_key(connection, eyes):
@@ -167,7 +167,7 @@ def write(connection: sa.Connection, ready: Ready) -> Written:
         raise ChangedError("another version of this decision was written meanwhile") from error
     if filled != 1:
         raise ChangedError("the slot, its task or the form has changed meanwhile")
-    return Written(may_settle=finished == 1 or said["version"] > 1)
+    return WrittenSubmission(may_settle=finished == 1 or said["version"] > 1)
 
 
 def _steps(slot: sa.Row[Any], said: Mapping[str, Any]) -> list[Step]:
@@ -191,14 +191,14 @@ def _run(connection: sa.Connection, steps: Sequence[Step], slot: sa.Row[Any], sa
         "task": slot.task_id, "slot": slot.id, "version": said["version"],
         "said": digest_of_decision(said, task=slot.task_id, annotator=slot.name),
     }  # fmt: skip
-    act = Act(DECIDED if said["version"] == 1 else CHANGED, slot.name, said["submitted_at"], about)
+    act = AuditEntry(DECIDED if said["version"] == 1 else CHANGED, slot.name, said["submitted_at"], about)
     return run_recorded(connection, steps, act)
 
 
 def submit(
-    connection: sa.Connection, slot_id: int, annotator: str, saying: Saying, *, now: datetime, amend: bool = False,
+    connection: sa.Connection, slot_id: int, annotator: str, saying: Submission, *, now: datetime, amend: bool = False,
     seen_version: int | None = None,
-) -> Written:  # fmt: skip
+) -> WrittenSubmission:  # fmt: skip
     """Take an annotator's decision on a slot that they hold. Saying the same again changes nothing.
 
     Args:
@@ -224,7 +224,7 @@ def within(active_s: float | None, elapsed_s: float) -> float | None:
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
-def _check(form: Mapping[str, Any], decisions: Sequence[str], saying: Saying, *, is_edited: bool) -> None:
+def _check(form: Mapping[str, Any], decisions: Sequence[str], saying: Submission, *, is_edited: bool) -> None:
     decision, note = saying.decision, saying.note
     mistakes = []
     if decision not in decisions:
