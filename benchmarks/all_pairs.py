@@ -72,7 +72,7 @@ def _hashes_of_cuts(images: Path) -> Codes:
     from composites import cut, photographs
     from PIL import Image
 
-    from benchwright.filters.perceptual_hash import phash
+    from benchwright.filters.features.perceptual_hash import phash
 
     photos, rng = photographs(images), random.Random(0)
     pieces = (Image.fromarray(np.ascontiguousarray(cut(photos, rng, 160, 160)[..., ::-1])) for _ in range(CUTS))
@@ -81,7 +81,7 @@ def _hashes_of_cuts(images: Path) -> Codes:
 
 def by_us(codes: Codes) -> Pairs:
     """The search of the near-duplicate step; pairs as (left, right), sorted."""
-    from benchwright.filters.hamming import pairs_within
+    from benchwright.filters.features.hamming import pairs_within
 
     found = pairs_within(codes, distance=RADIUS)
     return np.stack([found.left, found.right], axis=1)

@@ -27,8 +27,8 @@ from measuring import cost_of, show
 from PIL import Image
 
 from benchwright.errors import UnreadableImage
-from benchwright.filters.hamming import pairs_within
-from benchwright.filters.perceptual_hash import HASHED_AT_LEAST_PX, phash
+from benchwright.filters.features.hamming import pairs_within
+from benchwright.filters.features.perceptual_hash import HASHED_AT_LEAST_PX, phash
 from benchwright.images.decode import decode_luma
 
 RADIUS = 8
@@ -46,7 +46,7 @@ for path in sorted(Path(sys.argv[1]).rglob('*')):
 ENGINE = """
 import sys
 from pathlib import Path
-from benchwright.filters.near_duplicates import NearDuplicates
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
 from benchwright.pipeline import run_steps
 if __name__ == '__main__':
     hashes = NearDuplicates().parts()[0]

@@ -10,10 +10,10 @@ ROOM = Room(
     name="filters",
     steps={
         "exact_duplicates": Entry(
-            f"{_HERE}.exact_duplicates:ExactDuplicates", "Drop images whose upright pixels equal another's."
+            f"{_HERE}.duplicates.exact_duplicates:ExactDuplicates", "Drop images whose upright pixels equal another's."
         ),
         "near_duplicates": Entry(
-            f"{_HERE}.near_duplicates:NearDuplicates",
+            f"{_HERE}.duplicates.near_duplicates:NearDuplicates",
             "Drop copies of a picture that are not equal to the pixel; ask about the unsure.",
         ),
         "quality": Entry(
@@ -21,61 +21,67 @@ ROOM = Room(
         ),
         "safety": Entry(f"{_HERE}.safety:Safety", "Drop pictures that a model of yours finds unsafe."),
         "repeated_options": Entry(
-            f"{_HERE}.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
+            f"{_HERE}.items.repeated_options:RepeatedOptions", "Drop items in which an option stands twice."
         ),
         "duplicate_questions": Entry(
-            f"{_HERE}.duplicate_questions:DuplicateQuestions",
+            f"{_HERE}.items.duplicate_questions:DuplicateQuestions",
             "Drop questions that are asked twice.",
         ),
         "answer_balance": Entry(
-            f"{_HERE}.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
+            f"{_HERE}.items.answer_balance:AnswerBalance", "Let right options stand under all letters alike."
         ),
         "wording_bias": Entry(
-            f"{_HERE}.wording_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
+            f"{_HERE}.items.text_only_bias:WordingBias", "Ask about items whose key a rule over words alone can pick."
         ),
         "blind_answers": Entry(
-            f"{_HERE}.blind_answers:BlindAnswers", "Ask about items that models answer right without the picture."
+            f"{_HERE}.items.blind_answers:BlindAnswers", "Ask about items that models answer right without the picture."
         ),
         "pair_gates": Entry(
-            f"{_HERE}.pair_gates:PairGates", "Drop manipulated pairs that changed nothing, too much, or their frame."
+            f"{_HERE}.pairs.pair_gates:PairGates",
+            "Drop manipulated pairs that changed nothing, too much, or their frame.",
         ),
         "item_safety": Entry(
-            f"{_HERE}.item_safety:ItemSafety", "Drop items with a picture, made or not, that a model finds unsafe."
+            f"{_HERE}.safety:ItemSafety", "Drop items with a picture, made or not, that a model finds unsafe."
         ),
         "clip_direction": Entry(
-            f"{_HERE}.clip_direction:ClipDirection", "Drop pairs whose pictures do not change as their captions do."
+            f"{_HERE}.pairs.clip_direction:ClipDirection",
+            "Drop pairs whose pictures do not change as their captions do.",
         ),
-        "faces": Entry(f"{_HERE}.faces:Faces", "Ask about pairs in which faces vanished, appeared or changed size."),
+        "faces": Entry(
+            f"{_HERE}.pairs.faces:Faces", "Ask about pairs in which faces vanished, appeared or changed size."
+        ),
         "answer_flip": Entry(
-            f"{_HERE}.answer_flip:AnswerFlip", "Drop questions that a model answers alike on both pictures of a pair."
+            f"{_HERE}.pairs.answer_flip:AnswerFlip",
+            "Drop questions that a model answers alike on both pictures of a pair.",
         ),
         "second_answers": Entry(
-            f"{_HERE}.second_answers:SecondAnswers", "Ask about wrong options that a model finds right as well."
+            f"{_HERE}.items.second_answers:SecondAnswers", "Ask about wrong options that a model finds right as well."
         ),
         "best_candidate": Entry(
-            f"{_HERE}.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
+            f"{_HERE}.pairs.best_candidate:BestCandidate", "Keep the best candidate of each idea, and whole pairs only."
         ),
-        "leakage": Entry(f"{_HERE}.leakage:Leakage", "Drop images that another collection holds too."),
-        "text_ratio": Entry(f"{_HERE}.text_ratio:TextRatio", "Drop images of which text covers too large a share."),
+        "leakage": Entry(f"{_HERE}.contamination.leakage:Leakage", "Drop images that another collection holds too."),
+        "text_ratio": Entry(
+            f"{_HERE}.text.text_ratio:TextRatio", "Drop images of which text covers too large a share."
+        ),
     },
     commands={
         "filter duplicates": Entry(
-            f"{_HERE}.commands:duplicates", "Find exact and near duplicates in a folder of images."
+            f"{_HERE}.cli.duplicates:duplicates", "Find exact and near duplicates in a folder of images."
         ),
         "filter items": Entry(
-            f"{_HERE}.item_commands:items", "Look for repeated options and questions, and for keys given away."
+            f"{_HERE}.cli.items:items", "Look for repeated options and questions, and for keys given away."
         ),
         "filter quality": Entry(
-            f"{_HERE}.quality.command:quality", "Measure size, sharpness, light, color and compression of pictures."
+            f"{_HERE}.cli.quality:quality", "Measure size, sharpness, light, color and compression of pictures."
         ),
         "filter leakage": Entry(
-            f"{_HERE}.leakage_commands:leakage", "Check that no picture of a release lies in two splits, or elsewhere."
+            f"{_HERE}.cli.contamination:leakage", "Check that no picture of a release lies in two splits, or elsewhere."
         ),
         "filter hashes": Entry(
-            f"{_HERE}.leakage_commands:hashes", "Write a hash list of a folder, to be checked against without pictures."
+            f"{_HERE}.cli.contamination:hashes",
+            "Write a hash list of a folder, to be checked against without pictures.",
         ),
-        "filter text-ratio": Entry(
-            f"{_HERE}.text_commands:text_ratio", "Measure which share of each picture text covers."
-        ),
+        "filter text-ratio": Entry(f"{_HERE}.cli.text:text_ratio", "Measure which share of each picture text covers."),
     },
 )

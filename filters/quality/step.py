@@ -13,13 +13,9 @@ from pydantic import Field
 from benchwright.records import ImageRecord
 from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
-from .color import colorfulness
 from .compression import blockiness, jpeg_quality
-from .content import filled
 from .faults import FAULTS, Reason, faults_of
-from .frame import frame
-from .light import light
-from .sharpness import SIDE_PX, blur
+from .measures import SIDE_PX, blur, colorfulness, filled, frame, light
 
 _DECIMALS = 4
 

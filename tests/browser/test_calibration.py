@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchwright.filters.calibration_page import write_calibration
-from benchwright.filters.text_report import TextReport, TextShare
+from benchwright.filters.text.calibration import write_calibration
+from benchwright.filters.text.report import TextReport, TextShare
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Page

@@ -23,10 +23,10 @@ from benchwright.construction.manipulation.ideas.step import Ideas
 from benchwright.construction.manipulation.manipulate import Manipulate
 from benchwright.construction.manipulation.pair_items import PairItems
 from benchwright.exports.freeze import Freeze
-from benchwright.filters.answer_flip import AnswerFlip
-from benchwright.filters.best_candidate import BestCandidate
-from benchwright.filters.pair_gates import PairGates
-from benchwright.filters.second_answers import SecondAnswers
+from benchwright.filters.items.second_answers import SecondAnswers
+from benchwright.filters.pairs.answer_flip import AnswerFlip
+from benchwright.filters.pairs.best_candidate import BestCandidate
+from benchwright.filters.pairs.pair_gates import PairGates
 from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.records import Item
 from benchwright.release import Release

@@ -16,9 +16,8 @@ from skimage.data import chelsea
 from worded_items import gathered, item, sha
 
 from benchwright.construction.sources.facts import StatedFacts
-from benchwright.filters.answer_balance import AnswerBalance, AnswerLetters
-from benchwright.filters.answer_letters import Placing, balance, levelled
-from benchwright.filters.reordering import is_free, swapped
+from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, is_free, swapped
+from benchwright.filters.items.answer_letters import Placing, balance, levelled
 from benchwright.images.decode import encode_png
 from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import gathered, item, sha
 
-from benchwright.filters.best_candidate import BestCandidate, Live
+from benchwright.filters.pairs.best_candidate import BestCandidate, RankedCandidate
 from benchwright.records import Item
 
 
@@ -38,8 +38,8 @@ def reasons(items: list[Item], **settings: Any) -> dict[str, int]:
     return found
 
 
-def valued(items: list[Item], values: dict[int, float | None]) -> list[Live]:
-    return [Live(one, values[one.evidence["candidate"]]) for one in items]
+def valued(items: list[Item], values: dict[int, float | None]) -> list[RankedCandidate]:
+    return [RankedCandidate(one, values[one.evidence["candidate"]]) for one in items]
 
 
 def test_of_equal_candidates_the_one_with_the_lowest_number_stays() -> None:

@@ -15,14 +15,13 @@ from PIL import Image
 from report_page import ReportPage
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.filters import calibration_page
-from benchwright.filters.calibration import CANDIDATES, EXAMPLES, candidates
-from benchwright.filters.calibration_page import free_page, write_calibration
-from benchwright.filters.calibration_plot import distribution_svg
-from benchwright.filters.duplicate_groups import UnreadableFile
-from benchwright.filters.text_commands import text_ratio
-from benchwright.filters.text_ratio import TextRatio
-from benchwright.filters.text_report import TextReport, TextShare
+from benchwright.filters.cli.text import text_ratio
+from benchwright.filters.duplicates.report import UnreadableFile
+from benchwright.filters.text import calibration as calibration_page
+from benchwright.filters.text.calibration import CANDIDATES, EXAMPLES, candidates, free_page, write_calibration
+from benchwright.filters.text.calibration_plot import distribution_svg
+from benchwright.filters.text.report import TextReport, TextShare
+from benchwright.filters.text.text_ratio import TextRatio
 
 EVIL = "<script>alert(1)</script>&\"'.png"
 

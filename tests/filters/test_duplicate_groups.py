@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from itertools import permutations
 
-from benchwright.filters.duplicate_groups import DuplicateGroup, Member, Picture, group_pictures
+from benchwright.filters.duplicates.report import DuplicateGroup, Member, PictureFiles, group_pictures
 
 
 def test_files_of_one_picture_are_exact_duplicates_of_the_first() -> None:
-    assert group_pictures([Picture(("a", "b", "c"))]) == [
+    assert group_pictures([PictureFiles(("a", "b", "c"))]) == [
         DuplicateGroup("a", (Member("b", "exact", 1.0), Member("c", "exact", 1.0)))
     ]
 
 
 def test_a_picture_of_one_file_alone_is_no_group() -> None:
-    assert group_pictures([Picture(("a",)), Picture(("b",))]) == []
+    assert group_pictures([PictureFiles(("a",)), PictureFiles(("b",))]) == []
 
 
 def test_a_confirmed_copy_is_near_to_the_one_it_was_dropped_for() -> None:
-    assert group_pictures([Picture(("a",)), Picture(("b",), of="a", scores={"a": 0.97})]) == [
+    assert group_pictures([PictureFiles(("a",)), PictureFiles(("b",), of="a", scores={"a": 0.97})]) == [
         DuplicateGroup("a", (Member("b", "near", 0.97),))
     ]
 
 
 def test_who_is_asked_about_stands_under_each_that_it_may_be_a_copy_of() -> None:
-    pictures = [Picture(("a",)), Picture(("b",)), Picture(("c",), like=("a", "b"), scores={"a": 0.8, "b": 0.7})]
+    pictures = [
+        PictureFiles(("a",)),
+        PictureFiles(("b",)),
+        PictureFiles(("c",), like=("a", "b"), scores={"a": 0.8, "b": 0.7}),
+    ]
     assert group_pictures(pictures) == [
         DuplicateGroup("a", (Member("c", "ask", 0.8),)),
         DuplicateGroup("b", (Member("c", "ask", 0.7),)),
@@ -32,7 +36,7 @@ def test_who_is_asked_about_stands_under_each_that_it_may_be_a_copy_of() -> None
 
 
 def test_exact_copies_of_a_near_duplicate_are_a_group_of_their_own() -> None:
-    pictures = [Picture(("a", "b")), Picture(("c", "d"), of="a", scores={"a": 0.9})]
+    pictures = [PictureFiles(("a", "b")), PictureFiles(("c", "d"), of="a", scores={"a": 0.9})]
     assert group_pictures(pictures) == [
         DuplicateGroup("a", (Member("b", "exact", 1.0), Member("c", "near", 0.9))),
         DuplicateGroup("c", (Member("d", "exact", 1.0),)),
@@ -41,9 +45,9 @@ def test_exact_copies_of_a_near_duplicate_are_a_group_of_their_own() -> None:
 
 def test_the_order_of_pictures_changes_nothing() -> None:
     pictures = [
-        Picture(("a", "d")),
-        Picture(("c",), of="a", scores={"a": 0.9}),
-        Picture(("b",), like=("a",), scores={"a": 0.9}),
-        Picture(("e",)),
+        PictureFiles(("a", "d")),
+        PictureFiles(("c",), of="a", scores={"a": 0.9}),
+        PictureFiles(("b",), like=("a",), scores={"a": 0.9}),
+        PictureFiles(("e",)),
     ]
     assert len({tuple(group_pictures(order)) for order in permutations(pictures)}) == 1

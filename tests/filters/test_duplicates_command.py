@@ -13,7 +13,7 @@ from PIL import Image
 from skimage.data import chelsea, coffee, rocket
 
 from benchwright.errors import BenchwrightError
-from benchwright.filters.commands import duplicates
+from benchwright.filters.cli.duplicates import duplicates
 
 
 def run(*args: str | Path) -> Result:

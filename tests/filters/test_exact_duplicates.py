@@ -11,7 +11,12 @@ import pytest
 from pydantic import ValidationError
 from step_context import StepContext
 
-from benchwright.filters.exact_duplicates import CandidatePixels, EqualPixels, ExactDuplicates, SameSizeCandidates
+from benchwright.filters.duplicates.exact_duplicates import (
+    CandidatePixels,
+    EqualPixels,
+    ExactDuplicates,
+    SameSizeCandidates,
+)
 from benchwright.images.decode import pixel_hash
 from benchwright.steps import GatherContext, Gathered
 
@@ -116,8 +121,8 @@ def test_comparing_all_images_leaves_pandas_alone() -> None:
 import sys
 import pyarrow as pa
 from benchwright.workspace.arrow_arrays import arrow_array
-from benchwright.filters.exact_duplicates import SameSizeCandidates
-from benchwright.filters.near_duplicates import ProposedPairs
+from benchwright.filters.duplicates.exact_duplicates import SameSizeCandidates
+from benchwright.filters.duplicates.near_duplicates import ProposedPairs
 from benchwright.steps import GatherContext
 numbers, texts = [[7, 7, 9] for _ in range(2)], ["", "", ""]
 columns = {"image_id": ["a" * 64, "b" * 64, "c" * 64], "width": numbers[0], "height": numbers[1]}

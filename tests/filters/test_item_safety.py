@@ -9,8 +9,7 @@ import pytest
 from color_classifier import color_classifier
 from rival_items import Rivalry, rivalry
 
-from benchwright.filters.item_safety import ItemSafety
-from benchwright.filters.safety import Safety
+from benchwright.filters.safety import ItemSafety, Safety
 from benchwright.steps import Outcome
 
 

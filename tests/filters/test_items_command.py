@@ -11,8 +11,8 @@ from small_bench import small_bench
 from worded_items import item
 
 from benchwright.errors import DataError
-from benchwright.filters.item_commands import items
-from benchwright.filters.item_report import report_on
+from benchwright.filters.cli.items import items
+from benchwright.filters.items.report import report_on
 from benchwright.rooms import find
 
 

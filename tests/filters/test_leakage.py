@@ -12,12 +12,12 @@ from picture_copies import COPIES, parallax, photograph
 
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError, PrerequisiteError, RecipeError
-from benchwright.filters.commands import duplicates
-from benchwright.filters.hash_lists import read_hash_list, write_hash_list
-from benchwright.filters.leak_search import Sure, sure_leaks
-from benchwright.filters.leakage import Leakage
-from benchwright.filters.leakage_commands import hashes, leakage
-from benchwright.filters.picture_hashes import KnownPicture
+from benchwright.filters.cli.contamination import hashes, leakage
+from benchwright.filters.cli.duplicates import duplicates
+from benchwright.filters.contamination.hash_lists import read_hash_list, write_hash_list
+from benchwright.filters.contamination.leakage import Leakage
+from benchwright.filters.contamination.search import Sure, sure_leaks
+from benchwright.filters.features.picture_hashes import KnownPicture
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe
 

@@ -14,10 +14,9 @@ from PIL import Image
 from small_bench import Bench
 
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.filters.leak_report import find_leaks, leaks_between_splits
-from benchwright.filters.leakage_commands import leakage
-from benchwright.filters.references import open_reference
-from benchwright.filters.split_folders import split_folders
+from benchwright.filters.cli.contamination import leakage
+from benchwright.filters.contamination.collections import open_reference
+from benchwright.filters.contamination.report import find_leaks, leaks_between_splits, split_folders
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, ItemImage, Source

@@ -9,9 +9,9 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.duplicate_groups import report_of
-from benchwright.filters.exact_duplicates import ExactDuplicates
-from benchwright.filters.near_duplicates import NearDuplicates
+from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
+from benchwright.filters.duplicates.near_duplicates import NearDuplicates
+from benchwright.filters.duplicates.report import report_of
 from benchwright.pipeline import FinishedRun, run_steps
 
 KEPT = {"astronaut", "chelsea", "coffee"}

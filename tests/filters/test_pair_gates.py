@@ -20,7 +20,7 @@ from benchwright.cli.demo import prepare_photographs
 from benchwright.construction.sources.facts import StatedFacts
 from benchwright.construction.tasks.background_substitution import BackgroundSubstitution
 from benchwright.drawing.masks import mask_of
-from benchwright.filters.pair_gates import PairGates, compare
+from benchwright.filters.pairs.pair_gates import PairGates, compare
 from benchwright.pipeline import run_steps
 from benchwright.records import ImageRecord, Item
 from benchwright.steps import FOLDER, Outcome

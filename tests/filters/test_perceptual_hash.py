@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from benchwright.filters import perceptual_hash
-from benchwright.filters.perceptual_hash import Hashes, hashes
+from benchwright.filters.features import perceptual_hash
+from benchwright.filters.features.perceptual_hash import Hashes, hashes
 
 
 def imagehash_of(grey: Image.Image) -> Hashes:

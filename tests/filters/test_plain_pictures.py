@@ -12,11 +12,11 @@ from picture_copies import COPIES, parallax, photograph
 from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
-from benchwright.filters.commands import duplicates
-from benchwright.filters.same_picture import Comparison, Look, look_again
+from benchwright.filters.cli.duplicates import duplicates
+from benchwright.filters.duplicates.same_picture import Look, PairComparison, look_again
 
 
-def looked(one: Image.Image, other: Image.Image) -> Comparison:
+def looked(one: Image.Image, other: Image.Image) -> PairComparison:
     return look_again(Look(one.convert("L")), Look(other.convert("L")))
 
 

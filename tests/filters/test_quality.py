@@ -19,10 +19,10 @@ from PIL import Image
 from pydantic import ValidationError
 from skimage.data import astronaut, chelsea, coffee, rocket
 
-from benchwright.filters.quality.command import quality
+from benchwright.filters.cli.quality import quality
 from benchwright.filters.quality.compression import blockiness, jpeg_quality
 from benchwright.filters.quality.faults import FAULTS
-from benchwright.filters.quality.frame import frame
+from benchwright.filters.quality.measures import frame
 from benchwright.filters.quality.step import Quality, measures
 from benchwright.pipeline import FinishedRun, run_steps
 from benchwright.rooms import catalogue

@@ -9,12 +9,12 @@ import pytest
 from picture_copies import COPIES, captioned, compressed, photograph
 from PIL import Image, ImageDraw
 
-from benchwright.filters.same_picture import Comparison, Look, look_again
+from benchwright.filters.duplicates.same_picture import Look, PairComparison, look_again
 
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea", "rocket")
 
 
-def looked(one: Image.Image, other: Image.Image, *, mirrored: bool = False) -> Comparison:
+def looked(one: Image.Image, other: Image.Image, *, mirrored: bool = False) -> PairComparison:
     return look_again(Look(one.convert("L")), Look(other.convert("L")), mirrored=mirrored)
 
 

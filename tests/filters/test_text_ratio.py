@@ -17,10 +17,10 @@ from skimage.data import coffee
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters import rapid_text
-from benchwright.filters.rapid_text import RapidText
-from benchwright.filters.text_ratio import TextRatio
-from benchwright.filters.text_regions import Rules, TextFinder, says_something
+from benchwright.filters.text import rapid as rapid_text
+from benchwright.filters.text.rapid import RapidText
+from benchwright.filters.text.regions import Rules, TextFinder, says_something
+from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import FinishedRun, run_steps
 
 RULES = Rules(**{name: TextRatio.model_fields[name].default for name in Rules._fields})

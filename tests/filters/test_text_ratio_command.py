@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from benchwright.errors import BenchwrightError
-from benchwright.filters.contact_sheet import PER_PAGE, RED, Outline, Tile, write_sheets
-from benchwright.filters.text_commands import text_ratio
+from benchwright.filters.cli.contact_sheet import PER_PAGE, RED, SheetOutline, Tile, write_sheets
+from benchwright.filters.cli.text import text_ratio
 
 
 def run(*args: str | Path) -> Result:
@@ -108,7 +108,7 @@ def test_a_contact_sheet_goes_only_where_nothing_is_lost(tmp_path: Path, name: s
 
 def test_an_outline_is_drawn_around_its_place_and_not_elsewhere(tmp_path: Path) -> None:
     corners = ((200.0, 100.0), (400.0, 100.0), (400.0, 200.0), (200.0, 200.0))
-    tile = Tile(np.full((300, 600, 3), 60, np.uint8), (Outline(corners, RED),), "a caption " * 30)
+    tile = Tile(np.full((300, 600, 3), 60, np.uint8), (SheetOutline(corners, RED),), "a caption " * 30)
     [page] = write_sheets(tmp_path / "page.png", iter([tile]), count=1)
     with Image.open(page) as image:
         pixels = np.asarray(image.convert("RGB")).astype(int)

@@ -8,10 +8,16 @@ import pytest
 from picture_copies import COPIES, photograph
 from PIL import Image
 
-from benchwright.filters.feature_words import CORNERS, Words, words_of
-from benchwright.filters.local_features import describe, detector, shrunk
-from benchwright.filters.proposals import near_by_features
-from benchwright.filters.word_geometry import Miniature, agreement, miniature, read_miniature, spelled_miniature
+from benchwright.filters.duplicates.candidate_pairs import near_by_features
+from benchwright.filters.features.local_features import describe, detector, shrunk
+from benchwright.filters.features.visual_words import CORNERS, Words, words_of
+from benchwright.filters.features.word_geometry import (
+    Miniature,
+    agreement,
+    miniature,
+    read_miniature,
+    spelled_miniature,
+)
 
 NAMES = ("astronaut", "coffee", "chelsea", "rocket", "hubble_deep_field", "immunohistochemistry")
 

@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.construction.sources.facts_file import read_facts
-from benchwright.filters.text_rules import RULES
-from benchwright.filters.wording_bias import LEARNED, WordingBias, rules_on
+from benchwright.filters.items.text_only_bias import LEARNED, RULES, WordingBias, rules_on
 from benchwright.records import LETTERS, Item
 
 

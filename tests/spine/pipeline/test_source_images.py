@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from benchwright.filters.exact_duplicates import ExactDuplicates
+from benchwright.filters.duplicates.exact_duplicates import ExactDuplicates
 from benchwright.images.formats.walking import Limits
 from benchwright.pipeline import run_steps
 from benchwright.pipeline.worker_context import WorkerContext

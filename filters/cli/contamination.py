@@ -1,0 +1,94 @@
+"""The commands `benchwright filter leakage` and `benchwright filter hashes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchwright.cli.output import emit, json_option
+
+from .options import distance_option, workers_option
+
+
+@click.command("leakage")
+@click.argument("place", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--against",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="A folder, a release or a hash list to check against; may be given several times.",
+)
+@distance_option
+@click.option(
+    "--embeddings",
+    metavar="MODEL",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of a vision model whose embeddings propose pairs to look at too.",
+)
+@click.option(
+    "--cosine",
+    type=click.FloatRange(0, 1),
+    default=0.85,
+    show_default=True,
+    help="Least cosine of two embeddings at which they do.",
+)
+@workers_option
+@json_option
+def leakage(
+    place: Path,
+    places: tuple[Path, ...],
+    distance: int,
+    embeddings: Path | None,
+    cosine: float,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Check that no picture lies in two splits, and that none of a folder lies elsewhere.
+
+    Without --against, DIR is a release or a workspace with splits, and these are checked against each other. Leaves
+    with 1 where a picture leaked.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+
+    from ..contamination.report import Proposing, find_leaks, leaks_between_splits, told
+
+    proposing = Proposing(distance, embeddings, cosine)
+    with ProgressBars() as progress:
+        if places:
+            report = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
+        else:
+            report = leaks_between_splits(place, proposing=proposing, workers=workers, progress=progress)
+    document = {
+        "leaks": [leak.to_json() for leak in report.leaks],
+        "unreadable": [file._asdict() for file in report.unreadable],
+    }
+    emit(document, as_json=as_json, text=lambda: "\n".join(told(report)))
+    if any(leak.kind == "leak" for leak in report.leaks):
+        raise click.exceptions.Exit(1)
+
+
+@click.command("hashes")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--out", required=True, metavar="FILE", type=click.Path(dir_okay=False, path_type=Path), help="The list.")
+@workers_option
+@json_option
+def hashes(folder: Path, out: Path, workers: int | None, as_json: bool) -> None:
+    """Write a hash list of a folder, to be checked against without its pictures.
+
+    It holds names, hashes of files and pixels, perceptual hashes and descriptions of corners, no pixels.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+    from benchwright.errors import BenchwrightError
+
+    from ..contamination.hash_lists import write_hash_list
+    from ..features.picture_hashes import hashes_of_folder
+
+    if out.exists():
+        raise BenchwrightError(f"{out} exists already; move it away or give another name")
+    with ProgressBars() as progress:
+        pictures = hashes_of_folder(folder, workers=workers, progress=progress)
+    write_hash_list(out, pictures)
+    emit({"out": str(out), "pictures": len(pictures)}, as_json=as_json, text=f"{len(pictures)} pictures in {out}")

@@ -1,0 +1,135 @@
+"""Commands of the filters room.
+
+Pairs that a person should look at are shown side by side on a contact sheet.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
+
+from .options import distance_option, workers_option
+
+if TYPE_CHECKING:
+    from ..duplicates.report import DuplicateReport
+from collections.abc import Iterator
+
+from benchwright.errors import UnreadableImage
+from benchwright.images.decode import decode_rgb
+from benchwright.images.identify import path_for
+
+from ..duplicates.report import DuplicateReport
+from .contact_sheet import Tile, write_sheets
+
+
+def write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:
+    """Write the pairs that are asked about, kept one first, as PNG pages; return the pages' paths.
+
+    Args:
+        out: The first page; others are `<name>-2.png` and so on.
+        folder: The folder that the report is of.
+        report: What was found there.
+
+    Raises:
+        BenchwrightError: As `contact_sheet.free_pages`, or a file was changed meanwhile.
+    """
+    return write_sheets(out, _tiles(folder, report), count=2 * len(report.asked()))
+
+
+def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
+    for number, (kept, other, score) in enumerate(report.asked(), start=1):
+        for path, what in ((kept, "keep"), (other, f"{score:.2f}")):
+            try:
+                pixels = decode_rgb(folder / path_for(path))
+            except UnreadableImage as error:
+                raise UnreadableImage(error.reason, f"{path!r}: {error.detail}") from None
+            yield Tile(pixels, (), f"{number} {what}  {path}")
+
+
+@click.command("duplicates")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@distance_option
+@click.option(
+    "--against",
+    "places",
+    metavar="PLACE",
+    multiple=True,
+    type=click.Path(exists=True, path_type=Path),
+    help="Also look for pictures that another folder, a release or a hash list holds; may be given several times.",
+)
+@click.option(
+    "--pairs",
+    metavar="OUT.png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw the pairs to look at side by side, 15 a page: OUT.png, OUT-2.png and so on.",
+)
+@workers_option
+@json_option
+def duplicates(
+    folder: Path, distance: int, places: tuple[Path, ...], pairs: Path | None, workers: int | None, as_json: bool
+) -> None:
+    """Find exact and near duplicates in a folder of images.
+
+    Exact means equal bytes or equal pixels. Near duplicates are resized, compressed, cropped, captioned or mirrored
+    copies, confirmed by a second look at the pixels. `ask`: a person should look at the pair. With --against, leaves
+    with 1 where a picture leaked.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+
+    from ..contamination.report import Proposing, find_leaks, told
+    from ..duplicates.report import find_duplicates
+
+    if pairs is not None:
+        from .contact_sheet import free_pages
+
+        free_pages(pairs, count=1)  # before the work, not after it
+    with ProgressBars() as progress:
+        report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
+        near = Proposing(distance)
+        against = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else None
+    if pairs is not None:
+        note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
+    document: dict[str, Any] = {
+        "images": report.images,
+        "unreadable": [file._asdict() for file in report.unreadable],
+        "groups": [
+            {"keep": group.keep, "members": [member._asdict() for member in group.members]} for group in report.groups
+        ],
+        "scenes": [list(scene) for scene in report.scenes],
+        "not_compared": [{"path": path, "more": more} for path, more in report.not_compared],
+    }
+    if against is not None:
+        document["leaks"] = [leak.to_json() for leak in against.leaks]
+        reasons = {file.path: file for file in (*against.unreadable, *report.unreadable)}
+        document["unreadable"] = [reasons[path]._asdict() for path in sorted(reasons)]
+    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(against) if against else [])]))
+    if any(leak.kind == "leak" for leak in (against.leaks if against else ())):
+        raise click.exceptions.Exit(1)
+
+
+def _as_text(report: DuplicateReport) -> str:
+    lines = []
+    for group in report.groups:
+        lines.append(f"keep   {printable(group.keep)}")
+        lines += [f"  {member.kind:<5} {printable(member.path)}  {member.score:.3f}" for member in group.members]
+    lines += [f"scene  {', '.join(map(printable, scene))}" for scene in report.scenes]
+    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    if report.not_compared:
+        more = sum(more for _, more in report.not_compared)
+        lines.append(
+            f"{len(report.not_compared)} pictures look like so many others that only the nearest were compared; "
+            f"{more} more were near and not compared"
+        )
+    kinds = Counter(member.kind for group in report.groups for member in group.members)
+    lines.append(
+        f"images {report.images}, unreadable files {len(report.unreadable)}, groups {len(report.groups)}, "
+        f"exact duplicates {kinds['exact']}, near duplicates {kinds['near']}, pairs to look at {kinds['ask']}, "
+        f"scenes {len(report.scenes)}"
+    )
+    return "\n".join(lines)

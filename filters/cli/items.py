@@ -1,0 +1,60 @@
+"""The command `benchwright filter items`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+if TYPE_CHECKING:
+    from ..items.report import ItemReport
+
+
+@click.command("items")
+@click.argument("release", metavar="RELEASE", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--scope",
+    type=click.Choice(["same_image", "all"]),
+    default="same_image",
+    show_default=True,
+    help="Compare the questions of items that show the same pictures, or of all.",
+)
+@json_option
+def items(release: Path, scope: str, as_json: bool) -> None:
+    """Look for repeated options and questions, uneven letters, and keys that the words give away.
+
+    The items of a release are measured as the steps of the same names measure them; nothing is dropped.
+    """
+    from ..items.report import report_on_release
+
+    report = report_on_release(release, scope=scope)
+    emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report)))
+
+
+def _lines(report: ItemReport) -> Iterator[str]:
+    for said, pairs in (("repeated", report.repeated_options), ("similar", report.similar_options)):
+        for pair in pairs:
+            yield f"{said:9} options {pair.options[0]} and {pair.options[1]} of {pair.item_id}"
+    for one in report.questions:
+        yield f"{one.reason}  {one.item_id}  of {', '.join(one.of)}"
+    yield "letters   p       counts"
+    for group in report.letters:
+        counts = "  ".join(f"{key} {count}" for key, count in group.found.counts.items())
+        yield f"{group.of:9} {group.found.p:.4f}  {counts}  {printable(group.task or 'all')}"
+    yield "rule          accuracy  interval       chance  items  task"
+    for found, too_much in report.rules:
+        low, high = found.interval
+        yield (
+            f"{found.rule:13} {found.accuracy:8.3f}  [{low:.3f}, {high:.3f}] {found.chance:6.3f}  {found.items:5}  "
+            f"{printable(found.task or 'all')}{'  gives the key away' if too_much else ''}"
+        )
+    yield (
+        f"items {report.items}, with repeated options {len({pair.item_id for pair in report.repeated_options})}, "
+        f"questions asked twice or nearly {len(report.questions)}, rules that give a task away "
+        f"{sum(too_much for _, too_much in report.rules)}"
+    )

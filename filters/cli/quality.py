@@ -1,0 +1,55 @@
+"""The command `benchwright filter quality`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option
+from benchwright.text_normalization import printable
+
+from .options import workers_option
+
+if TYPE_CHECKING:
+    from ..quality.report import QualityReport
+
+
+@click.command("quality")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@workers_option
+@json_option
+def quality(folder: Path, workers: int | None, as_json: bool) -> None:
+    """Measure size, content, sharpness, light, color, compression and frame of each picture.
+
+    Faults are those that the step `quality` finds with its defaults; nothing is dropped.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+
+    from ..quality.report import measure_quality
+
+    started = time.perf_counter()
+    with ProgressBars() as progress:
+        report = measure_quality(folder, workers=workers, progress=progress)
+    seconds = time.perf_counter() - started
+    emit(report.document(), as_json=as_json, text=lambda: "\n".join(_lines(report, seconds)))
+
+
+def _lines(report: QualityReport, seconds: float) -> Iterator[str]:
+    from ..quality.faults import FAULTS
+
+    value_of: dict[str, str] = {fault.reason: fault.value for fault in FAULTS}
+    for one in report.images:
+        for reason in one.faults:
+            name = value_of[reason]
+            yield f"{reason:17} {name} {one.values[name]:g}  {printable(one.path)}"
+    for file in report.unreadable:
+        yield f"unreadable        {file.reason}  {printable(file.path)}"
+    yield "  ".join(f"{reason} {count}" for reason, count in report.reasons.items())
+    yield (
+        f"images {len(report.images)}, with faults {sum(bool(one.faults) for one in report.images)}, unreadable files "
+        f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"
+    )

@@ -1,0 +1,133 @@
+"""The command `benchwright filter text-ratio`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from benchwright.cli.output import emit, json_option, note
+from benchwright.text_normalization import printable
+
+from .options import workers_option
+
+if TYPE_CHECKING:
+    from ..text.report import TextReport, TextShare
+    from ..text.text_ratio import Backend
+    from .contact_sheet import Tile
+
+
+_PAGE = "text-ratio.html"
+
+
+@click.command("text-ratio")
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--contact-sheet",
+    metavar="OUT.png",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also draw what was found into small pictures, 30 a page: OUT.png, OUT-2.png and so on.",
+)
+@click.option(
+    "--calibrate",
+    metavar="PAGE.html",
+    is_flag=False,
+    flag_value=_PAGE,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help=f"Also write a page with the distribution and examples around each threshold.  [without a name: {_PAGE}]",
+)
+@click.option(
+    "--threshold",
+    "thresholds",
+    metavar="RATIO",
+    multiple=True,
+    type=click.FloatRange(0, 1),
+    help="A threshold for that page; may be given several times.  [default: those that suit]",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["rapidocr", "paddleocr"]),
+    default="rapidocr",
+    show_default=True,
+    help="Who looks; BENCHWRIGHT_PADDLE_PYTHON names the interpreter of an environment with paddleocr.",
+)
+@workers_option
+@json_option
+def text_ratio(
+    folder: Path, contact_sheet: Path | None, calibrate: Path | None, thresholds: tuple[float, ...], backend: Backend,
+    workers: int | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Measure which share of each picture text covers.
+
+    The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
+    count only where they can be read.
+    """
+    from benchwright.cli.progress_bars import ProgressBars
+
+    from ..text.report import measure_text
+
+    if contact_sheet is not None:
+        from .contact_sheet import free_pages
+
+        free_pages(contact_sheet, count=1)  # before the work, not after it
+    if calibrate is not None:
+        from ..text.calibration import free_page
+
+        free_page(calibrate)
+    elif thresholds:
+        raise click.UsageError("--threshold is for the page that --calibrate writes; give that as well")
+    started = time.perf_counter()
+    with ProgressBars() as progress:
+        report = measure_text(folder, backend=backend, workers=workers, progress=progress)
+    seconds = time.perf_counter() - started
+    if contact_sheet is not None:
+        _draw(contact_sheet, folder, report)
+    if calibrate is not None:
+        from ..text.calibration import write_calibration
+
+        write_calibration(calibrate, folder, report, thresholds=thresholds or None)
+        note(f"page: {calibrate}")
+    document = {
+        "images": [{"path": one.path, "ratio": one.ratio, "boxes": one.boxes} for one in report.images],
+        "unreadable": [file._asdict() for file in report.unreadable],
+    }
+    emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
+
+
+def _most_first(report: TextReport) -> list[TextShare]:
+    return sorted(report.images, key=lambda one: (-one.ratio, one.path))
+
+
+def _as_text(report: TextReport, seconds: float) -> str:
+    lines = ["ratio  boxes  path"]
+    lines += [f"{one.ratio:.3f}  {one.boxes:5}  {printable(one.path)}" for one in _most_first(report)]
+    lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
+    lines.append(
+        f"images {len(report.images)}, with text {sum(one.boxes > 0 for one in report.images)}, unreadable files "
+        f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"
+    )
+    return "\n".join(lines)
+
+
+def _draw(out: Path, folder: Path, report: TextReport) -> None:
+    from .contact_sheet import write_sheets
+
+    pages = write_sheets(out, _tiles(folder, _most_first(report)), count=len(report.images))
+    for page in pages:
+        note(f"contact sheet: {page}")
+
+
+def _tiles(folder: Path, shares: list[TextShare]) -> Iterator[Tile]:
+    from benchwright.images.decode import decode_rgb
+    from benchwright.images.identify import path_for
+
+    from .contact_sheet import GREY, RED, SheetOutline, Tile
+
+    for one in shares:
+        left_out = tuple(SheetOutline(corners, GREY, 1.0) for corners in one.left_out)
+        found = tuple(SheetOutline(corners, RED) for corners in one.regions)
+        caption = f"{one.ratio:.3f}  {printable(one.path)}"
+        yield Tile(decode_rgb(folder / path_for(one.path)), (*left_out, *found), caption)

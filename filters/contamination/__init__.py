@@ -1,0 +1,1 @@
+"""Pictures that another collection holds too: hash lists, search, report."""

@@ -1,0 +1,221 @@
+"""Leaks among files and splits, found by the same step as in a recipe, told file by file.
+
+The pictures of each split, of a release or of a workspace before anything is frozen, are laid out as folders.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from benchwright.text_normalization import printable
+
+from ..duplicates.report import UnreadableFile
+from .leakage import Leakage
+
+if TYPE_CHECKING:
+    from benchwright.progress import Progress
+from collections.abc import Iterator
+
+from benchwright.errors import BenchwrightError
+from benchwright.release import Release
+
+_VALUE = ".split"
+
+
+def split_folders(place: Path, root: Path) -> dict[str, Path]:
+    """Return a folder for each split, by its name, that holds the pictures which its items show, named by their ids.
+
+    Args:
+        place: A release, or a workspace whose recipe assigns splits and has run to its end.
+        root: An empty folder to make them in.
+
+    Raises:
+        BenchwrightError: The place is neither, or no step of the workspace names splits.
+    """
+    shown = _of_workspace if (place / "workspace.json").is_file() else _of_release
+    found: dict[str, Path] = {}
+    for split, image_id, data in shown(place):
+        if split not in found:
+            found[split] = root / f"{len(found):03}"
+            found[split].mkdir()
+        (found[split] / image_id).write_bytes(data)
+    return dict(sorted(found.items()))
+
+
+def _of_release(place: Path) -> Iterator[tuple[str, str, bytes]]:
+    opened = Release.open(place)
+    for split in opened.splits:
+        for released in opened.items(split):
+            for image_id, data in released.images.items():
+                yield split, image_id, data
+
+
+def _of_workspace(place: Path) -> Iterator[tuple[str, str, bytes]]:
+    from benchwright.pipeline.run import open_view
+
+    view = open_view(place)
+    for item, values in view.items():
+        named = sorted(name for name in values if name.endswith(_VALUE))
+        if len(named) != 1:
+            raise BenchwrightError(
+                f"{len(named)} steps of the recipe in {place} name splits ({', '.join(named) or 'none'}); "
+                "one has to, such as `splits`, for splits to be checked against each other"
+            )
+        for image in item.images:
+            yield str(values[named[0]]), image.image_id, view.image_bytes(view.image(image.image_id))
+
+
+@dataclass(frozen=True, order=True)
+class Leak:
+    """A picture that another collection holds, or seems to.
+
+    Args:
+        path: The picture, relative to its folder; of a release its image id.
+        against: The other collection, as it was given; or the split.
+        name: The picture there, as that collection calls it.
+        kind: `leak`: the same for sure. `ask`: a person should look.
+        by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` where the other
+            collection has no pixels.
+        score: 1.0 where an id or hash is equal; else the share of the aligned overlap, 0-1, that shows the same; 0.0
+            where there is none to look at.
+    """
+
+    path: str
+    against: str
+    name: str
+    kind: Literal["leak", "ask"]
+    by: str
+    score: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the leak as the command line prints it."""
+        return asdict(self)
+
+
+class LeakReport(NamedTuple):
+    """What a search for leaks found.
+
+    Args:
+        leaks: One a picture, sorted by path.
+        unreadable: Files that could not be compared with anything, and why; sorted by path.
+    """
+
+    leaks: tuple[Leak, ...]
+    unreadable: tuple[UnreadableFile, ...]
+
+
+class Proposing(NamedTuple):
+    """Which pairs of pictures get a second look.
+
+    Args:
+        distance: Bits of 64 in which two hashes may differ.
+        embeddings: Folder of a model whose embeddings propose too; none if None.
+        cosine: Least cosine, 0-1, at which they do.
+    """
+
+    distance: int = 8
+    embeddings: Path | None = None
+    cosine: float = 0.85
+
+    def settings(self) -> dict[str, Any]:
+        """Return these as settings of `leakage`."""
+        model = str(self.embeddings.resolve()) if self.embeddings is not None else None
+        return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
+
+
+BY_HASHES = Proposing()
+
+
+def find_leaks(
+    folder: Path,
+    places: Sequence[Path],
+    *,
+    proposing: Proposing = BY_HASHES,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> LeakReport:
+    """Return the pictures of a folder that other collections hold, and what could not be compared with them.
+
+    Args:
+        folder: Searched with all its subfolders.
+        places: Folders, releases or hash lists.
+        proposing: Which pairs are looked at.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        BenchwrightError: A place holds nothing that can be checked against.
+    """
+    from benchwright.pipeline import run_steps
+
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
+        against = [str(place.resolve()) for place in places]
+        step = Leakage.model_validate({"against": against, **proposing.settings()})
+        done = run_steps([step], images=folder, workspace=Path(workspace), workers=workers, progress=progress)
+        outcomes = [row for stage in ("leakage.candidates", "leakage.looks") for row in done.outcomes(stage)]
+        rows = {row["record_id"]: row for row in outcomes if row["verdict"] in {"drop", "ask"}}
+        failed = {row["record_id"]: str(row["reason"]) for row in outcomes if row["verdict"] == "failed"}
+        leaks = sorted(
+            Leak(
+                path=file["uri"],
+                against=str(places[row["evidence"]["against"]]),
+                name=row["evidence"]["name"],
+                kind="leak" if row["verdict"] == "drop" else "ask",
+                by=row["evidence"]["by"],
+                score=row["evidence"]["score"],
+            )
+            for file in done.files()
+            if (row := rows.get(file["image_id"])) is not None
+        )
+        unreadable = sorted(
+            UnreadableFile(file["uri"], str(file["reason"]) if file["image_id"] is None else failed[file["image_id"]])
+            for file in done.files()
+            if file["image_id"] is None or file["image_id"] in failed
+        )
+        return LeakReport(tuple(leaks), tuple(unreadable))
+
+
+def leaks_between_splits(
+    place: Path, *, proposing: Proposing = BY_HASHES, workers: int | None = None, progress: Progress | None = None
+) -> LeakReport:
+    """Return the pictures of each split that a split before it holds too, by image id.
+
+    Args:
+        place: A release, or a workspace whose recipe assigns splits and has run to its end.
+        proposing: Which pairs are looked at.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+
+    Raises:
+        BenchwrightError: The folder is neither, or no step of the workspace names splits.
+    """
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
+        folders = split_folders(place, Path(name))
+        leaks: list[Leak] = []
+        unreadable: set[UnreadableFile] = set()
+        for earlier, later in combinations(folders, 2):
+            report = find_leaks(
+                folders[later], [folders[earlier]], proposing=proposing, workers=workers, progress=progress
+            )
+            leaks += [replace(leak, path=f"{later}:{leak.path}", against=earlier) for leak in report.leaks]
+            unreadable |= {UnreadableFile(f"{later}:{file.path}", file.reason) for file in report.unreadable}
+    return LeakReport(tuple(sorted(leaks)), tuple(sorted(unreadable)))
+
+
+def told(report: LeakReport) -> list[str]:
+    """Return leaks and what could not be compared as lines for people, the count last."""
+    leaks = report.leaks
+    lines = [
+        f"{leak.kind:<5} {printable(leak.path)}  in {printable(leak.against)}: {printable(leak.name)}  "
+        f"({leak.by}, {leak.score:.3f})"
+        for leak in leaks
+    ]
+    lines += [f"not compared  {printable(file.path)}: {printable(file.reason)}" for file in report.unreadable]
+    sure = sum(leak.kind == "leak" for leak in leaks)
+    not_compared = f", not compared {len(report.unreadable)}" if report.unreadable else ""
+    return [*lines, f"leaks {sure}, to look at {len(leaks) - sure}{not_compared}"]

@@ -1,0 +1,1 @@
+"""Equal and near-duplicate pictures: candidates, the second look, who stays."""

@@ -1,0 +1,230 @@
+"""Duplicates among the files of a folder, found by the same steps as in a recipe, told file by file."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from .clusters import components
+from .exact_duplicates import ExactDuplicates
+from .near_duplicates import NearDuplicates
+
+if TYPE_CHECKING:
+    from benchwright.pipeline import FinishedRun
+    from benchwright.progress import Progress
+
+
+class UnreadableFile(NamedTuple):
+    """A file that is no image we can read, and why; the path is relative to the folder."""
+
+    path: str
+    reason: str
+
+
+class Member(NamedTuple):
+    """A file that duplicates the kept one, or seems to.
+
+    Args:
+        path: Relative to the folder.
+        kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second
+            look. `ask`: a person should look.
+        score: 1.0 for `exact`; else the share of the aligned overlap, 0-1, that shows the same.
+    """
+
+    path: str
+    kind: Literal["exact", "near", "ask"]
+    score: float
+
+
+class DuplicateGroup(NamedTuple):
+    """A file to keep and the files that duplicate it, or seem to.
+
+    A `near` or `ask` member with exact copies of its own is also the kept file of a group with these.
+    """
+
+    keep: str
+    members: tuple[Member, ...]
+
+
+class DuplicateReport(NamedTuple):
+    """What was found in a folder.
+
+    Args:
+        images: Files that could be read.
+        unreadable: The others.
+        groups: Sorted by the kept file.
+        scenes: Files that show one scene from several places and all stay, sorted; each stands for its copies too.
+        not_compared: Pictures that have more near ones by hash than they were compared with, and how many more.
+    """
+
+    images: int
+    unreadable: tuple[UnreadableFile, ...]
+    groups: tuple[DuplicateGroup, ...]
+    scenes: tuple[tuple[str, ...], ...] = ()
+    not_compared: tuple[tuple[str, int], ...] = ()
+
+    def asked(self) -> list[tuple[str, str, float]]:
+        """Return the pairs that people should look at: the kept file, the other, the score."""
+        return [
+            (group.keep, one.path, one.score) for group in self.groups for one in group.members if one.kind == "ask"
+        ]
+
+
+@dataclass(frozen=True)
+class PictureFiles:
+    """All files that show exactly the same pixels, and what became of the image among the others.
+
+    Args:
+        paths: Sorted, at least one; the first stands for all.
+        of: The picture, by its first path, that it is a confirmed copy of.
+        like: Pictures, by their first paths, that it might be a copy of.
+        scores: Likeness, 0-1, to each of these.
+    """
+
+    paths: tuple[str, ...]
+    of: str | None = None
+    like: tuple[str, ...] = ()
+    scores: Mapping[str, float] | None = None
+
+
+def find_duplicates(
+    folder: Path, *, distance: int, workers: int | None = None, progress: Progress | None = None
+) -> DuplicateReport:
+    """Find exact and near duplicates in a folder, in a temporary workspace.
+
+    Args:
+        folder: Searched with all its subfolders.
+        distance: Bits of 64 in which two hashes of a pair that is looked at may differ.
+        workers: Processes; as many as there are processors if None.
+        progress: Who wants to know how far it is.
+    """
+    from benchwright.pipeline import run_steps
+
+    with tempfile.TemporaryDirectory(prefix="benchwright-") as workspace:
+        steps = [ExactDuplicates(), NearDuplicates(distance=distance)]
+        done = run_steps(steps, images=folder, workspace=Path(workspace), workers=workers, progress=progress)
+        return report_of(done)
+
+
+def report_of(done: FinishedRun) -> DuplicateReport:
+    """Tell what `exact_duplicates` and `near_duplicates`, with their default names, found in a run."""
+    stages = (
+        "exact_duplicates.pixels",
+        *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
+    )
+    failed = {
+        row["record_id"]: str(row["reason"])
+        for stage in stages
+        for row in done.outcomes(stage)
+        if row["verdict"] == "failed"
+    }
+    equal = done.outcomes("exact_duplicates.groups")
+    same_as = {row["record_id"]: row["evidence"]["of"] for row in equal if row["verdict"] == "drop"}
+    paths, unreadable = _paths_by_picture(done.files(), failed=failed, same_as=same_as)
+    decided = {row["record_id"]: row["evidence"] for row in done.outcomes("near_duplicates.kept")}
+    looks = [row for part in ("looks", "chain_looks") for row in done.outcomes(f"near_duplicates.{part}")]
+    scores = _scores(looks)
+    first = {image: sorted(files)[0] for image, files in paths.items()}
+    pictures = []
+    for image, files in paths.items():
+        evidence = decided.get(image, {})
+        linked = [one for one in (evidence.get("of"), *evidence.get("like", ())) if one is not None]
+        pictures.append(
+            PictureFiles(
+                tuple(sorted(files)),
+                of=first[evidence["of"]] if "of" in evidence else None,
+                like=tuple(first[one] for one in evidence.get("like", ())),
+                scores={first[one]: scores[frozenset((image, one))] for one in linked},
+            )
+        )
+    images = sum(len(picture.paths) for picture in pictures)
+    kept_as = {first[image]: first[evidence["of"]] for image, evidence in decided.items() if "of" in evidence}
+    views = [
+        tuple(kept_as.get(first[image], first[image]) for image in (row["record_id"], other))
+        for row in looks
+        for other in row["scene"] or ()
+    ]
+    return DuplicateReport(
+        images,
+        tuple(sorted(unreadable)),
+        tuple(group_pictures(pictures)),
+        _scenes(views),
+        tuple(sorted((first[image], more) for image, more in _not_compared(done).items())),
+    )
+
+
+def _not_compared(done: FinishedRun) -> dict[str, int]:
+    """Return for each image how many more are near by hash than it was compared with, where there are more."""
+    left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
+    for row in done.outcomes("near_duplicates.chains"):
+        for image, met in (
+            (row["record_id"], len(row["partners"] or ())),
+            *((one, 1) for one in row["partners"] or ()),
+        ):
+            if image in left:
+                left[image] -= met
+    return {image: more for image, more in left.items() if more > 0}
+
+
+def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Return the pictures that hang together by pairs of views, as sorted groups of two and more."""
+    names = sorted({name for pair in views for name in pair})
+    number_of = {name: number for number, name in enumerate(names)}
+    ends = np.array([[number_of[name] for name in pair] for pair in views], np.int64).reshape(-1, 2)
+    scenes: defaultdict[int, list[str]] = defaultdict(list)
+    for name, root in zip(names, components(len(names), ends[:, 0], ends[:, 1]).tolist(), strict=True):
+        scenes[root].append(name)
+    return tuple(sorted(tuple(scene) for scene in scenes.values() if len(scene) > 1))
+
+
+def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
+    """Return the likeness of every pair that was looked at and could be laid over each other."""
+    return {
+        frozenset((row["record_id"], partner["image_id"])): partner.get("alike", 0.0)
+        for row in rows
+        for partner in row["evidence"].get("partners", ())
+    }
+
+
+def _paths_by_picture(
+    files: Iterable[Mapping[str, Any]], *, failed: Mapping[str, str], same_as: Mapping[str, str]
+) -> tuple[dict[str, list[str]], list[UnreadableFile]]:
+    """Return the files of each picture that could be read, and the files that could not."""
+    paths: defaultdict[str, list[str]] = defaultdict(list)
+    unreadable: list[UnreadableFile] = []
+    for file in files:
+        image_id = file["image_id"]
+        if image_id is None or image_id in failed:
+            unreadable.append(
+                UnreadableFile(file["uri"], str(file["reason"]) if image_id is None else failed[image_id])
+            )
+        else:
+            paths[same_as.get(image_id, image_id)].append(file["uri"])
+    return paths, unreadable
+
+
+def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
+    """Return the groups of two files and more, sorted by the kept file; the order of `pictures` does not matter.
+
+    Members are sorted: exact copies, then confirmed ones, then those to be asked about; best score first.
+    """
+    members: defaultdict[str, list[Member]] = defaultdict(list)
+    for picture in pictures:
+        name, scores = picture.paths[0], picture.scores or {}
+        members[name] += [Member(path, "exact", 1.0) for path in picture.paths[1:]]
+        if picture.of is not None:
+            members[picture.of].append(Member(name, "near", scores[picture.of]))
+        for other in picture.like:
+            members[other].append(Member(name, "ask", scores[other]))
+    order = {"exact": 0, "near": 1, "ask": 2}
+    return [
+        DuplicateGroup(keep, tuple(sorted(found, key=lambda one: (order[one.kind], -one.score, one.path))))
+        for keep, found in sorted(members.items())
+        if found
+    ]

@@ -1,0 +1,1 @@
+"""What pictures are compared by: hashes, local features, visual words, embeddings."""

@@ -1,0 +1,1 @@
+"""Filters of items by their words and answers."""

@@ -1,0 +1,189 @@
+"""Items that are answered right without their picture: by common knowledge, by the words, or by heart.
+
+How often each item was answered right without its picture is read from the scores that evaluation wrote:
+
+    benchwright evaluate run RELEASE --model M --protocol blind --out blind
+
+writes a folder a model, with `score.json` and `predictions.parquet`. A model's answer counts for an item only while
+the item reads as it did in the release that was asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.canonical import digest
+from benchwright.errors import DataError, PrerequisiteError
+from benchwright.records import Item
+from benchwright.steps import FOLDER, Context, Filter, OpenContext, Outcome, Stream
+
+PROTOCOL = "blind"
+_MAX_BYTES = 1 << 22
+
+
+class BlindResult(NamedTuple):
+    """What became of one item.
+
+    Args:
+        content_hash: Of the item as it was asked.
+        asked: Times that a reply came back.
+        right: Times that it named the key, or declined where that is right.
+    """
+
+    content_hash: str
+    asked: int
+    right: int
+
+
+class BlindReplies(NamedTuple):
+    """What became of all items of a release.
+
+    Args:
+        items: By item id.
+        scores: Names of the folders that were read, sorted.
+    """
+
+    items: Mapping[str, BlindResult]
+    scores: tuple[str, ...]
+
+    @property
+    def sha256(self) -> str:
+        """Digest of all that counts."""
+        return digest({item_id: list(one) for item_id, one in self.items.items()})
+
+
+def read_blind_replies(results: Path, release: Path) -> BlindReplies:
+    """Read every blind score of a release below a folder.
+
+    Args:
+        results: Folder with a folder for each score; scores under other protocols are left aside.
+        release: The release that was asked.
+
+    Raises:
+        PrerequisiteError: There is no release, or no blind score of it.
+        DataError: A file is not what it should be.
+    """
+    from benchwright.release import Release
+
+    how = f"benchwright evaluate run {release.name} --model MODEL --protocol {PROTOCOL} --out {results.name}"
+    if not release.is_dir():
+        raise PrerequisiteError(f"there is no release {release}; freeze one, then ask it without pictures: {how}")
+    opened = Release.open(release)
+    folders = [path.parent for path in sorted(results.glob("*/score.json")) if _is_of(path, opened.release_id)]
+    if not folders:
+        raise PrerequisiteError(f"{results} holds no score of {release} under the protocol {PROTOCOL!r}; ask it: {how}")
+    counts: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for folder in folders:
+        for item_id, right in _replies(folder / "predictions.parquet"):
+            counts[item_id][0] += 1
+            counts[item_id][1] += right
+    known = {found.item.item_id: found.item.content_hash for found in opened.items()}
+    items = {item_id: BlindResult(known[item_id], *counts[item_id]) for item_id in sorted(counts) if item_id in known}
+    return BlindReplies(items, tuple(folder.name for folder in folders))
+
+
+def _is_of(path: Path, release_id: str) -> bool:
+    """Return whether a score is a blind one of a release."""
+    try:
+        document: Any = json.loads(path.read_bytes()[:_MAX_BYTES])
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read as a score: {error}; evaluate again or take the folder away") from error
+    if not isinstance(document, dict) or document.get("format") != "benchwright/score":
+        raise DataError(f"{path} is not a score of benchwright; take the folder away")
+    return document.get("protocol") == PROTOCOL and document.get("release_id") == release_id
+
+
+def _replies(path: Path) -> list[tuple[str, bool]]:
+    """Return (item, right) of each item that a reply came back for; errors say nothing about an item."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path, columns=["item_id", "state", "right"], use_threads=False)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise DataError(f"{path} cannot be read as predictions: {error}; evaluate again") from error
+    rows = zip(*(table.column(name).to_pylist() for name in ("item_id", "state", "right")), strict=True)
+    return [(str(item_id), bool(right)) for item_id, state, right in rows if state != "error" and right is not None]
+
+
+REASON = "answerable_blind"
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class BlindAnswers(Filter):
+    """Ask about items that models answer right without the picture, or drop them.
+
+    An item that has changed since it was asked counts as not asked.
+
+    Args:
+        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. In what a run writes,
+            the digest of what was answered stands in its place.
+        release: The release that was asked, relative to the recipe's folder.
+        at_least: Right answers from which an item is flagged.
+        min_share: Least share, 0-1, of the times it was asked.
+        verdict: What becomes of it: `ask` or `drop`.
+    """
+
+    name: ClassVar[str] = "blind_answers"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"asked": "int64", "right": "int64"}
+    thresholds: ClassVar[frozenset[str]] = frozenset({"at_least", "min_share", "verdict"})
+
+    results: str = Field(min_length=1)
+    release: str = Field(min_length=1)
+    at_least: int = Field(2, ge=1)
+    min_share: float = Field(0.5, ge=0, le=1)
+    verdict: Literal["ask", "drop"] = "ask"
+    _folder: Path = PrivateAttr(Path())
+    _replies: BlindReplies | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _place(self, info: ValidationInfo) -> BlindAnswers:
+        self._folder = (info.context or {}).get(FOLDER, Path())
+        return self
+
+    def replies(self) -> BlindReplies:
+        """Return what was answered, read once.
+
+        Raises:
+            PrerequisiteError: There are no blind scores, or only their digest is known.
+            DataError: A file is not what it should be.
+        """
+        if _BY_DIGEST.fullmatch(self.results):
+            raise PrerequisiteError("blind answers are known by digest only; run the recipe with their folder")
+        if self._replies is None:
+            self._replies = read_blind_replies(self._folder / self.results, self._folder / self.release)
+        return self._replies
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings with a digest of what was answered in place of the two folders."""
+        settings = super().parameters()
+        if not _BY_DIGEST.fullmatch(self.results):
+            settings["results"] = settings["release"] = f"sha256:{self.replies().sha256}"
+        return settings
+
+    def open(self, ctx: OpenContext) -> Mapping[str, BlindResult]:
+        """Read what was answered."""
+        del ctx
+        return self.replies().items
+
+    def measure(self, record: Item, ctx: Context) -> dict[str, int]:
+        """Return how often an item was asked and answered right, as it is now."""
+        found: BlindResult | None = ctx.opened.get(record.item_id)
+        if found is None or found.content_hash != record.content_hash:
+            return {"asked": 0, "right": 0}
+        return {"asked": found.asked, "right": found.right}
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the thresholds."""
+        asked, right = measured["asked"], measured["right"]
+        if right < self.at_least or right < self.min_share * asked:
+            return Outcome()
+        return Outcome(self.verdict, REASON, evidence={"right": right, "asked": asked})

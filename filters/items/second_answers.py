@@ -1,0 +1,87 @@
+"""Wrong options that a vision-language model finds right as well."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from benchwright.records import Item
+from benchwright.steps import Context, MapStep, Outcome, Step, Stream
+
+from ..models.model_questions import NO_ANSWER, AsksEachItem, AsksModel, ImageQuestion, ModelAnswer
+
+SECOND_RIGHT, KEY_DENIED = "second_right_answer", "key_denied"
+
+
+class OptionAnswers(AsksEachItem):
+    """Ask of every option of a question about one picture whether it is right."""
+
+    name: ClassVar[str] = "answers"
+    values: ClassVar[Mapping[str, str]] = {
+        "also_right": "list<string>", "key_said": "string", "unanswered": "list<string>",
+    }  # fmt: skip
+
+    def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
+        """Return a question an option; nothing where pictures, keys or options are of another kind."""
+        if item.kind != "multiple_choice" or item.answer is None or len(item.images) != 1:
+            return {}
+        if any(choice.text is None for choice in item.choices):
+            return {}
+        [shown] = item.images
+        return {
+            choice.key: ImageQuestion(
+                shown.image_id,
+                f"A question about this picture: {item.question}\nA proposed answer: {choice.text}\n"
+                "Is the proposed answer right? Answer with yes or no only.",
+            )
+            for choice in item.choices
+        }
+
+    def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
+        """Return the letters of wrong options that are called right, what is said of the key, and every reply."""
+        wrong = {key: answer for key, answer in answers.items() if key != item.answer}
+        values: dict[str, Any] = {
+            "also_right": [key for key, answer in wrong.items() if answer.said == "yes"],
+            "key_said": answers[str(item.answer)].said,
+            "unanswered": [key for key, answer in answers.items() if answer.said in {"failed", "unclear"}],
+        }
+        return Outcome(values=values, evidence={"replies": {key: answer.reply for key, answer in answers.items()}})
+
+
+class OptionVerdict(MapStep):
+    """Ask people about what the model finds doubtful."""
+
+    name: ClassVar[str] = "verdict"
+    consumes: ClassVar[Stream] = "items"
+    reads: ClassVar[tuple[str, ...]] = tuple(f"answers.{value}" for value in OptionAnswers.values)
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Name the plainest doubt: a second right option, a key that is denied, an option without an answer."""
+        also, key_said, unanswered = (ctx.value(record.item_id, name) for name in self.reads)
+        if key_said is None:
+            return Outcome()
+        if also:
+            return Outcome("ask", SECOND_RIGHT, evidence={"options": list(also)})
+        if key_said == "no":
+            return Outcome("ask", KEY_DENIED)
+        if unanswered:
+            return Outcome("ask", NO_ANSWER, evidence={"options": list(unanswered)})
+        return Outcome()
+
+
+class SecondAnswers(AsksModel):
+    """Ask about items of which a vision-language model finds a wrong option right, or the right one wrong.
+
+    Looks at questions with options in words about one picture.
+
+    Args:
+        chat: Which model is asked and how.
+        concurrency: Requests that are under way at a time.
+    """
+
+    name: ClassVar[str] = "second_answers"
+    consumes: ClassVar[Stream] = "items"
+
+    def parts(self) -> tuple[Step, ...]:
+        """Ask, then judge."""
+        return (OptionAnswers(chat=self.chat, concurrency=self.concurrency), OptionVerdict())

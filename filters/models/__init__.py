@@ -1,0 +1,1 @@
+"""Models that filters ask: endpoints, image classifiers, folders of weights."""

@@ -1,0 +1,1 @@
+"""Gates for manipulated pairs."""

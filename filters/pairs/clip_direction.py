@@ -1,0 +1,275 @@
+"""Pairs whose pictures do not differ the way their captions do, after InstructPix2Pix (arXiv 2211.09800).
+
+CLIP embeds both pictures and both captions into one space. The step from the natural to the manipulated picture should
+point where the step between the captions points, and the pictures should still be near each other.
+
+The CLIP model lies in a folder: found, hashed, loaded through transformers. Nothing of it is unpickled or run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from benchwright.errors import UnreadableImage
+from benchwright.models.batching import Batches, OutOfMemory
+from benchwright.records import Item
+from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
+
+from ..features.embeddings import Vectors
+from ..models.model_folder import WithModel
+from .paired_pictures import pair_of, told
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+from importlib.util import find_spec
+
+from numpy.typing import NDArray
+
+from benchwright.canonical import digest, file_digest
+from benchwright.errors import PrerequisiteError
+
+from ..features.embeddings import Preprocessing, embedded, pooled
+from ..models.image_classifier import INSTALL
+
+
+def clip_hash(folder: Path) -> str:
+    """Return the digest over names and contents of all files that decide what a model says.
+
+    Raises:
+        PrerequisiteError: The folder is not there, or holds no such model.
+    """
+    found = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    missing = [name for name in ("config.json", "tokenizer.json") if name not in found]
+    if not any(name.endswith(".safetensors") for name in found):
+        missing.append("*.safetensors")
+    if missing:
+        raise PrerequisiteError(
+            f"{folder} holds no CLIP model: {', '.join(missing)} is missing (pickled weights are not loaded); download "
+            "one whole, as `hf download ORG/NAME --local-dir FOLDER` does, and name that folder"
+        )
+    decide = sorted(name for name in found if name.endswith((".safetensors", ".json", ".txt")))
+    return digest({name: file_digest(folder / name) for name in decide})
+
+
+class Clip(NamedTuple):
+    """A loaded model: embeds pictures and texts into one space."""
+
+    model: Any
+    tokenizer: Any
+    prepare: Preprocessing
+
+    def pictures(self, pixels: Sequence[NDArray[np.uint8]]) -> Vectors:
+        """Return a vector of length 1 for each picture, (height, width, 3) RGB."""
+        return embedded(self.model, np.stack([self.prepare(one) for one in pixels]))
+
+    def texts(self, texts: Sequence[str]) -> Vectors:
+        """Return a vector of length 1 for each text; what is longer than the model reads is cut."""
+        import torch
+
+        inputs = self.tokenizer(
+            list(texts), padding="max_length", truncation=True, max_length=self._longest, return_tensors="pt"
+        )
+        with torch.inference_mode():
+            found = pooled(self.model.get_text_features(**inputs.to(self.model.device)))
+            return np.asarray(torch.nn.functional.normalize(found.float(), dim=-1).cpu(), np.float32)
+
+    @property
+    def _longest(self) -> int:
+        return int(self.model.config.text_config.max_position_embeddings)
+
+
+def load_clip(folder: Path, *, device: str | None) -> Clip:
+    """Load a model from its folder, offline.
+
+    Args:
+        folder: As `clip_hash`.
+        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+
+    Raises:
+        PrerequisiteError: transformers is not installed, or the folder holds no such model.
+    """
+    clip_hash(folder)
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        raise PrerequisiteError(f"CLIP needs torch and transformers, which are not installed: {INSTALL}")
+    import torch
+    from transformers import AutoTokenizer, CLIPModel
+
+    where = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    torch.set_num_threads(1)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
+        model = CLIPModel.from_pretrained(
+            folder, use_safetensors=True, local_files_only=True, dtype=torch.float32
+        )  # fmt: skip
+    except Exception as error:
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise PrerequisiteError(f"{folder} cannot be loaded as a CLIP model: {first}") from error
+    return Clip(model.to(where).eval(), tokenizer, Preprocessing.of(folder))
+
+
+OTHER_DIRECTION, OTHER_PICTURE = "other_direction", "other_picture"
+_SMALLEST_STEP = 1e-4
+"""Length below which a step between two vectors of length 1 has no direction."""
+
+
+class _Compared(NamedTuple):
+    natural: str
+    manipulated: str
+    natural_caption: str
+    manipulated_caption: str
+
+
+class _Opened(NamedTuple):
+    clip: Clip
+    known: dict[_Compared, Outcome]
+
+
+class _WithClip(WithModel):
+    @staticmethod
+    def hash_of(folder: Path) -> str:
+        """Return the digest of a CLIP model's files."""
+        return clip_hash(folder)
+
+
+class ClipDirections(_WithClip, MapStep):
+    """Measure pairs, a batch at a time, each once."""
+
+    name: ClassVar[str] = "directions"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {"direction": "float64", "images": "float64"}
+    costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=2048)
+
+    batch_size: int
+    device: str | None
+
+    def parameters(self) -> dict[str, Any]:
+        """Return what decides the values; how many pictures go together, and where, does not."""
+        return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
+
+    def open(self, ctx: OpenContext) -> _Opened:
+        """Load the model."""
+        del ctx
+        return _Opened(load_clip(self.folder(), device=self.device), {})
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Measure the pair of one item."""
+        return self.many([record], ctx)[0]
+
+    def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
+        """Measure the pairs of items, `batch_size` pairs at a time."""
+        opened: _Opened = ctx.opened
+        wanted = [_compared(item, ctx) for item in records]
+        new = [one for one in dict.fromkeys(wanted) if one is not None and one not in opened.known]
+        found = Batches(self.batch_size).run(new, lambda some: _measured(opened.clip, some, ctx))
+        for one, outcome in zip(new, found, strict=True):
+            opened.known[one] = (
+                Outcome("failed", "out_of_memory") if isinstance(outcome, OutOfMemory) else outcome
+            )  # fmt: skip
+        return [Outcome() if one is None else opened.known[one] for one in wanted]
+
+
+def _compared(item: Item, ctx: Context) -> _Compared | None:
+    pair = pair_of(item, ctx)
+    captions = told(item, "natural_caption"), told(item, "manipulated_caption")
+    if pair is None or captions[0] is None or captions[1] is None:
+        return None
+    return _Compared(pair.natural.image_id, pair.manipulated.image_id, captions[0], captions[1])
+
+
+def _measured(clip: Clip, some: Sequence[_Compared], ctx: Context) -> list[Outcome]:
+    pixels: dict[str, NDArray[np.uint8]] = {}
+    broken: dict[str, UnreadableImage] = {}
+    for image_id in dict.fromkeys(one for pair in some for one in (pair.natural, pair.manipulated)):
+        try:
+            pixels[image_id] = ctx.images.rgb(ctx.image(image_id))
+        except UnreadableImage as error:  # the others of the batch have done nothing wrong
+            broken[image_id] = error
+    pictures = dict(zip(pixels, clip.pictures(list(pixels.values())), strict=True)) if pixels else {}
+    captions = list(dict.fromkeys(text for pair in some for text in (pair.natural_caption, pair.manipulated_caption)))
+    texts = dict(zip(captions, clip.texts(captions), strict=True))
+    return [_outcome(pair, pictures, texts, broken) for pair in some]
+
+
+def _outcome(
+    pair: _Compared,
+    pictures: Mapping[str, Vectors],
+    texts: Mapping[str, Vectors],
+    broken: Mapping[str, UnreadableImage],
+) -> Outcome:
+    for image_id in (pair.natural, pair.manipulated):
+        if image_id in broken:
+            return Outcome("failed", broken[image_id].reason, evidence={"detail": broken[image_id].detail})
+    before, after = pictures[pair.natural], pictures[pair.manipulated]
+    between = texts[pair.manipulated_caption] - texts[pair.natural_caption]
+    return Outcome(values={"direction": _cosine(after - before, between), "images": round(float(before @ after), 4)})
+
+
+def _cosine(one: Vectors, other: Vectors) -> float | None:
+    """Return the cosine of two steps; None where one is too short to have a direction."""
+    lengths = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+    if min(lengths) < _SMALLEST_STEP:
+        return None
+    return round(float(one @ other) / (lengths[0] * lengths[1]), 4)
+
+
+class ClipVerdict(MapStep):
+    """Compare the values with their bounds."""
+
+    name: ClassVar[str] = "verdict"
+    consumes: ClassVar[Stream] = "items"
+    reads: ClassVar[tuple[str, ...]] = ("directions.direction", "directions.images")
+
+    min_direction: float | None
+    min_images: float | None
+    verdict: Literal["drop", "ask"]
+
+    def one(self, record: Item, ctx: Context) -> Outcome:
+        """Name the first value that is too small."""
+        direction, images = (ctx.value(record.item_id, name) for name in self.reads)
+        if direction is not None and self.min_direction is not None and direction < self.min_direction:
+            evidence = {"direction": direction, "bound": self.min_direction}
+            return Outcome(self.verdict, OTHER_DIRECTION, evidence=evidence)
+        if images is not None and self.min_images is not None and images < self.min_images:
+            return Outcome(self.verdict, OTHER_PICTURE, evidence={"images": images, "bound": self.min_images})
+        return Outcome()
+
+
+class ClipDirection(_WithClip):
+    """Drop items of pairs whose pictures do not change the way their captions do, or ask about them.
+
+    Captions stand in an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
+
+    Args:
+        model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. In what a run
+            writes, the digest of its files stands in its place.
+        min_direction: Least cosine, -1 to 1, of the step between the pictures with that between the captions; less is
+            `other_direction`.
+        min_images: Least cosine of the two pictures; less is `other_picture`. Another background alone may take them
+            further apart.
+        verdict: What becomes of an item: `drop` or `ask`.
+        batch_size: Pairs that the model looks at together.
+        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+    """
+
+    name: ClassVar[str] = "clip_direction"
+    consumes: ClassVar[Stream] = "items"
+
+    model: str = Field(min_length=1)
+    min_direction: float | None = Field(0.2, ge=-1, le=1)
+    min_images: float | None = Field(0.7, ge=-1, le=1)
+    verdict: Literal["drop", "ask"] = "drop"
+    batch_size: int = Field(8, ge=1, le=1024)
+    device: str | None = None
+
+    def parts(self) -> tuple[Step, ...]:
+        """Measure, then judge: a new bound asks the model nothing."""
+        directions = ClipDirections(model=self.model, batch_size=self.batch_size, device=self.device)
+        self.lend_folder(directions)
+        judged = ClipVerdict(min_direction=self.min_direction, min_images=self.min_images, verdict=self.verdict)
+        return (directions, judged)

@@ -1,0 +1,225 @@
+"""Gates for manipulated pairs: something changed, nothing else did, and the frame stayed where it was.
+
+An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
+as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
+`moved` is true the subject was to move, so nothing is said of a shift.
+
+How much one picture's frame lies elsewhere than another's is what instruction editors do to a picture unasked. What was
+kept of the first picture is looked for in the second by normalised correlation under a mask (OpenCV's
+TM_CCOEFF_NORMED), so that what was changed on purpose has no say, nor has other light. The whole and each quarter look
+for themselves: where a frame was turned or enlarged, the quarters move apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, ClassVar, NamedTuple
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from benchwright.records import Item, MaskRuns
+from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
+
+from .paired_pictures import PicturePair, pair_of
+
+SIDE_PX = 512
+"""Longer side at which frames are compared."""
+_REACH = 0.05
+"""Largest shift looked for, as a fraction of the longer side."""
+_LEAST_PIXELS = 400
+_LEAST_SPREAD = 4.0
+"""Standard deviation of grey levels from which a window has something to be found by."""
+_EQUAL = 0.99995
+_FOUND = 0.5
+"""Correlation below which a window was not found again; then it has moved as far as was looked."""
+
+Window = tuple[slice, slice]
+
+
+class _Frame(NamedTuple):
+    """Two pictures at one size, and where the first was kept, 0 or 1."""
+
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+    kept: NDArray[np.float32]
+
+
+def frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
+    """Return by how many pixels of the pictures the frame has moved; None where nothing can be found by.
+
+    Where it is known what was kept, the window that moved furthest speaks; where not, the middle one of the windows,
+    since one of them may hold what was changed on purpose.
+
+    Args:
+        before: (height, width), grey.
+        after: The same size.
+        kept: True where nothing was to change; None where that is not known.
+    """
+    height, width = before.shape
+    scale = min(1.0, SIDE_PX / max(height, width))
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    first, second, mask = (
+        cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (before, after, _grey(kept, before.shape))
+    )
+    frame = _Frame(*(np.asarray(one, np.float32) for one in (first, second, mask >= 250)))
+    shifts = [shift for window in _windows(*first.shape[:2]) if (shift := _shift(frame, window)) is not None]
+    if not shifts:
+        return None
+    furthest, middle = max(shifts), float(np.median(shifts))
+    return float((middle if kept is None else furthest) / scale)
+
+
+def _grey(kept: NDArray[np.bool_] | None, shape: tuple[int, ...]) -> NDArray[np.uint8]:
+    return np.full(shape, 255, np.uint8) if kept is None else kept.astype(np.uint8) * 255
+
+
+def _windows(height: int, width: int) -> list[Window]:
+    """Return the whole and the four quarters."""
+    halves = (slice(0, height // 2), slice(height // 2, height)), (slice(0, width // 2), slice(width // 2, width))
+    return [(slice(0, height), slice(0, width)), *product(*halves)]
+
+
+def _shift(frame: _Frame, window: Window) -> float | None:
+    """Return how far a window has moved, in pixels of the frame; None where it shows too little."""
+    reach = max(2, round(_REACH * max(frame.before.shape)))
+    inner = tuple(slice(max(side.start, reach), min(side.stop, length - reach))
+                  for side, length in zip(window, frame.before.shape, strict=True))  # fmt: skip
+    if any(side.stop - side.start < 4 for side in inner):
+        return None
+    pattern, mask = frame.before[inner], frame.kept[inner]
+    if mask.sum() < _LEAST_PIXELS or pattern[mask > 0].std() < _LEAST_SPREAD:
+        return None
+    around = tuple(slice(side.start - reach, side.stop + reach) for side in inner)
+    matches = cv2.matchTemplate(frame.after[around], pattern, cv2.TM_CCOEFF_NORMED, mask=np.ascontiguousarray(mask))
+    found = np.where(np.isfinite(matches) & (np.abs(matches) <= 1.001), matches, -1.0)
+    if found[reach, reach] >= _EQUAL:
+        return 0.0
+    row, column = divmod(int(found.argmax()), found.shape[1])
+    if found[row, column] < _FOUND:
+        return float(reach)
+    return float(np.hypot(row + _peak(found[:, column], row) - reach, column + _peak(found[row], column) - reach))
+
+
+def _peak(values: NDArray[np.float64], at: int) -> float:
+    """Return where between -0.5 and 0.5 the parabola through a peak and its neighbours has its top."""
+    if not 0 < at < len(values) - 1:
+        return 0.0
+    left, top, right = values[at - 1 : at + 2]
+    bend = left - 2 * top + right
+    return float(0.5 * (left - right) / bend) if bend < 0 else 0.0
+
+
+OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
+VISIBLE = 8
+"""Levels by which a channel has to differ for a pixel to count as changed to the eye."""
+
+_NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(("same_size", "changed", "outside", "shift_px"))
+
+
+class PairGates(Filter):
+    """Drop items of manipulated pairs whose picture is not what was asked for; other items pass.
+
+    Args:
+        min_changed: Least share, 0-1, of the editable region that must differ visibly; less is `nothing_changed`.
+        max_outside: Largest share, 0-1, of the rest that may differ by more than `tolerance`; more is
+            `changed_outside_mask`.
+        max_shift_px: Largest shift of what was kept, in pixels; more is `frame_shifted`.
+        tolerance: Levels, 0-255, by which a channel may differ outside the editable region.
+    """
+
+    name: ClassVar[str] = "pair_gates"
+    consumes: ClassVar[Stream] = "items"
+    values: ClassVar[Mapping[str, str]] = {
+        "same_size": "bool", "changed": "float64", "outside": "float64", "shift_px": "float64",
+    }  # fmt: skip
+    thresholds: ClassVar[frozenset[str]] = frozenset({"min_changed", "max_outside", "max_shift_px"})
+
+    min_changed: float | None = Field(0.02, ge=0, le=1)
+    max_outside: float | None = Field(0.0, ge=0, le=1)
+    max_shift_px: float | None = Field(1.5, ge=0)
+    tolerance: int = Field(0, ge=0, le=255)
+
+    def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
+        """Keep what was measured of each pair: its items share it."""
+        del ctx
+        cv2.setNumThreads(1)
+        return {}
+
+    def measure(self, record: Item, ctx: Context) -> dict[str, bool | float | None]:
+        """Compare an item's pair of pictures; nothing where it has none."""
+        pair = pair_of(record, ctx)
+        if pair is None:
+            return _NOTHING_MEASURED
+        known: dict[str, dict[str, bool | float | None]] = ctx.opened
+        if pair.key not in known:
+            known[pair.key] = self._compared(pair, ctx)
+        return known[pair.key]
+
+    def _compared(self, pair: PicturePair, ctx: Context) -> dict[str, bool | float | None]:
+        before, after = ctx.images.rgb(pair.natural), ctx.images.rgb(pair.manipulated)
+        if before.shape != after.shape:
+            return {**_NOTHING_MEASURED, "same_size": False}
+        editable = _cells(pair.editable, before.shape)
+        found = compare(before, after, editable, tolerance=self.tolerance)
+        if pair.moved:
+            found["shift_px"] = None
+        return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in found.items()}}
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the thresholds, the plainest fault first."""
+        if measured["same_size"] is None:
+            return Outcome()
+        if not measured["same_size"]:
+            return Outcome("drop", OTHER_SIZE)
+        bounds = (
+            (NOTHING, "changed", self.min_changed, -1),
+            (OUTSIDE, "outside", self.max_outside, 1),
+            (SHIFTED, "shift_px", self.max_shift_px, 1),
+        )
+        for reason, name, bound, way in bounds:
+            value = measured[name]
+            if value is not None and bound is not None and way * value > way * bound:
+                return Outcome("drop", reason, evidence={name: value, "bound": bound})
+        return Outcome()
+
+
+def compare(
+    before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], *, tolerance: int
+) -> dict[str, float | None]:
+    """Return what differs between two pictures of one size.
+
+    Args:
+        before: (height, width, 3) RGB.
+        after: As large.
+        editable: (height, width), true where something was to change.
+        tolerance: Levels by which a channel may differ elsewhere.
+
+    Returns:
+        `changed`: share of the editable region that differs visibly; None where it is empty. `outside`: share of the
+        rest that differs; None where there is none. `shift_px`: by how far the rest has moved.
+    """
+    differs = np.max(cv2.absdiff(before, after), axis=2)
+    kept = ~editable
+    first, second = (np.asarray(cv2.cvtColor(one, cv2.COLOR_RGB2GRAY), np.uint8) for one in (before, after))
+    return {
+        "changed": float((differs[editable] >= VISIBLE).mean()) if editable.any() else None,
+        "outside": float((differs[kept] > tolerance).mean()) if kept.any() else None,
+        "shift_px": frame_shift(first, second, kept if kept.any() else None),
+    }
+
+
+def _cells(mask: MaskRuns | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Return a mask as (height, width), enlarged or shrunk to the pictures where its grid is another."""
+    if mask is None:
+        return np.ones(shape[:2], np.bool_)
+    rows, columns = mask.size
+    values = np.repeat(np.arange(len(mask.runs)) % 2 == 1, mask.runs)
+    cells = values.reshape(columns, rows).T
+    if cells.shape == shape[:2]:
+        return np.asarray(cells, np.bool_)
+    grown = cv2.resize(cells.astype(np.uint8), (shape[1], shape[0]), interpolation=cv2.INTER_NEAREST)
+    return np.asarray(grown, np.bool_)

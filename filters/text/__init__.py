@@ -1,0 +1,1 @@
+"""How much of a picture is text: engines, regions, calibration."""

@@ -1,0 +1,219 @@
+"""The page of `benchwright filter text-ratio --calibrate`: one file, which fetches nothing and runs nothing.
+
+For each threshold of the text-area ratio it tells how many pictures it would drop, and which lie closest to it.
+"""
+
+from __future__ import annotations
+
+import base64
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchwright.errors import BenchwrightError, PrerequisiteError, UnreadableImage
+from benchwright.images.identify import path_for
+from benchwright.text_normalization import printable
+from benchwright.workspace.atomic import write_bytes
+
+from .calibration_plot import distribution_svg
+from .report import Polygon, TextReport, TextShare
+
+CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+NEAR = 0.02
+"""A picture whose ratio is within this of a threshold is a close call: so much do two careful looks differ."""
+EXAMPLES = 4
+
+
+class Candidate(NamedTuple):
+    """One threshold.
+
+    Args:
+        threshold: A picture is dropped where its ratio is above this.
+        kept: Files that stay.
+        dropped: Files that go.
+        close: Files whose ratio is within `NEAR`.
+        below: Distinct pictures that stay, nearest first.
+        above: Distinct pictures that go, nearest first.
+    """
+
+    threshold: float
+    kept: int
+    dropped: int
+    close: int
+    below: tuple[TextShare, ...]
+    above: tuple[TextShare, ...]
+
+
+def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None = None) -> list[Candidate]:
+    """Return what each threshold would do, ascending; the order of files does not matter.
+
+    Args:
+        shares: One a file.
+        thresholds: 0 to 1. If None, those of `CANDIDATES` that drop something, and the first that drops nothing.
+    """
+    ordered = sorted(shares, key=lambda one: (one.ratio, one.path))
+    ratios = [one.ratio for one in ordered]
+    if thresholds is None:
+        last = bisect_right(CANDIDATES, ratios[-1] if ratios else 0.0)
+        thresholds = CANDIDATES[: last + 1]
+    return [_candidate(ordered, ratios, threshold) for threshold in sorted(set(thresholds))]
+
+
+def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold: float) -> Candidate:
+    kept = bisect_right(ratios, threshold)
+    close = sum(abs(ratio - threshold) <= NEAR for ratio in ratios)
+    return Candidate(
+        threshold, kept, len(ordered) - kept, close, _distinct(reversed(ordered[:kept])), _distinct(ordered[kept:])
+    )
+
+
+def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
+    """Return the first few that show something else than those before: copies of a file are no further example."""
+    found: dict[object, TextShare] = {}
+    for one in nearest_first:
+        found.setdefault((one.ratio, one.regions, one.left_out) if one.boxes else one.path, one)
+        if len(found) == EXAMPLES:
+            break
+    return tuple(found.values())
+
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_SIDE_PX = 360
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+
+
+class CalibrationExample(NamedTuple):
+    """A picture on the page.
+
+    Args:
+        number: Under which the page holds its pixels; None where they cannot be shown.
+        problem: Why not.
+        path: Of the file, printable.
+        ratio: Share of text, 0 to 1.
+        boxes: Number of boxes of text.
+        size_wh: Of the picture in pixels, to which the corners refer.
+        found: Corners of boxes that count, as SVG points.
+        left_out: Of those that do not.
+    """
+
+    number: int | None
+    problem: str | None
+    path: str
+    ratio: float
+    boxes: int
+    size_wh: tuple[int, int]
+    found: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def free_page(path: Path) -> None:
+    """Check, before the work, that the page can be made and would overwrite nothing.
+
+    Raises:
+        BenchwrightError: There is something already, or no folder.
+        PrerequisiteError: Jinja2 is not installed.
+    """
+    if find_spec("jinja2") is None:
+        raise PrerequisiteError("a page needs jinja2, which is not installed: pip install 'benchwright[filters]'")
+    if path.suffix.lower() not in {".html", ".htm"}:
+        raise BenchwrightError(f"{path}: the page is HTML; give it a name that ends in .html")
+    if not path.parent.is_dir():
+        raise BenchwrightError(f"{path}: the folder {path.parent} does not exist; make it first")
+    if path.exists():
+        raise BenchwrightError(f"{path} exists already; move it away or give another name")
+
+
+def write_calibration(path: Path, folder: Path, report: TextReport, *, thresholds: Sequence[float] | None) -> None:
+    """Write the page.
+
+    Args:
+        path: Where.
+        folder: What was measured; its pictures are read again, those that are shown only.
+        report: What was found.
+        thresholds: 0 to 1; those that suit the distribution if None.
+
+    Raises:
+        BenchwrightError: As `free_page`.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    from markupsafe import Markup
+
+    free_page(path)
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    found = candidates(report.images, thresholds)
+    pictures = _Pictures(folder)
+    shown = [_shown(candidate, pictures) for candidate in found]
+    ratios = [one.ratio for one in report.images]
+    plot = distribution_svg(ratios, [one.threshold for one in found]) if ratios else ""
+    text = environment.get_template("calibration.html").render(
+        policy=_POLICY,
+        style=Markup((_TEMPLATES / "calibration.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
+        folder=printable(folder.resolve().name),
+        facts=_facts(report),
+        plot=Markup(plot),  # noqa: S704 - numbers of ours
+        without_text=sum(one.ratio == 0 for one in report.images),
+        candidates=shown,
+        pictures=pictures.uris,
+        unreadable=[(printable(file.path), printable(file.reason)) for file in report.unreadable],
+        near=NEAR,
+    )
+    write_bytes(path, text.encode("utf-8", errors="backslashreplace"))
+
+
+def _facts(report: TextReport) -> list[tuple[str, str]]:
+    ratios = sorted(one.ratio for one in report.images)
+    facts = [("images", f"{len(ratios):,}"), ("with text", f"{sum(ratio > 0 for ratio in ratios):,}")]
+    if ratios:
+        facts += [("median ratio", f"{ratios[len(ratios) // 2]:.3f}"), ("largest ratio", f"{ratios[-1]:.3f}")]
+    return [*facts, ("unreadable files", f"{len(report.unreadable):,}"), ("found by", report.engine or "nobody")]
+
+
+def _shown(candidate: Candidate, pictures: _Pictures) -> dict[str, Any]:
+    total = candidate.kept + candidate.dropped
+    return {
+        "name": f"{candidate.threshold:g}",
+        "kept": candidate.kept,
+        "dropped": candidate.dropped,
+        "close": candidate.close,
+        "share": candidate.dropped / total if total else 0.0,
+        "below": [pictures.example(one) for one in candidate.below],
+        "above": [pictures.example(one) for one in candidate.above],
+    }
+
+
+class _Pictures:
+    """Reads pictures small, each once however often it is shown."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, CalibrationExample] = {}
+        self.uris: list[tuple[str, tuple[int, int]]] = []
+
+    def example(self, share: TextShare) -> CalibrationExample:
+        if share.path not in self._known:
+            self._known[share.path] = self._read(share)
+        return self._known[share.path]
+
+    def _read(self, share: TextShare) -> CalibrationExample:
+        from benchwright.drawing.previews import preview
+
+        number, problem, size = None, None, (1, 1)
+        try:
+            found = preview((self._folder / path_for(share.path)).read_bytes(), max_side_px=_SIDE_PX)
+        except (UnreadableImage, OSError) as error:
+            problem = f"This picture can no longer be shown: {type(error).__name__}"
+        else:
+            data = base64.b64encode(found.data).decode("ascii")
+            number, size = len(self.uris), found.full_wh
+            self.uris.append((f"data:{found.media_type};base64,{data}", size))
+        outlines = (tuple(map(_points, polygons)) for polygons in (share.regions, share.left_out))
+        return CalibrationExample(number, problem, printable(share.path), share.ratio, share.boxes, size, *outlines)
+
+
+def _points(polygon: Polygon) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in polygon)

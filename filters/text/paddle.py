@@ -1,0 +1,117 @@
+"""Text by PaddleOCR: in this process where the package is installed beside Benchwright, else in one of its own."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+
+from benchwright.errors import PrerequisiteError
+
+from .base import Pixels, TextProposal, TextReading
+from .paddle_models import PaddleModels
+from .paddle_process import PaddleProcess
+from .paddle_worker import Paddle
+
+PYTHON_VARIABLE = "BENCHWRIGHT_PADDLE_PYTHON"
+_MOST_BOXES, _MOST_CHARACTERS = 10_000, 10_000
+
+
+class _Answers(Protocol):
+    """What looks, wherever it runs."""
+
+    version: str
+    models: str
+
+    def detect(self, picture: Pixels, /) -> Any: ...
+
+    def read(self, lines: Sequence[Pixels], /) -> Any: ...
+
+
+class PaddleText:
+    """PaddleOCR's detector and reader.
+
+    What comes back from another process is checked like any input from outside: numbers must be finite and counts
+    must fit.
+
+    Raises:
+        PrerequisiteError: paddleocr is nowhere to be found, or does not load these models.
+    """
+
+    def __init__(self, models: PaddleModels, *, confidence: float, python: Path | None) -> None:
+        settings = {
+            "confidence": confidence, "detector": models.detector.settings(), "reader": models.reader.settings(),
+        }  # fmt: skip
+        self._answers = _answers(settings, python)
+
+    @property
+    def name(self) -> str:
+        """Return what looks, with the package's version: the run's log knows this environment's packages only."""
+        return f"paddleocr {self._answers.version}, {self._answers.models}"
+
+    def detect(self, shown: Pixels) -> list[TextProposal]:
+        """Return what is proposed in a BGR picture whose sides are multiples of 32."""
+        found = self._answers.detect(np.ascontiguousarray(shown))
+        if not isinstance(found, list) or len(found) > _MOST_BOXES:
+            raise ValueError("paddleocr answered something else than boxes")
+        return [TextProposal(_corners(one), _share(one, "confidence")) for one in found]
+
+    def read(self, lines: Sequence[Pixels]) -> list[TextReading]:
+        """Return one reading for each BGR picture of a line of text, in order."""
+        if not lines:
+            return []
+        found = self._answers.read([np.ascontiguousarray(line) for line in lines])
+        if not isinstance(found, list) or len(found) != len(lines):
+            raise ValueError("paddleocr answered something else than one reading a line")
+        return [TextReading(str(one["text"])[:_MOST_CHARACTERS], _share(one, "legibility")) for one in found]
+
+
+def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
+    """Return the interpreter whose environment has paddleocr; None for this one.
+
+    Args:
+        setting: As a recipe gives it; the environment variable where it does not.
+        beside: Where a relative path starts from.
+
+    Raises:
+        PrerequisiteError: Nobody names one and paddleocr is not installed here, or there is nothing there.
+    """
+    named = setting or os.environ.get(PYTHON_VARIABLE)
+    if not named:
+        if find_spec("paddleocr") is None:
+            raise PrerequisiteError(
+                f"`backend: paddleocr` needs an environment with paddleocr: `make paddle` builds one; name its "
+                f"interpreter in the setting `python` or in {PYTHON_VARIABLE}"
+            )
+        return None
+    python = (beside if setting else Path()) / Path(named).expanduser()
+    if not python.is_file():
+        where = "setting `python`" if setting else PYTHON_VARIABLE
+        raise PrerequisiteError(f"{where}: {named} is no file; name the interpreter of an environment with paddleocr")
+    return python.absolute()  # never resolved: an environment's interpreter is a link out of it
+
+
+def _answers(settings: Mapping[str, Any], python: Path | None) -> _Answers:
+    if python is not None:
+        return PaddleProcess(python, settings)
+    os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
+    return Paddle(settings)
+
+
+def _corners(one: Any) -> Any:
+    corners = np.asarray(one["corners"], np.float32)
+    if corners.ndim != 2 or corners.shape[0] < 3 or corners.shape[1] != 2 or not np.isfinite(corners).all():
+        raise ValueError("paddleocr answered a box without corners")
+    return corners
+
+
+def _share(one: Any, name: str) -> float:
+    value = float(one[name])
+    if not math.isfinite(value):
+        raise ValueError(f"paddleocr answered a {name} that is no number")
+    return min(1.0, max(0.0, value))

@@ -1,0 +1,159 @@
+"""PaddleOCR in a process of its own, under the interpreter of an environment of its own.
+
+paddleocr brings another OpenCV and an older NumPy than Benchwright runs with, so it seldom fits into one environment
+with it. One such process serves one worker, over a pair of pipes, and ends with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchwright.errors import PrerequisiteError
+
+from . import paddle_worker
+from .base import Pixels
+from .paddle_worker import FORMAT, FrameError, read_frame, write_frame
+
+DEATHS_TO_BLAME = 3
+"""A picture is blamed once this many processes in a row ended over it: one may be an outsider's kill."""
+START_S, ANSWER_S = 180.0, 300.0
+_HINT = "`make paddle` builds such an environment; `benchwright doctor` says what is there"
+
+
+class PaddleDied(Exception):
+    """The process ended, or said nothing for long, over one picture several times."""
+
+
+class PaddleProcess:
+    """A process with both models loaded; starts anew where one ended.
+
+    Args:
+        python: Interpreter of the environment that has paddleocr.
+        settings: As `paddle_worker.Paddle` takes them.
+
+    Raises:
+        PrerequisiteError: It does not start, or cannot load the models; says what it said.
+    """
+
+    def __init__(self, python: Path, settings: Mapping[str, Any]) -> None:
+        self._python, self._settings = python, settings
+        self._process: subprocess.Popen[bytes] | None = None
+        said = self._start()
+        self.version, self.models = str(said["version"])[:40], str(said["models"])[:200]
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process that answers now; None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    def __del__(self) -> None:
+        self.close()
+
+    def detect(self, picture: Pixels) -> Any:
+        """Return the answer of `Paddle.detect`."""
+        return self._ask("detect", [picture])
+
+    def read(self, lines: Sequence[Pixels]) -> Any:
+        """Return the answer of `Paddle.read`."""
+        return self._ask("read", lines)
+
+    def close(self) -> None:
+        """End the process, at once."""
+        process, self._process = getattr(self, "_process", None), None
+        if process is None:
+            return
+        process.kill()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        process.wait()
+
+    def _ask(self, what: str, pictures: Sequence[Pixels]) -> Any:
+        question = {"do": what, "sizes": [list(picture.shape[:2]) for picture in pictures]}
+        pixels = b"".join(picture.tobytes() for picture in pictures)
+        for _ in range(DEATHS_TO_BLAME):
+            if self._process is None:
+                self._start()
+            try:
+                said = self._exchange(question, pixels, within_s=ANSWER_S)
+            except (FrameError, OSError):
+                self.close()
+                continue
+            if "error" in said:
+                raise RuntimeError(f"paddleocr failed: {str(said['error'])[:500]}")
+            return said.get("answer")
+        raise PaddleDied(f"{DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
+
+    def _start(self) -> dict[str, Any]:
+        # -I: neither the working folder nor PYTHONPATH may bring other packages into that environment.
+        command = [str(self._python), "-I", paddle_worker.__file__]
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the interpreter that its user names
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, env=_surroundings()
+            )
+        except OSError as error:
+            raise PrerequisiteError(f"{self._python}: cannot be started ({error.strerror}); {_HINT}") from error
+        try:
+            said = self._exchange(dict(self._settings), b"", within_s=START_S)
+        except (FrameError, OSError) as error:
+            self.close()
+            raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({error}); {_HINT}") from error
+        if "error" in said or said.get("format") != FORMAT:
+            self.close()
+            found = str(said.get("error", "it speaks another format"))[:500]
+            raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({found}); {_HINT}")
+        return said
+
+    def _exchange(self, document: Any, pixels: bytes, *, within_s: float) -> dict[str, Any]:
+        """Ask one thing.
+
+        Raises:
+            FrameError: No answer came in time, or none that we understand.
+            OSError: The process is gone.
+        """
+        process = self._process
+        assert process is not None
+        assert process.stdin is not None
+        assert process.stdout is not None
+        write_frame(process.stdin, document, pixels)
+        frame = read_frame(_Timely(process.stdout, within_s))
+        if frame is None:
+            raise FrameError(f"it ended with exit status {process.wait()}")
+        if not isinstance(frame[0], dict):
+            raise FrameError("it answered something else than an object")
+        return frame[0]
+
+
+class _Timely:
+    """The reading end of a pipe that gives up after a while."""
+
+    def __init__(self, pipe: Any, within_s: float) -> None:
+        self._pipe, self._until = pipe, time.monotonic() + within_s
+
+    def read(self, size: int) -> bytes:
+        """Return `size` bytes, fewer only at the end."""
+        parts: list[bytes] = []
+        while size > 0:
+            left = max(0.0, self._until - time.monotonic())
+            if not select.select([self._pipe], [], [], left)[0]:
+                raise FrameError("it did not answer in time")
+            part = os.read(self._pipe.fileno(), min(size, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def _surroundings() -> dict[str, str]:
+    """Return the environment of such a process: one thread, no look around the network for models it was given."""
+    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **one, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}

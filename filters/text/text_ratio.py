@@ -1,0 +1,156 @@
+"""Images that are mostly text.
+
+II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and names neither a threshold nor
+how text is found: both are settings here. The share is that of the union of all boxes, cut to the picture.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
+
+from benchwright.errors import PrerequisiteError
+from benchwright.records import ImageRecord
+from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Outcome, Resources, Stream
+
+from .area import union_ratio
+from .base import TextEngine
+from .regions import Region, Rules, TextFinder
+
+REASON = "too_much_text"
+Backend = Literal["rapidocr", "paddleocr"]
+_DECIMALS = 6
+_BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class TextRatio(Filter):
+    """Drop images of which text covers more than a given share.
+
+    Every box that the detector proposed is kept as evidence of what was measured: those that count as `regions`,
+    the others as `left_out`, each with its corners, confidence and, where it was read, what was read.
+
+    Args:
+        max_ratio: Largest share of the picture, 0-1, that text may cover.
+        confidence: Least confidence of the detector, 0-1, for a box to be looked at.
+        sure: Boxes of less confidence are read, and count only where they can be.
+        giant_box: So are boxes that cover more than this share of the picture, 0-1.
+        legible: Least confidence of the reader, 0-1, for a reading to count.
+        side_px: Longer side at which the detector looks at a picture; smaller ones keep their size, long ones are
+            cut into windows.
+        backend: Who looks. Rules and records are the same for both.
+        python: Of `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Else that
+            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Decides nothing about the result.
+        models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. In what a run writes, the
+            digest of its content stands in its place.
+    """
+
+    name: ClassVar[str] = "text_ratio"
+    version: ClassVar[int] = 2
+    consumes: ClassVar[Stream] = "images"
+    values: ClassVar[Mapping[str, str]] = {
+        "ratio": "float64", "boxes": "int64", "largest": "float64", "engine": "string",
+    }  # fmt: skip
+    thresholds: ClassVar[frozenset[str]] = frozenset({"max_ratio"})
+    costly: ClassVar[bool] = True
+    resources: ClassVar[Resources] = Resources(memory_mb=1024)
+
+    max_ratio: float = Field(0.4, ge=0, le=1)
+    confidence: float = Field(0.3, ge=0, le=1)
+    sure: float = Field(0.6, ge=0, le=1)
+    giant_box: float = Field(0.05, ge=0, le=1)
+    legible: float = Field(0.7, ge=0, le=1)
+    side_px: int = Field(736, ge=64, le=4096)
+
+    backend: Backend = "rapidocr"
+    python: str | None = Field(None, min_length=1)
+    models: str = Field("bundled", min_length=1)
+    _folder: Path = PrivateAttr(Path())
+
+    @model_validator(mode="after")
+    def _settle(self, info: ValidationInfo) -> TextRatio:
+        self._folder = (info.context or {}).get(FOLDER, Path())
+        if self.backend == "rapidocr" and (self.python is not None or self.models != "bundled"):
+            raise ValueError("`python` and `models` are settings of `backend: paddleocr`")
+        return self
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the settings, with a folder of models by its content and without the interpreter's place."""
+        settings = self.model_dump(mode="json", exclude={"python"})
+        if self.models not in {"bundled", "package"} and not _BY_DIGEST.fullmatch(self.models):
+            settings["models"] = f"sha256:{self.weights_hash()}"
+        return settings
+
+    def weights_hash(self) -> str:
+        """Return the digest of detector and reader, so that other models measure anew."""
+        if self.backend == "rapidocr":
+            from .rapid import models_hash
+
+            return models_hash()
+        from .paddle_models import paddle_models_hash
+
+        return paddle_models_hash(self._named_models(), beside=self._folder)
+
+    def open(self, ctx: OpenContext) -> TextFinder:
+        """Load both models."""
+        return TextFinder(Rules(self.sure, self.giant_box, self.legible, self.side_px), self._engine(ctx))
+
+    def _engine(self, ctx: OpenContext) -> TextEngine:
+        if self.backend == "rapidocr":
+            from .rapid import RapidText
+
+            return RapidText(confidence=self.confidence)
+        from .paddle import PaddleText, paddle_python
+        from .paddle_models import paddle_models
+
+        models = paddle_models(self._named_models(), beside=self._folder, cache=ctx.cache_dir)
+        python = paddle_python(self.python, beside=self._folder)
+        return PaddleText(models, confidence=self.confidence, python=python)
+
+    def _named_models(self) -> str:
+        if _BY_DIGEST.fullmatch(self.models):
+            raise PrerequisiteError(f"step text_ratio: models {self.models} are known by digest only; give the folder")
+        return self.models
+
+    def measure(self, record: ImageRecord, ctx: Context) -> Measured:
+        """Find the text of one image."""
+        pixels = ctx.images.rgb(record)
+        proposed = ctx.opened.find(pixels)
+        regions = [region for region in proposed if region.is_text]
+        height, width = pixels.shape[:2]
+        shares = [union_ratio([region.polygon], width=width, height=height) for region in regions]
+        evidence = {
+            "regions": [_evidence(region) for region in regions],
+            "left_out": [_evidence(region) for region in proposed if not region.is_text],
+        }
+        return Measured(
+            {
+                "ratio": round(
+                    union_ratio([region.polygon for region in regions], width=width, height=height), _DECIMALS
+                ),
+                "boxes": len(regions),
+                "largest": round(max(shares, default=0.0), _DECIMALS),
+                "engine": ctx.opened.engine.name,
+            },
+            {name: found for name, found in evidence.items() if found},
+        )
+
+    def judge(self, measured: Mapping[str, Any]) -> Outcome:
+        """Compare with the threshold."""
+        if measured["ratio"] > self.max_ratio:
+            return Outcome("drop", REASON, evidence={"ratio": measured["ratio"], "max_ratio": self.max_ratio})
+        return Outcome()
+
+
+def _evidence(region: Region) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "polygon": [[round(x, 1), round(y, 1)] for x, y in region.polygon],
+        "confidence": round(region.confidence, 3),
+    }
+    if region.text is not None and region.legibility is not None:
+        found |= {"text": region.text, "legibility": round(region.legibility, 3)}
+    return found
