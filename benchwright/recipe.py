@@ -1,32 +1,35 @@
-"""Recipes: one YAML file that says which images go through which steps.
+"""Recipes: which images go through which steps, written in YAML or in Python.
 
-    name: my-benchmark
-    seed: 7
-    images: photographs        # or --images DIR
-    steps:
-      - exact_duplicates       # a step with its defaults
-      - step: near_duplicates
-        distance: 6
-      - step: jigsaw
-        as: jigsaw_small       # a second name, where a step is used twice
+    name: my-benchmark                   Recipe(
+    seed: 7                                  "my-benchmark",
+    images: photographs                      seed=7,
+    steps:                                   images="photographs",
+      - exact_duplicates                     steps=[
+      - step: near_duplicates                    "exact_duplicates",
+        distance: 6                              step("near_duplicates", distance=6),
+      - step: jigsaw                             step("jigsaw", as_="small_jigsaw"),
+        as: small_jigsaw                     ],
+                                         )
 
-Every mistake is reported with file, line, key, the value found and the nearest valid key, all of a file at once.
+Both forms are checked by the same code. Every mistake is reported with its place (file and line, or number and name of
+the step), the key, the value found and the nearest valid key, all mistakes of a recipe at once.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
+import yaml
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from benchwright.errors import BenchwrightError, RecipeError
 from benchwright.images.formats.walking import Limits
 from benchwright.recipes import bundled_recipes
-from benchwright.rooms import find
+from benchwright.rooms import catalogue, find
 from benchwright.steps import FOLDER, Step
-from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, shown
+from benchwright.yaml_places import Mistakes, Path_, Places, checked, compose, setting_names, shown
 
 MAX_BYTES = 1 << 20
 
@@ -64,19 +67,72 @@ class Header(BaseModel):
         return value
 
 
-@dataclass(frozen=True)
 class Recipe:
-    """A recipe, read and checked.
+    """A recipe whose settings and steps have been checked.
 
     Args:
-        header: Its settings.
+        name: Lower-case letters, digits and hyphens, at most 60; names the workspace.
+        steps: In order: a step's name, what `step` returns, or a step object.
+        seed: Decides everything that is left to chance; default 0.
+        images: Image folder, relative to `folder`; `run_recipe` may be given another one.
+        shards: Number of shards, a power of two; fixed once a workspace has images; default 16.
+        limits: What an image file may be at most.
+        folder: Folder that relative paths in the recipe start from; by default the current one.
+
+    Attributes:
+        header: Everything but the steps.
         steps: (entry name, step) in order.
-        folder: What relative paths in it are relative to.
+        folder: As above.
+
+    Raises:
+        RecipeError: Anything in it is wrong; each mistake is named by step and key.
     """
 
-    header: Header
-    steps: tuple[tuple[str, Step], ...]
-    folder: Path
+    def __init__(
+        self,
+        name: str,
+        steps: Iterable[str | Mapping[str, Any] | Step],
+        *,
+        seed: int = 0,
+        images: str | Path | None = None,
+        shards: int = 16,
+        limits: ImageLimits | Mapping[str, int] | None = None,
+        folder: Path = Path(),
+    ) -> None:
+        settings = {"seed": (seed, 0), "images": (images, None), "shards": (shards, 16), "limits": (limits, None)}
+        entries = steps if isinstance(steps, str) else list(steps)
+        document = {
+            "name": name,
+            **{key: _plain(value) for key, (value, usual) in settings.items() if value != usual},
+            "steps": _plain(entries),
+        }
+        objects = {number: entry for number, entry in enumerate(entries) if isinstance(entry, Step)}
+        self._read(document, _StepPlaces(document), folder, objects)
+
+    def _read(self, document: Mapping[str, Any], at: Places, folder: Path, objects: Mapping[int, Step]) -> None:
+        """Check a recipe that is plain values; of `steps`, entries in `objects` have been checked already."""
+        mistakes = Mistakes(at)
+        header: Header | None = None
+        with mistakes.gathering():
+            header = checked(Header, document, (), at)
+        steps: list[tuple[str, Step]] = []
+        entries = document.get("steps")
+        for number, raw in enumerate(entries if isinstance(entries, list) else ()):
+            with mistakes.gathering():
+                made = objects.get(number)
+                entry, step = (made.name, made) if made else _step(raw, ("steps", number), at, folder)
+                if entry in {known for known, _ in steps}:
+                    raise RecipeError(
+                        f"{at.of(('steps', number))}: entry {entry!r} stands twice; give this one another name with "
+                        "`as:`"
+                    )
+                steps.append((entry, step))
+        mistakes.check()
+        assert header is not None, "a header that cannot be read is a mistake"
+        self.header = header
+        self.steps = tuple(steps)
+        self.folder = folder
+        self._document = document
 
     def resolved(self) -> dict[str, Any]:
         """Return the recipe with every default spelled out, without paths, as JSON values."""
@@ -85,6 +141,80 @@ class Recipe:
             {"as": entry, "step": step.name, "version": step.version, **step.parameters()} for entry, step in self.steps
         ]
         return document
+
+    def to_yaml(self) -> str:
+        """Return a recipe file's text that says the same, without comments; the file belongs into `folder`.
+
+        Raises:
+            RecipeError: A step is an object whose name no room brings, so that a recipe file cannot name it.
+        """
+        for number, (_, step) in enumerate(self.steps, start=1):
+            known = catalogue("steps").get(step.name)
+            if known is None or type(step) is not known.load():
+                raise RecipeError(
+                    f"recipe {self.header.name!r}: step {number}: {type(step).__name__} is not what recipe files call "
+                    f"{step.name!r}; bring it by a room of yours"
+                )
+        text: str = yaml.dump(self._document, Dumper=_TreeDumper, sort_keys=False, allow_unicode=True, width=100)
+        return text
+
+
+def step(name: str, /, *, as_: str | None = None, **settings: Any) -> dict[str, Any]:
+    """Return an entry of `Recipe.steps`: a step by its name, with settings.
+
+    Args:
+        name: As recipe files and `benchwright steps` call the step.
+        as_: Another name for the entry, where a step is used twice.
+        **settings: As recipe files have them; what is left out has the step's default.
+    """
+    return {"step": name, **({} if as_ is None else {"as": as_}), **settings}
+
+
+class _TreeDumper(yaml.SafeDumper):
+    """Writes a value anew wherever it stands, since recipe files have no aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        del data
+        return True
+
+
+class _StepPlaces(Places):
+    """Where a key of a recipe in Python stands: number and name of its step."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._title = f"recipe {shown(document['name'])}"
+        super().__init__(self._title, dict.fromkeys(_paths_in(document), 0), RecipeError)
+        self._entries = document["steps"]
+
+    def of(self, path: Path_) -> str:
+        """Return `recipe 'NAME': step N (STEP)`; for a key outside of its steps, the recipe alone."""
+        if len(path) < 2 or path[0] != "steps":
+            return self._title
+        entry = self._entries[int(path[1])]
+        name = entry.get("step") if isinstance(entry, dict) else entry
+        return f"{self._title}: step {int(path[1]) + 1}" + (f" ({name})" if isinstance(name, str) else "")
+
+
+def _paths_in(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    yield path
+    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, child in children:
+        yield from _paths_in(child, (*path, key))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as reading YAML gives it, where Python has other types for it; anything else as it is."""
+    if isinstance(value, Step):
+        stated = value.model_dump(mode="json", exclude_unset=True)
+        fields = zip(setting_names(type(value)), type(value).model_fields, strict=True)
+        return {"step": value.name, **{key: stated[field] for key, field in fields if field in stated}}
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", exclude_unset=True)
+    if isinstance(value, Mapping):
+        return {key: _plain(child) for key, child in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(child) for child in value]
+    return str(value) if isinstance(value, Path) else value
 
 
 def load_recipe(path: Path) -> Recipe:
@@ -112,24 +242,9 @@ def parse_recipe(text: str, name: str, folder: Path) -> Recipe:
     document, lines = compose(text, name, error=RecipeError)
     if not isinstance(document, dict):
         raise RecipeError(f"{name}: line 1: a recipe is a mapping with the keys name and steps, not {shown(document)}")
-    at = Places(name, lines, RecipeError)
-    mistakes = Mistakes(at)
-    header: Header | None = None
-    with mistakes.gathering():
-        header = checked(Header, document, (), at)
-    steps: list[tuple[str, Step]] = []
-    entries = document.get("steps")
-    for number, raw in enumerate(entries if isinstance(entries, list) else ()):
-        with mistakes.gathering():
-            entry, step = _step(raw, ("steps", number), at, folder)
-            if entry in {known for known, _ in steps}:
-                raise RecipeError(
-                    f"{at.of(('steps', number))}: entry {entry!r} stands twice; give this one another name with `as:`"
-                )
-            steps.append((entry, step))
-    mistakes.check()
-    assert header is not None, "a header that cannot be read is a mistake"
-    return Recipe(header, tuple(steps), folder)
+    recipe = Recipe.__new__(Recipe)
+    recipe._read(document, Places(name, lines, RecipeError), folder, {})
+    return recipe
 
 
 def _step(raw: Any, path: Path_, at: Places, folder: Path) -> tuple[str, Step]:

@@ -1,1 +1,8 @@
-"""Steps that make items, and what they share: choices, views, points."""
+"""Steps that make items, and what they share: choices, views, points.
+
+`__init__.pyi` lists what this package offers. Names load on first use.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

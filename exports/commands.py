@@ -163,9 +163,9 @@ def freeze(
     as_json: bool,
 ) -> None:
     """Freeze what is left of a workspace's items into a release under its `releases` folder."""
-    from .freeze import freeze_by_hand
+    from .freeze import freeze_workspace
 
-    release = freeze_by_hand(
+    release = freeze_workspace(
         workspace, release=name, version=version, licence=licence, description=description, errata=errata
     )
     document = {
@@ -198,10 +198,10 @@ def correct(folder: Path, *, errata: Path, version: str, out: Path, description:
     from benchwright.release import Release
     from benchwright.release.format.errata import read_errata, released_errata
 
-    from .correct import correct as corrected
+    from .correct import correct_release
 
     wanted = read_errata(errata)
-    release = corrected(Release.open(folder), wanted, version=version, out=out, description=description)
+    release = correct_release(Release.open(folder), wanted, version=version, out=out, description=description)
     mine = {(one.item_id, one.content_hash) for one in wanted}
     became = [str(one.became) for one in released_errata(release) if (one.item_id, one.content_hash) in mine]
     counts = {name: became.count(name) for name in sorted(set(became))}

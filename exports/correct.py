@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from benchwright.release import Release
 
 
-def correct(release: Release, errata: Sequence[Erratum], *, version: str, out: Path, description: str = "") -> Release:
+def correct_release(
+    release: Release, errata: Sequence[Erratum], *, version: str, out: Path, description: str = ""
+) -> Release:
     """Write a release with other keys, and without items that were found wrong, and return it opened.
 
     Everything else goes along: splits, pictures, provenance, agreement, and the human baseline of items that stay as

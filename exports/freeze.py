@@ -196,16 +196,24 @@ def _split_value(values: Mapping[str, Any]) -> str | None:
     return names[0] if names else None
 
 
-def freeze_by_hand(
+def freeze_workspace(
     workspace: Path,
     *,
     release: str,
-    version: str | None,
-    licence: str | None,
-    description: str,
+    version: str | None = None,
+    licence: str | None = None,
+    description: str = "",
     errata: Path | None = None,
 ) -> Release:
     """Freeze a workspace whose run is complete, without a `freeze` step in its recipe.
+
+    Args:
+        workspace: Folder of the workspace.
+        release: Name of the benchmark.
+        version: Version of the release, such as `1.0`; a draft named by its content if None.
+        licence: Licence of the release as a whole, such as `cc-by-4.0`.
+        description: Markdown for the card.
+        errata: File of errata to set right.
 
     Raises:
         BenchwrightError: The run is not complete, a name is malformed, or the version exists with other

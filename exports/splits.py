@@ -55,7 +55,7 @@ class Splits(GatherStep):
         """Return every row's split."""
         import numpy as np
 
-        assigned = assign(
+        assigned = assign_splits(
             columns.column("item_id").to_pylist(),
             columns.column("group_keys").to_pylist(),
             columns.column("task").to_pylist(),
@@ -65,7 +65,7 @@ class Splits(GatherStep):
         return Gathered(rows=np.arange(len(assigned), dtype=np.int64), values={"split": assigned})
 
 
-def assign(
+def assign_splits(
     item_ids: Sequence[str],
     group_keys: Sequence[Sequence[str] | None],
     tasks: Sequence[str],

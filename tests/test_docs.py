@@ -47,7 +47,7 @@ def _arguments(command: click.Command) -> set[str]:
 
 
 def _blocks(path: Path, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", text_of(path), flags=re.M | re.S)
+    return re.findall(rf"^```{language}(?: title=[^\n]*)?\n(.*?)^```$", text_of(path), flags=re.M | re.S)
 
 
 STEPS = sections_of("recipes.md", 3)

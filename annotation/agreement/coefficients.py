@@ -79,7 +79,7 @@ class Agreement:
         }
 
 
-def agreement(
+def agreement_of(
     ratings: Iterable[Rating],
     *,
     categories: Sequence[str] = (),
@@ -103,7 +103,7 @@ def agreement(
 def agreement_in(
     columns: RatingColumns, *, metric: Metric = "nominal", resamples: int = 1000, seed: int = 0
 ) -> Agreement:
-    """Return what `agreement` returns, of ratings in columns."""
+    """Return what `agreement_of` returns, of ratings in columns."""
     table = fold(columns, metric=metric)
     whole = table.times[None, :].astype(np.float64)
     values = {name: _or_none(statistic(table, whole)[0]) for name, statistic in STATISTICS.items()}
@@ -266,7 +266,7 @@ def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
         1.0
     """
     rows = [Rating(one.unit, one.rater, joined(one.named)) for one in ratings]
-    return agreement(rows, metric="masi", resamples=0).krippendorff_alpha
+    return agreement_of(rows, metric="masi", resamples=0).krippendorff_alpha
 
 
 def alpha_by_category(ratings: Sequence[SetRating], categories: Iterable[str]) -> Mapping[str, float | None]:
@@ -274,5 +274,5 @@ def alpha_by_category(ratings: Sequence[SetRating], categories: Iterable[str]) -
     found = {}
     for category in categories:
         rows = [Rating(one.unit, one.rater, "named" if category in one.named else "not") for one in ratings]
-        found[category] = agreement(rows, resamples=0).krippendorff_alpha if rows else None
+        found[category] = agreement_of(rows, resamples=0).krippendorff_alpha if rows else None
     return found

@@ -16,7 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
-from ..agreement.coefficients import agreement
+from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
@@ -141,7 +141,7 @@ def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotati
         "asked": len(asked),
         "answers": len(right),
         "right": sum(right),
-        "agreement": rounded(agreement(ratings, seed=seed).to_json()),
+        "agreement": rounded(agreement_of(ratings, seed=seed).to_json()),
         "tasks": {
             task: {
                 "asked": items[task],

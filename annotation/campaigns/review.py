@@ -17,7 +17,7 @@ from pydantic import Field, ValidationInfo, field_validator
 from benchwright.records import Item
 from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
-from ..agreement.coefficients import agreement
+from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..forms.form import Form, FormField, OneChoice, OneOf, Option, TextField
 from ..forms.kinds import REVIEW
@@ -67,7 +67,7 @@ def closed_review(
         "total": reasons.total(),
         "kept": reasons[None],
         **{reason: reasons[reason] for reason in DROPPED_AS},
-        "agreement": rounded(agreement(answers, seed=seed).to_json()),
+        "agreement": rounded(agreement_of(answers, seed=seed).to_json()),
         "criteria": {name: short_agreement(_ratings(histories, name), ("yes", "no")) for name in (ANSWER, *criteria)},
         "rounds": rounds_told(histories, outcomes),
         "annotators": {

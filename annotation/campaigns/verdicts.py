@@ -12,7 +12,7 @@ from typing import Any
 
 from benchwright.steps import Outcome, Verdicts
 
-from ..agreement.coefficients import agreement
+from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
 from ..store import Annotation
 from ..workflow.rounds import Round, votes_in
@@ -110,7 +110,7 @@ def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcom
     every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
     document = {
         **_counts(outcomes.values()),
-        "agreement": rounded(agreement(every, categories=DECISIONS, seed=seed).to_json()),
+        "agreement": rounded(agreement_of(every, categories=DECISIONS, seed=seed).to_json()),
         "tasks": {
             kind: {
                 **_counts(outcome for item_id, outcome in outcomes.items() if histories[item_id].task == kind),
@@ -153,7 +153,7 @@ def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
 
 def short_agreement(ratings: list[Rating], categories: Sequence[str] = ()) -> dict[str, Any]:
     """Return percent agreement and alpha, rounded, without intervals."""
-    whole = agreement(ratings, categories=categories, resamples=0)
+    whole = agreement_of(ratings, categories=categories, resamples=0)
     return rounded({"percent": whole.percent, "krippendorff_alpha": whole.krippendorff_alpha})
 
 
@@ -212,7 +212,7 @@ class BinaryVotes:
         names = pseudonyms(self.said)
         by_annotator = Counter((names[one.annotator], one.decision) for one in self.said)
         return {
-            "agreement": rounded(agreement(ratings, categories=self.options, seed=seed).to_json()),
+            "agreement": rounded(agreement_of(ratings, categories=self.options, seed=seed).to_json()),
             "tasks": {
                 kind: short_agreement([one for one in ratings if kinds[one.unit] == kind], self.options)
                 for kind in sorted(set(kinds.values()))

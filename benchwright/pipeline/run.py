@@ -108,8 +108,7 @@ def run_steps(
     engine: str = "local",
 ) -> FinishedRun:
     """Run steps without a recipe file, as the `filter` commands do."""
-    header = Header(name="steps", seed=seed, steps=[step.name for step in steps])
-    recipe = Recipe(header, tuple((step.name, step) for step in steps), images)
+    recipe = Recipe("steps", steps, seed=seed, folder=images)
     return run_recipe(recipe, images=images, workspace=workspace, workers=workers, progress=progress, engine=engine)
 
 

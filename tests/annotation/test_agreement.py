@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, agreement
+from benchwright.annotation.agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, agreement_of
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.errors import DataError
 
@@ -65,7 +65,7 @@ def by_pair(table: list[list[int]]) -> list[Rating]:
 
 
 def test_alpha_and_ac1_of_krippendorffs_example_are_as_published() -> None:
-    found = agreement(by_rater(KRIPPENDORFF))
+    found = agreement_of(by_rater(KRIPPENDORFF))
     assert (found.units, found.raters) == (12, 4)
     assert found.krippendorff_alpha == pytest.approx(0.743, abs=5e-4)
     assert found.gwet_ac1 == pytest.approx(0.77544, abs=5e-6)
@@ -73,18 +73,18 @@ def test_alpha_and_ac1_of_krippendorffs_example_are_as_published() -> None:
 
 
 def test_ordinal_alpha_of_krippendorffs_example_is_as_published() -> None:
-    assert agreement(by_rater(KRIPPENDORFF), metric="ordinal").krippendorff_alpha == pytest.approx(0.815, abs=5e-4)
+    assert agreement_of(by_rater(KRIPPENDORFF), metric="ordinal").krippendorff_alpha == pytest.approx(0.815, abs=5e-4)
 
 
 def test_fleiss_kappa_of_his_example_is_as_published() -> None:
-    found = agreement(by_count(FLEISS))
+    found = agreement_of(by_count(FLEISS))
     assert (found.units, found.raters) == (30, 6)
     assert found.fleiss_kappa == pytest.approx(0.430, abs=5e-4)
     assert found.percent == pytest.approx(0.556, abs=5e-4)
 
 
 def test_two_abstractors_agree_as_gwet_works_it() -> None:
-    found = agreement(by_pair(ABSTRACTORS))
+    found = agreement_of(by_pair(ABSTRACTORS))
     assert found.percent == pytest.approx(0.89)
     assert found.cohen_kappa == pytest.approx(0.7964094, abs=5e-8)
     assert found.gwet_ac1 == pytest.approx(0.8493305, abs=5e-8)
@@ -92,7 +92,7 @@ def test_two_abstractors_agree_as_gwet_works_it() -> None:
 
 
 def test_cohens_kappa_of_his_example_is_as_published() -> None:
-    assert agreement(by_pair(COHEN)).cohen_kappa == pytest.approx(0.492, abs=5e-4)
+    assert agreement_of(by_pair(COHEN)).cohen_kappa == pytest.approx(0.492, abs=5e-4)
 
 
 def test_kappas_equal_those_of_statsmodels() -> None:
@@ -102,10 +102,10 @@ def test_kappas_equal_those_of_statsmodels() -> None:
     for categories, units, raters in ((2, 17, 5), (4, 40, 3), (7, 23, 9)):
         counts = rng.multinomial(raters, rng.dirichlet(np.ones(categories)), size=units)
         table = ", ".join(" ".join(map(str, row)) for row in counts)
-        assert agreement(by_count(table), resamples=0).fleiss_kappa == pytest.approx(fleiss_kappa(counts))
+        assert agreement_of(by_count(table), resamples=0).fleiss_kappa == pytest.approx(fleiss_kappa(counts))
         cross = rng.integers(0, 9, size=(categories, categories))
         expected = cohens_kappa(cross, return_results=False)
-        assert agreement(by_pair(cross.tolist()), resamples=0).cohen_kappa == pytest.approx(expected)
+        assert agreement_of(by_pair(cross.tolist()), resamples=0).cohen_kappa == pytest.approx(expected)
 
 
 def test_ordinal_alpha_equals_the_definition_written_out() -> None:
@@ -130,18 +130,18 @@ def test_ordinal_alpha_equals_the_definition_written_out() -> None:
         if i != j
     )
     expected = sum(n[c] * n[k] * distance(c, k) for c in n for k in n) / (total - 1)
-    found = agreement(ratings, metric="ordinal", resamples=0).krippendorff_alpha
+    found = agreement_of(ratings, metric="ordinal", resamples=0).krippendorff_alpha
     assert found == pytest.approx(1 - observed / expected)
 
 
 def test_ordinal_labels_are_sorted_as_numbers() -> None:
     ratings = [r._replace(label={"4": "10", "5": "200"}.get(r.label, r.label)) for r in by_rater(KRIPPENDORFF)]
-    assert agreement(ratings, metric="ordinal").krippendorff_alpha == pytest.approx(0.815, abs=5e-4)
+    assert agreement_of(ratings, metric="ordinal").krippendorff_alpha == pytest.approx(0.815, abs=5e-4)
 
 
 def test_ordinal_labels_that_are_no_numbers_are_refused() -> None:
     with pytest.raises(DataError, match=r"labels that are numbers, not .*'good'"):
-        agreement([Rating("u", "a", "good"), Rating("u", "b", "1")], metric="ordinal")
+        agreement_of([Rating("u", "a", "good"), Rating("u", "b", "1")], metric="ordinal")
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_ordinal_labels_that_are_no_numbers_are_refused() -> None:
     ],
 )  # fmt: skip
 def test_what_is_undefined_is_null_and_has_no_interval(ratings: list[Rating], undefined: set[str]) -> None:
-    document = agreement(ratings).to_json()
+    document = agreement_of(ratings).to_json()
     assert {name for name in STATISTICS if document[name] is None} == undefined
     assert {name for name in STATISTICS if document["ci"][name] is None} >= undefined
 
@@ -170,54 +170,54 @@ def halves(units: int) -> list[Rating]:
 
 
 def test_units_that_were_compared_are_told_apart_from_those_that_one_rater_saw() -> None:
-    found = agreement(halves(4))
+    found = agreement_of(halves(4))
     assert (found.units, found.compared, found.percent) == (8, 4, 0.5)
 
 
 def test_a_few_units_have_no_interval_and_enough_have_one_that_is_not_empty() -> None:
-    assert set(agreement(halves(1)).ci.values()) == {None}
-    assert set(agreement(halves(LEAST_COMPARED - 1)).ci.values()) == {None}
-    bounds = agreement(halves(LEAST_COMPARED)).ci["percent"]
+    assert set(agreement_of(halves(1)).ci.values()) == {None}
+    assert set(agreement_of(halves(LEAST_COMPARED - 1)).ci.values()) == {None}
+    bounds = agreement_of(halves(LEAST_COMPARED)).ci["percent"]
     assert bounds is not None
     assert bounds[0] < 0.5 < bounds[1]
 
 
 def test_units_that_all_agree_alike_have_no_interval() -> None:
     ratings = [Rating(f"u{n}", who, "xy"[n % 2]) for n in range(40) for who in ("ann", "ben")]
-    found = agreement(ratings)
+    found = agreement_of(ratings)
     assert (found.percent, found.ci["percent"]) == (1.0, None)
 
 
 def test_declared_categories_make_ac1_defined_where_all_accept() -> None:
-    found = agreement(by_rater("accept accept\naccept accept"), categories=("accept", "reject"))
+    found = agreement_of(by_rater("accept accept\naccept accept"), categories=("accept", "reject"))
     assert (found.gwet_ac1, found.krippendorff_alpha) == (1.0, None)
 
 
 def test_a_label_outside_the_declared_categories_is_refused() -> None:
     with pytest.raises(DataError, match="'maybe' is none of the categories"):
-        agreement(by_rater("maybe\naccept"), categories=("accept", "reject"))
+        agreement_of(by_rater("maybe\naccept"), categories=("accept", "reject"))
 
 
 def test_a_unit_rated_twice_by_one_rater_is_refused() -> None:
     with pytest.raises(DataError, match="rater 'ann' rated unit 'u1' twice"):
-        agreement([Rating("u1", "ann", "x"), Rating("u1", "ann", "y")])
+        agreement_of([Rating("u1", "ann", "x"), Rating("u1", "ann", "y")])
 
 
 def test_texts_in_place_of_categories_are_refused_before_they_fill_the_memory() -> None:
     ratings = [Rating(f"u{n}", "ann", f"a text about {n}") for n in range(5000)]
     with pytest.raises(DataError, match="5000 different labels over 5000 units"):
-        agreement(ratings)
+        agreement_of(ratings)
 
 
 def test_the_document_has_exactly_the_promised_keys() -> None:
-    document = agreement(by_pair(COHEN)).to_json()
+    document = agreement_of(by_pair(COHEN)).to_json()
     names = ["percent", "cohen_kappa", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1"]
     assert list(document) == ["units", "raters", "compared", *names, "ci"]
     assert list(document["ci"]) == names
 
 
 def test_intervals_are_equal_for_equal_seeds_and_hold_the_value() -> None:
-    one, same, other = (agreement(by_pair(COHEN), seed=seed) for seed in (4, 4, 5))
+    one, same, other = (agreement_of(by_pair(COHEN), seed=seed) for seed in (4, 4, 5))
     assert one == same
     assert one.ci != other.ci
     for name, bounds in one.ci.items():
@@ -227,13 +227,13 @@ def test_intervals_are_equal_for_equal_seeds_and_hold_the_value() -> None:
 
 def test_the_kappa_interval_is_near_the_published_normal_one() -> None:
     """IrrCAC prints (0.68, 0.913) for Cohen's kappa of the two abstractors, from a variance formula."""
-    bounds = agreement(by_pair(ABSTRACTORS)).ci["cohen_kappa"]
+    bounds = agreement_of(by_pair(ABSTRACTORS)).ci["cohen_kappa"]
     assert bounds == pytest.approx((0.68, 0.913), abs=0.02)
 
 
 def test_no_interval_is_given_where_resamples_are_often_undefined() -> None:
     """One unit of twenty holds the only rejects: a third of all resamples miss it and have one category."""
-    found = agreement(by_rater("\n".join([" ".join(["accept"] * 19 + ["reject"])] * 2)))
+    found = agreement_of(by_rater("\n".join([" ".join(["accept"] * 19 + ["reject"])] * 2)))
     assert found.krippendorff_alpha == 1.0
     assert found.ci["krippendorff_alpha"] is None
     assert found.ci["gwet_ac1"] is None
@@ -249,7 +249,7 @@ def test_order_names_and_spelling_of_ratings_do_not_matter(table: list[list[str]
     ratings = by_rater("\n".join(" ".join(row) for row in table))
     renamed = [Rating(f"a{r.unit}", f"q{r.rater}", {"x": "9", "y": "p", "z": "5"}[r.label]) for r in ratings]
     shuffler.shuffle(renamed)
-    one, other = (agreement(rows, resamples=0) for rows in (ratings, renamed))
+    one, other = (agreement_of(rows, resamples=0) for rows in (ratings, renamed))
     for name in STATISTICS:
         assert getattr(one, name) == pytest.approx(getattr(other, name))
 
@@ -257,7 +257,7 @@ def test_order_names_and_spelling_of_ratings_do_not_matter(table: list[list[str]
 @fixed
 @given(tables)
 def test_no_statistic_is_above_one_and_percent_is_a_fraction(table: list[list[str]]) -> None:
-    found: Agreement = agreement(by_rater("\n".join(" ".join(row) for row in table)), resamples=20)
+    found: Agreement = agreement_of(by_rater("\n".join(" ".join(row) for row in table)), resamples=20)
     values = [value for name in STATISTICS if (value := getattr(found, name)) is not None]
     assert all(value <= 1 + 1e-12 for value in values)
     assert found.percent is None or 0 <= found.percent <= 1
@@ -270,6 +270,6 @@ def test_a_single_category_in_use_leaves_all_but_the_percentage_undefined(
 ) -> None:
     ratings = by_rater("\n".join([" ".join(["2"] * units)] * raters))
     metric: Literal["nominal", "ordinal"] = "ordinal" if is_ordinal else "nominal"
-    found = agreement(ratings, categories=("1", "2", "3"), metric=metric, resamples=0)
+    found = agreement_of(ratings, categories=("1", "2", "3"), metric=metric, resamples=0)
     assert found.percent == 1.0
     assert (found.cohen_kappa, found.fleiss_kappa, found.krippendorff_alpha) == (None, None, None)

@@ -8,7 +8,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from benchwright.annotation.agreement.coefficients import agreement
+from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.label_sets import joined, masi, members_of
 from benchwright.annotation.agreement.ratings import Rating
 
@@ -58,7 +58,7 @@ def test_alpha_over_sets_equals_its_definition_written_out() -> None:
     )
     used = Counter(label for labels in paired for label in labels)
     expected = sum(used[one] * used[other] * apart(one, other) for one in used for other in used) / (total - 1)
-    found = agreement(rows, metric="masi", resamples=0)
+    found = agreement_of(rows, metric="masi", resamples=0)
     assert found.krippendorff_alpha == pytest.approx(1 - observed / expected)
 
 
@@ -68,7 +68,7 @@ def test_sets_that_share_something_agree_more_than_names_alone_would() -> None:
         for unit, pair in enumerate([("a|b", "a"), ("c", "c|d"), ("a", "a"), ("d", "d"), ("b|c", "c")])
         for rater, label in zip(("x", "y"), pair, strict=True)
     ]
-    as_sets, as_names = (agreement(rows, metric=metric).krippendorff_alpha for metric in ("masi", "nominal"))
+    as_sets, as_names = (agreement_of(rows, metric=metric).krippendorff_alpha for metric in ("masi", "nominal"))
     assert as_sets is not None
     assert as_names is not None
     assert as_sets > as_names
@@ -76,10 +76,10 @@ def test_sets_that_share_something_agree_more_than_names_alone_would() -> None:
 
 def test_the_order_inside_a_set_is_no_disagreement() -> None:
     rows = [Rating("u1", "x", "b|a"), Rating("u1", "y", "a|b"), Rating("u2", "x", "c"), Rating("u2", "y", "c")]
-    found = agreement(rows, metric="masi", resamples=0)
+    found = agreement_of(rows, metric="masi", resamples=0)
     assert (found.percent, found.krippendorff_alpha) == (1.0, 1.0)
 
 
 def test_one_set_alone_leaves_alpha_undefined() -> None:
     rows = [Rating(unit, rater, "a|b") for unit in ("u1", "u2") for rater in ("x", "y")]
-    assert agreement(rows, metric="masi").krippendorff_alpha is None
+    assert agreement_of(rows, metric="masi").krippendorff_alpha is None

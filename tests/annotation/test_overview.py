@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from benchwright.annotation.agreement.coefficients import agreement
+from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
@@ -139,7 +139,7 @@ def test_agreement_by_parts_is_that_of_the_ratings_of_each_part(
     asked = aspects_of(overview.campaign)[0]
     found = overview.agreement_by(split, overview.said(asked), resamples=0)  # type: ignore[arg-type] # parametrized
     assert {group.name: group.found for group in found} == {
-        part: agreement([row for row in rows if part_of[row.unit] == part], categories=DECISIONS, resamples=0)
+        part: agreement_of([row for row in rows if part_of[row.unit] == part], categories=DECISIONS, resamples=0)
         for part in sorted({part_of[row.unit] for row in rows})
     }
 
@@ -156,7 +156,7 @@ def test_reasons_are_compared_as_sets(overview: Overview, store: ReviewStore) ->
     asked = aspect_named(overview.campaign, "reasons")
     rows = [Rating(one.item_id, one.annotator, "|".join(one.reasons)) for one in store.decisions("verify")]
     [group] = overview.agreement_by("kind", overview.said(asked), metric=asked.metric, resamples=0)
-    assert group.found == agreement(rows, metric="masi", resamples=0)
+    assert group.found == agreement_of(rows, metric="masi", resamples=0)
 
 
 def test_pace_is_that_of_first_versions(overview: Overview) -> None:
@@ -218,10 +218,10 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
     assert [asked.aspect.name for asked in aspects_of(campaign)] == ["level", "themes"]
     asked = aspect_named(campaign, "level", ordinal=True)
     rows = [Rating(str(n), name, level) for name, said in levels.items() for n, level in enumerate(said)]
-    expected = agreement(rows, categories=("easy", "so", "hard"), metric="ordinal", resamples=0)
+    expected = agreement_of(rows, categories=("easy", "so", "hard"), metric="ordinal", resamples=0)
     [group] = overview.agreement_by("task", overview.said(asked), metric=asked.metric, resamples=0)
     assert group.found == expected
-    assert expected.krippendorff_alpha != agreement(rows, resamples=0).krippendorff_alpha
+    assert expected.krippendorff_alpha != agreement_of(rows, resamples=0).krippendorff_alpha
     themes = overview.said(aspect_named(campaign, "themes")).ratings
     assert themes.label_names == ("love", "love|war")
 

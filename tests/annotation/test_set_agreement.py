@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.annotation.agreement.coefficients import SetRating, agreement, alpha_by_category, masi_alpha
+from benchwright.annotation.agreement.coefficients import SetRating, agreement_of, alpha_by_category, masi_alpha
 from benchwright.annotation.agreement.label_sets import masi
 from benchwright.annotation.agreement.ratings import Rating
 
@@ -26,7 +26,7 @@ def test_with_one_category_each_it_is_the_nominal_alpha(pairs: list[tuple[str, s
         (str(unit), rater, label) for unit, pair in enumerate(pairs) for rater, label in zip("xy", pair, strict=True)
     ]
     sets = [SetRating(unit, rater, frozenset(label)) for unit, rater, label in rows]
-    nominal = agreement([Rating(*row) for row in rows], resamples=0).krippendorff_alpha
+    nominal = agreement_of([Rating(*row) for row in rows], resamples=0).krippendorff_alpha
     assert masi_alpha(sets) == (None if nominal is None else pytest.approx(nominal))
 
 

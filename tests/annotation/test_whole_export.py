@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.annotation.agreement.coefficients import agreement
+from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.payloads import TaskInput
@@ -173,7 +173,7 @@ def test_a_spreadsheet_runs_no_note(said: ReviewStore, tmp_path: Path) -> None:
 def test_agreement_is_that_of_the_ratings_and_undefined_is_empty(said: ReviewStore, tmp_path: Path) -> None:
     export_everything(said, tmp_path / "out")
     rows = rows_of(tmp_path / "out", "agreement")
-    expected = agreement(
+    expected = agreement_of(
         [Rating(one.item_id, one.annotator, one.decision) for one in said.decisions("verify")],
         categories=("accept", "reject"),
     )

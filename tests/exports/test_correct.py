@@ -11,7 +11,7 @@ from small_bench import small_bench
 
 from benchwright.canonical import file_digest
 from benchwright.errors import BenchwrightError, DataError
-from benchwright.exports.correct import correct
+from benchwright.exports.correct import correct_release
 from benchwright.records import Item
 from benchwright.release import Release, verify_release
 from benchwright.release.format.errata import Erratum, released_errata
@@ -41,7 +41,7 @@ def puzzles(release: Release) -> list[Item]:
 
 def test_the_rest_goes_along_as_it_was(release: Release, puzzles: list[Item], tmp_path: Path) -> None:
     errata = [erratum(puzzles[0]), erratum(puzzles[1], finding="picture_problem", instead=None)]
-    after = correct(release, errata, version="1.1", out=tmp_path / "tiny-1.1")
+    after = correct_release(release, errata, version="1.1", out=tmp_path / "tiny-1.1")
     assert verify_release(after.path).ok
     assert (after.name, after.version, len(after)) == ("tiny", "1.1", len(release) - 1)
     assert after.canary != release.canary
@@ -61,7 +61,7 @@ def test_people_who_answered_under_the_old_key_are_counted_no_more(
     release: Release, puzzles: list[Item], tmp_path: Path
 ) -> None:
     errata = [erratum(puzzles[0]), erratum(puzzles[1], finding="ambiguous", instead=None)]
-    after = correct(release, errata, version="1.1", out=tmp_path / "next")
+    after = correct_release(release, errata, version="1.1", out=tmp_path / "next")
     baseline = read_human_baseline(after)
     assert baseline is not None
     left = {one.item.item_id for one in after.items()} - {puzzles[0].item_id}
@@ -69,8 +69,8 @@ def test_people_who_answered_under_the_old_key_are_counted_no_more(
 
 
 def test_errata_of_earlier_versions_go_along(release: Release, puzzles: list[Item], tmp_path: Path) -> None:
-    second = correct(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "second")
-    third = correct(second, [erratum(puzzles[1])], version="1.2", out=tmp_path / "third")
+    second = correct_release(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "second")
+    third = correct_release(second, [erratum(puzzles[1])], version="1.2", out=tmp_path / "third")
     assert {one.item_id: one.became for one in released_errata(third)} == {
         puzzles[0].item_id: "key_set", puzzles[1].item_id: "key_set",
     }  # fmt: skip
@@ -79,7 +79,7 @@ def test_errata_of_earlier_versions_go_along(release: Release, puzzles: list[Ite
 
 
 def test_the_same_errata_give_the_same_bytes(release: Release, puzzles: list[Item], tmp_path: Path) -> None:
-    made = [correct(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / name) for name in ("a", "b")]
+    made = [correct_release(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / name) for name in ("a", "b")]
     assert made[0].release_id == made[1].release_id
 
 
@@ -87,9 +87,9 @@ def test_a_version_is_raised_and_a_damaged_release_is_not_taken(
     release: Release, puzzles: list[Item], tmp_path: Path
 ) -> None:
     with pytest.raises(BenchwrightError, match="raise it"):
-        correct(release, [erratum(puzzles[0])], version="1.0", out=tmp_path / "next")
+        correct_release(release, [erratum(puzzles[0])], version="1.0", out=tmp_path / "next")
     path = release.path / "agreement.json"
     path.write_text(json.dumps({"format": "benchwright/agreement", "version": 1, "campaigns": {}}), encoding="utf-8")
     with pytest.raises(DataError, match="is not as it was frozen"):
-        correct(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "next")
+        correct_release(release, [erratum(puzzles[0])], version="1.1", out=tmp_path / "next")
     assert not (tmp_path / "next").exists()

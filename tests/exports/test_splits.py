@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from benchwright.exports.splits import Splits, assign
+from benchwright.exports.splits import Splits, assign_splits
 from benchwright.steps import GatherContext
 
 ITEM = st.tuples(
@@ -32,7 +32,7 @@ def split_of(
     """Return each item's split by id, with the rows handed over in an order."""
     rows = order if order is not None else list(range(len(items)))
     ids = [f"{row:032x}" for row in rows]
-    found = assign(
+    found = assign_splits(
         ids, [items[row][0] for row in rows], [items[row][1] for row in rows], fractions=fractions, seed=seed
     )
     return dict(zip(ids, found, strict=True))

@@ -11,7 +11,7 @@ from PIL import Image
 
 from benchwright.errors import PrerequisiteError, StepError
 from benchwright.pipeline import FinishedRun, run_recipe, run_steps
-from benchwright.recipe import Header, Recipe
+from benchwright.recipe import Recipe
 from benchwright.steps import Step
 
 WIDTHS = (31, 40, 52, 67, 71, 88, 93)
@@ -75,9 +75,7 @@ def test_a_step_gets_as_many_together_as_it_wants_and_what_it_did_before_an_inte
     images: Path, tmp_path: Path
 ) -> None:
     diary, stop = tmp_path / "diary.txt", tmp_path / "stop"
-    recipe = Recipe(
-        Header(name="few", shards=1, steps=["x"]), (("few_together", FewTogether(lines=str(diary))),), images
-    )
+    recipe = Recipe("few", [FewTogether(lines=str(diary))], shards=1)
     stop.touch()
     with pytest.raises(PrerequisiteError):
         run_recipe(recipe, images=images, workspace=tmp_path / "w", workers=1)

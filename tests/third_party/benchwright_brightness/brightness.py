@@ -3,8 +3,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from benchwright.records import ImageRecord
-from benchwright.steps import Context, Filter, Outcome
+from benchwright import Context, Filter, ImageRecord, Outcome
 
 
 class Brightness(Filter):

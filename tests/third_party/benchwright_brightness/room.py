@@ -1,4 +1,4 @@
-from benchwright.rooms import Entry, Room
+from benchwright import Entry, Room
 
 ROOM = Room(
     name="brightness",

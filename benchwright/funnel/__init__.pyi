@@ -1,0 +1,5 @@
+from .counting import FunnelStep as FunnelStep
+from .counting import count_funnel as count_funnel
+from .run_page import write_run_funnel as write_run_funnel
+from .writing import PER_REASON as PER_REASON
+from .writing import write_funnel as write_funnel

@@ -1,0 +1,13 @@
+from .analysis.comparison import compare_results as compare_results
+from .backends.base import BackendOptions as BackendOptions
+from .backends.base import PerQuestion as PerQuestion
+from .parsing.answers import read_answer as read_answer
+from .protocols.base import Protocol as Protocol
+from .protocols.base import ProtocolQuestion as ProtocolQuestion
+from .questions.question import Question as Question
+from .questions.question import question_of as question_of
+from .report import write_report as write_report
+from .results.score import read_scores as read_scores
+from .run import evaluate as evaluate
+from .statistics.clustered import share_right as share_right
+from .statistics.proportions import Estimate as Estimate
