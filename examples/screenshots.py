@@ -26,6 +26,7 @@ import screenshots_of_kinds
 import screenshots_of_rounds
 from PIL import Image
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import ERROR_ANALYSIS, KINDS
 from benchwright.annotation.forms.payloads import TaskInput, payload_with
 from benchwright.annotation.store import ReviewStore, Task, open_store
@@ -176,7 +177,7 @@ def errors(tour: Tour) -> Image.Image:
     with tour.store.batch() as held:
         held.upsert_campaign(
             name, kind=ERROR_ANALYSIS, rule="answers(1)", slots_per_task=1,
-            form=form(categories).model_dump(mode="json"),
+            form=CampaignForm(fields=form(categories).fields),
             settings={"categories": [one.model_dump(mode="json") for one in categories]}, seed=1,
         )  # fmt: skip
         tasks = tour.store.tasks(CAMPAIGN, states=("open",))

@@ -10,10 +10,10 @@ from PIL import Image
 from screenshots_of_kinds import CAMPAIGN, CURATOR, Shot, Tour, again, open_campaign
 
 from benchwright.annotation.campaigns.review import review_form
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import REVIEW, VERIFY
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Task
-from benchwright.annotation.store.submissions.pre_key_answers import BLIND_FIRST
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.revisions import open_next_rounds
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -31,7 +31,7 @@ CRITERIA = ("accurate", "reasonable", "difficult")
 def rounds(tour: Tour, shot: Shot) -> Image.Image:
     """What became of items round by round, and what an adjudicator decided."""
     name = "rounds"
-    form = {**tour.store.campaign(CAMPAIGN).form, "rounds": 3}
+    form = tour.store.campaign(CAMPAIGN).form.model_copy(update={"rounds": 3})
     open_campaign(
         tour, name, VERIFY, form, map(again, _some(tour, 48)), rule="adjudicated(unanimous(3))", slots=len(PEOPLE)
     )
@@ -64,9 +64,8 @@ def rounds(tour: Tour, shot: Shot) -> Image.Image:
 def criteria(tour: Tour, shot: Shot) -> Image.Image:
     """Votes on each criterion of a review, and how far reviewers agree on them."""
     name = "votes"
-    votes_on = review_form(CRITERIA).model_dump(mode="json")
     work = [_of_its_own(task) for task in _some(tour, 40)]
-    form = {**votes_on, BLIND_FIRST: True, "edits": True, "rounds": 4}
+    form = CampaignForm(fields=review_form(CRITERIA).fields, blind_first=True, edits=True, rounds=4)
     open_campaign(tour, name, REVIEW, form, work, rule="at_least(2, of=3)", slots=len(PEOPLE))
     moments = _moments()
     for person in PEOPLE:

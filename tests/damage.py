@@ -9,6 +9,7 @@ from pathlib import Path
 from chat_server import ChatServer
 from walks import make_photographs, run_json
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
@@ -82,7 +83,7 @@ def _let_people_review(workspace: Path) -> None:
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     items = [released.item for released in Release.open(first(workspace / "releases", "*")).items()]
     with open_store(Workspace(workspace).store_url) as store:
-        form = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
+        form = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
         store.upsert_campaign(
             "people", kind="verify", rule="unanimous(2)", slots_per_task=2, form=form, settings={}, seed=1
         )

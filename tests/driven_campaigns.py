@@ -29,7 +29,8 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
-from benchwright.annotation.forms.form import PhotographField, form_of
+from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.form import PhotographField
 from benchwright.annotation.forms.kinds import (
     ANSWER,
     COLLECT,
@@ -179,7 +180,7 @@ class Driven:
         case = desk.open(head.task_id, now=self._tick())
         if decision == "revise" and case.is_last:
             decision = "reject"
-        reasons = ["unclear"] if decision == "reject" and self.campaign.form.get("reasons") else []
+        reasons = ["unclear"] if decision == "reject" and self.campaign.form.reasons else []
         changed = self._edits(case.item.question, edits) if decision == "revise" else None
         if decision == "revise" and changed is None:
             decision = "accept"
@@ -239,7 +240,7 @@ class Driven:
         assert self.kind == COLLECT
         if letter == "n":
             return {"found": "none"}
-        form = form_of(self.campaign.form)
+        form = self.campaign.form.typed
         assert form is not None
         [field] = [field for field in form.fields if isinstance(field, PhotographField)]
         taken = take_in_photograph(self._root, jpeg(seed=task.task_id), field)
@@ -322,7 +323,7 @@ class Driven:
         categories = [FindingCategory(code=code, words=code) for code in ("blind", "wrong_place")]
         asking = CampaignRequest(
             kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
-            form=kind.form(categories).model_dump(mode="json"), group=None, handout=self._handout(),
+            form=CampaignForm(fields=kind.form(categories).fields), group=None, handout=self._handout(),
         )  # fmt: skip
         work = [handed(work_of(self._item(number)), asking) for number in sorted(self.present)]
         with self.store.batch() as held:

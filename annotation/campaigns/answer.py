@@ -18,9 +18,10 @@ from benchwright.steps import CampaignContext, Outcome, Stream, Verdicts
 
 from ..agreement.coefficients import agreement_of
 from ..agreement.ratings import Rating
+from ..forms.campaign_form import CampaignForm
 from ..forms.payloads import TaskInput
 from ..simulated.annotators import SimulatedAnswerers
-from ..store import BLIND, CHOICES, Annotation
+from ..store import BLIND, Annotation
 from ..workflow.gold import with_gold
 from ..workflow.rules import MAX_SLOTS
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work_of
@@ -70,7 +71,7 @@ class Answer(AssignedCampaign):
             kind=BLIND,
             rule=f"answers({self.annotators_per_item})",
             slots=self.annotators_per_item,
-            form={"decisions_from": CHOICES, "guidelines": self.guidelines},
+            form=CampaignForm(decisions_from="choices", guidelines=self.guidelines),
             group=self.simulate,
             handout=self.handout,
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",

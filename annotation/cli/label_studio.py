@@ -48,7 +48,6 @@ def push(
     from ..label_studio.projects import Projects
     from ..label_studio.pushing import push as push_campaign
     from ..store.database.audit import COMMAND_LINE
-    from ..store.submissions.pre_key_answers import BLIND_FIRST
 
     if (pictures is None) != (pictures_url is None):
         raise BenchwrightError("--pictures and --pictures-url go together")
@@ -64,7 +63,7 @@ def push(
         elif pictures is not None and pictures_url is not None:
             shelf = CloudUrl(pictures, pictures_url)
         done = [push_campaign(store, found, server, root=root, projects=projects, shelf=shelf)]
-        if found.form.get(BLIND_FIRST):
+        if found.form.blind_first:
             done.append(push_votes(store, found, server, root=root, projects=projects, shelf=shelf))
         for pushed in done:
             about = {"campaign": found.name, "url": server.url, "project": pushed.project, "added": pushed.added}

@@ -19,7 +19,7 @@ from benchwright.images.formats.walking import Limits
 from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
-from ..forms.form import Form, PhotographField, SeveralOf, form_of
+from ..forms.form import Form, PhotographField, SeveralOf
 from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of, fields_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
@@ -146,7 +146,7 @@ def import_decisions(
     """
     settings = store.campaign(campaign)
     check_by_table(settings)
-    form = form_of(settings.form)
+    form = settings.form.typed
     if form is None:
         optional = (*OPTIONAL, *edit_columns_of(settings))
         rows = list(read_rows(path, required=REQUIRED, optional=optional, ignored=(*SHOWN, TAKES)))

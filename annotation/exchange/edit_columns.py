@@ -12,7 +12,6 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ..store import Campaign, RefusedError
-from ..store.submissions.pre_key_answers import BLIND_FIRST
 
 VERSION = "version"
 EDIT_COLUMNS = ("new_question", "new_choices", "new_right")
@@ -21,7 +20,7 @@ _CHOICE = re.compile(r"\s*([A-Z])\s*:\s*(.*?)\s*", re.S)
 
 def edit_columns_of(campaign: Campaign) -> tuple[str, ...]:
     """Return the columns for edits that a campaign's table has, and that of the version."""
-    return (*EDIT_COLUMNS, VERSION) if campaign.form.get("edits") else ()
+    return (*EDIT_COLUMNS, VERSION) if campaign.form.edits else ()
 
 
 def check_by_table(campaign: Campaign) -> None:
@@ -30,7 +29,7 @@ def check_by_table(campaign: Campaign) -> None:
     Raises:
         BenchwrightError: It is such a campaign.
     """
-    if campaign.form.get(BLIND_FIRST):
+    if campaign.form.blind_first:
         raise BenchwrightError(
             f"campaign {campaign.name!r} shows the key once an answer is stored, which no table can; open it "
             "with `benchwright review serve`, or send it to Label Studio"

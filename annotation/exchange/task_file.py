@@ -11,11 +11,10 @@ from benchwright.errors import BenchwrightError
 from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
-from ..forms.form import Form, form_of, words_of
+from ..forms.form import Form, words_of
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
 from ..store import BLIND, Campaign, ReviewStore
-from ..store.submissions.form_checks import CHOICES
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
@@ -38,12 +37,12 @@ def columns_of(form: Form | None) -> tuple[str, ...]:
 
 def words_by_column(settings: Campaign) -> dict[str, str]:
     """Return in words what each column takes that people fill in, in the order of the columns."""
-    form, words = form_of(settings.form), {"annotator": "who decides, by name"}
+    form, words = settings.form.typed, {"annotator": "who decides, by name"}
     if form is not None:
         return words | {field.name: words_of(field) for field in form.fields}
-    by_choice = settings.form.get("decisions_from") == CHOICES
-    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form["decisions"])
-    if reasons := settings.form.get("reasons"):
+    by_choice = settings.form.takes_choices
+    words["decision"] = "the letter of one of the choices" if by_choice else ", ".join(settings.form.decisions)
+    if reasons := settings.form.reasons:
         words["reason"] = f"{', '.join(reasons)}; several are parted by semicolons"
     return words | {"note": "text"} | {name: _EDIT_WORDS[name] for name in edit_columns_of(settings) if name != VERSION}
 
@@ -68,7 +67,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks, settings = store.tasks(campaign), store.campaign(campaign)
-    shows_key, form = settings.kind != BLIND, form_of(settings.form)
+    shows_key, form = settings.kind != BLIND, settings.form.typed
     check_by_table(settings)
     filled_in = (*columns_of(form), *edit_columns_of(settings))
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)

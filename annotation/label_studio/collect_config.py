@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import BenchwrightError, DataError
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE
-from ..forms.form import Form, FormError, OneOf, PhotographField, form_of
+from ..forms.form import Form, FormError, OneOf, PhotographField
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
 from .replies import by_control, fields_said
@@ -42,7 +43,7 @@ def prompt_of(task: Task) -> str:
     return str(task.payload["question"])
 
 
-def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
+def collect_config(form: CampaignForm, tasks: Iterable[Task]) -> str:
     """Return the config of a campaign that collects, as XML, with the prompts of its tasks.
 
     Raises:
@@ -55,9 +56,9 @@ def collect_config(form: Mapping[str, Any], tasks: Iterable[Task]) -> str:
             "Collect in the app (`review serve`)"
         )
     view = ET.Element("View")
-    if form.get("guidelines"):
+    if form.guidelines:
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
-        for line in filter(None, map(str.strip, form["guidelines"].splitlines())):
+        for line in filter(None, map(str.strip, form.guidelines.splitlines())):
             ET.SubElement(panel, "Header", value=plain(line), size="5")
     ET.SubElement(view, "Header", value=f"${PROMPT}", size="4")
     ET.SubElement(view, "Image", name=PICTURE, value=f"${IMAGE}", zoom="true", zoomControl="true")
@@ -82,16 +83,16 @@ def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
     return part
 
 
-def said_of_photograph(form: Mapping[str, Any]) -> Form:
+def said_of_photograph(form: CampaignForm) -> Form:
     """Return the form without the photograph itself, which is what the rest is said of."""
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return Form(fields=tuple(field for field in typed.fields if not isinstance(field, PhotographField)))
 
 
-def photograph_field(form: Mapping[str, Any]) -> PhotographField:
+def photograph_field(form: CampaignForm) -> PhotographField:
     """Return what a photograph may be."""
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None  # a campaign that collects has fields
     return next(field for field in typed.fields if isinstance(field, PhotographField))
 
@@ -107,7 +108,7 @@ def prompt_data(task: Task) -> dict[str, Any]:
     return {KEY: key_of(task), PROMPT: told, IMAGE: _empty_picture()}
 
 
-def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str]) -> CollectedPhotograph:
+def read_collected(result: Any, form: CampaignForm, words: Mapping[str, str]) -> CollectedPhotograph:
     """Read what somebody said of a photograph, or of a task that has none.
 
     Args:

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ..forms.kinds import COLLECT
 from ..store import Campaign, ReviewStore
-from ..store.submissions.pre_key_answers import BLIND_FIRST
 from .blind_reviews import answers, shown_in, votes
 from .collecting import PhotographPull
 from .projects import Projects
@@ -39,7 +38,7 @@ def fetch(
         found = PhotographPull(store, campaign, server, root=root, project=project, projects=projects)
         rows = found.fetched(server.annotated(project))
         return pull(store, campaign, rows, names=names, now=now, take=found.take)
-    if not campaign.form.get(BLIND_FIRST):
+    if not campaign.form.blind_first:
         return pull(store, campaign, server.annotated(project), names=names, now=now)
     voted_on = projects.votes_of(campaign.name)
     shown = shown_in(server, voted_on)

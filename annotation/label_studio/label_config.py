@@ -9,14 +9,12 @@ from __future__ import annotations
 import html
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from benchwright.errors import BenchwrightError
 
-from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField, form_of
-from ..store import CHOICES
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import Form, FormField, Lines, OneChoice, OneOf, PhotographField, SeveralOf, TextField
 from ..store.submissions.pre_key_answers import ANSWER as ANSWER_FIELD
-from ..store.submissions.pre_key_answers import BLIND_FIRST
 from .editing import add_edit_fields
 
 DECISION, REASON, NOTE, ANSWER = "decision", "reason", "note", "answer"
@@ -29,7 +27,7 @@ _HOTKEYS = {"accept": "y", "revise": "v", "reject": "x"}
 """As in the review app: no letter that options have."""
 
 
-def label_config(form: Mapping[str, Any], *, letters: Sequence[str] = (), votes: bool = False) -> str:
+def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool = False) -> str:
     """Return the config of a campaign's form, as XML.
 
     Args:
@@ -42,7 +40,7 @@ def label_config(form: Mapping[str, Any], *, letters: Sequence[str] = (), votes:
         BenchwrightError: The form asks for photographs, which a form in Label Studio cannot take.
     """
     view = ET.Element("View")
-    if form.get("guidelines"):
+    if form.guidelines:
         panel = ET.SubElement(ET.SubElement(view, "Collapse"), "Panel", value="Guidelines")
         ET.SubElement(panel, "HyperText", name="guidelines", value="$guidelines", inline="true")
     columns = ET.SubElement(view, "View", style="display:grid;grid-template-columns:3fr 2fr;gap:16px")
@@ -54,21 +52,21 @@ def label_config(form: Mapping[str, Any], *, letters: Sequence[str] = (), votes:
         _answer(asked)
     elif votes:
         _votes(asked, form, letters)
-    elif (typed := form_of(form)) is not None:
+    elif (typed := form.typed) is not None:
         _typed(asked, typed)
     else:
         _verdict(asked, form, letters)
     return ET.tostring(view, encoding="unicode")
 
 
-def is_answered_blind(form: Mapping[str, Any], *, votes: bool) -> bool:
+def is_answered_blind(form: CampaignForm, *, votes: bool) -> bool:
     """Return whether a project asks for nothing but the answer, without the key."""
-    return form.get("decisions_from") == CHOICES or (bool(form.get(BLIND_FIRST)) and not votes)
+    return form.takes_choices or (form.blind_first and not votes)
 
 
-def voted_on(form: Mapping[str, Any]) -> Form:
+def voted_on(form: CampaignForm) -> Form:
     """Return the part of a form that is filled in once the key is shown."""
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None  # forms that ask for an answer first have fields
     return Form(fields=tuple(field for field in typed.fields if field.name != ANSWER_FIELD))
 
@@ -80,20 +78,20 @@ def _answer(view: ET.Element) -> None:
     )  # fmt: skip
 
 
-def _votes(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
+def _votes(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
     """Add what is asked of those who have answered: their votes, and edits."""
     ET.SubElement(view, "Text", name="reviewers", value="$reviewers", valueType="text")
     _typed(view, voted_on(form))
-    if form.get("edits"):
+    if form.edits:
         editing = ET.SubElement(view, "Choices", name=EDITING, toName="question", choice="single-radio")
         for value in (AS_IT_IS, TO_BE_EDITED):
             ET.SubElement(editing, "Choice", value=value)
         add_edit_fields(view, letters, shown_when=selected(EDITING, TO_BE_EDITED), with_explanation=True)
 
 
-def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
+def _verdict(view: ET.Element, form: CampaignForm, letters: Sequence[str]) -> None:
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
-    decisions = form["decisions"]
+    decisions = form.decisions
     verdict = ET.SubElement(
         view, "Choices", name=DECISION, toName="question", choice="single-radio", required="true", showInline="true",
         requiredMessage="Choose a decision",
@@ -102,17 +100,17 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
         choice = ET.SubElement(verdict, "Choice", value=decision)
         if decision in _HOTKEYS:
             choice.set("hotkey", _HOTKEYS[decision])
-    if reasons := form.get("reasons"):
+    if reasons := form.reasons:
         ET.SubElement(view, "Header", value="Reasons", size="5")
         given = ET.SubElement(view, "Choices", name=REASON, toName="question", choice="multiple", showInline="true")
         for reason in reasons if len(reasons) > 1 else [*reasons, NO_REASON]:
             ET.SubElement(given, "Choice", value=reason)
-    if form.get("edits") and letters:
+    if form.edits and letters:
         add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
-    needed = ", ".join(form.get("needs_note", ())) + (" without edits" if form.get("edits") else "")
+    needed = ", ".join(form.needs_note) + (" without edits" if form.edits else "")
     ET.SubElement(
         view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
-        placeholder=f"Note (needed for: {needed})" if form.get("needs_note") else "Note",
+        placeholder=f"Note (needed for: {needed})" if form.needs_note else "Note",
     )  # fmt: skip
 
 

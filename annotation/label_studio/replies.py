@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from benchwright.errors import DataError
 
-from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField, form_of
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -43,9 +44,7 @@ class ReadAnnotation(NamedTuple):
     edits: Mapping[str, Any] | None = None
 
 
-def read_reply(
-    result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False
-) -> ReadAnnotation:
+def read_reply(result: Any, form: CampaignForm, payload: Mapping[str, Any], *, votes: bool = False) -> ReadAnnotation:
     """Read an annotation's result.
 
     Args:
@@ -63,7 +62,7 @@ def read_reply(
         return _answer(said, payload)
     if votes:
         return _votes(said, form, payload)
-    typed = form_of(form)
+    typed = form.typed
     if typed is not None:
         return ReadAnnotation("", fields=fields_said(said, typed, payload))
     return _verdict(said, form, payload)
@@ -77,9 +76,9 @@ def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> ReadAn
     return ReadAnnotation(known[label])
 
 
-def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _votes(said: dict[str, list[str]], form: CampaignForm, payload: Mapping[str, Any]) -> ReadAnnotation:
     edits = None
-    if form.get("edits"):
+    if form.edits:
         chosen = said.pop(EDITING, [AS_IT_IS])
         if chosen not in ([AS_IT_IS], [TO_BE_EDITED]):
             raise DataError(f"{_shown(', '.join(chosen))} is neither {AS_IT_IS!r} nor {TO_BE_EDITED!r}")
@@ -90,17 +89,17 @@ def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping
     return ReadAnnotation("", fields=fields_said(said, voted_on(form), payload), edits=edits)
 
 
-def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _verdict(said: dict[str, list[str]], form: CampaignForm, payload: Mapping[str, Any]) -> ReadAnnotation:
     edits = None
-    if form.get("edits"):
+    if form.edits:
         is_revised = said.get(DECISION) == [REVISE]
         edits = take_edits(said, payload, is_shown=is_revised, with_explanation=False)
     _check_controls(said, {DECISION, REASON, NOTE})
     decision = _one(said, DECISION)
-    if decision not in form["decisions"]:
-        raise DataError(f"decision {_shown(decision)} is none of {', '.join(form['decisions'])}")
+    if decision not in form.decisions:
+        raise DataError(f"decision {_shown(decision)} is none of {', '.join(form.decisions)}")
     reasons = [reason for reason in said.get(REASON, ()) if reason != NO_REASON]
-    if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
+    if unknown := sorted(set(reasons) - set(form.reasons)):
         raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
     note = "\n".join(said.get(NOTE, ())).strip() or None
     return ReadAnnotation(decision, tuple(sorted(set(reasons))), note, edits=edits)

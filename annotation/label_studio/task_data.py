@@ -7,7 +7,6 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
-from ..forms.form import form_of
 from ..forms.payloads import beside_in
 from ..forms.task_content import content_in
 from ..store import BLIND, Campaign, Task
@@ -47,14 +46,14 @@ def task_data(
     """
     item = content_in(task.payload)
     is_blind = is_answered_blind(campaign.form, votes=votes)
-    is_typed = form_of(campaign.form) is not None and not is_blind
+    is_typed = campaign.form.typed is not None and not is_blind
     data: dict[str, Any] = {
         KEY: key_of(task),
         "images": [image_url(image) for image in item.images],
         "question": item.question,
     }
-    if campaign.form.get("guidelines"):
-        data["guidelines"] = guidelines_html(campaign.form["guidelines"])
+    if campaign.form.guidelines:
+        data["guidelines"] = guidelines_html(campaign.form.guidelines)
     if is_typed:
         data["beside"] = _beside(task, with_explanation=votes)
     if is_typed or is_blind:
@@ -62,7 +61,7 @@ def task_data(
     if not is_blind:
         shows_key = campaign.kind != BLIND
         data["choices"] = choices_told(task.payload, right=(item.answer or item.refusal) if shows_key else None)
-    if not is_blind and campaign.form.get("edits"):
+    if not is_blind and campaign.form.edits:
         data |= edit_data(task.payload, letters, with_explanation=votes)
     return data
 

@@ -17,12 +17,13 @@ from pydantic import Field
 from benchwright.records import Record
 from benchwright.seeds import generator_for
 
-from ..forms.form import PhotographField, form_of
+from ..forms.campaign_form import CampaignForm
+from ..forms.form import OneOf, PhotographField
 from ..forms.pair import DIFFERENT, SAME
 from ..forms.screening import DISCARD, KEEP
 from ..store import SIMULATED, ReviewStore, Uploads
 from ..store.campaigns.revisions import round_of
-from ..store.submissions.pre_key_answers import ANSWER, BLIND_FIRST, answer_blind
+from ..store.submissions.pre_key_answers import ANSWER, answer_blind
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.rules import Rule
 
@@ -83,7 +84,7 @@ class SimulatedGroup(Record):
         return "", ()
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
         del payload, decision, form, rng
@@ -113,7 +114,7 @@ class SimulatedAnnotators(SimulatedGroup):
         return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Make the plain edit that goes with a revision."""
         del form, rng
@@ -169,7 +170,7 @@ def simulated_decisions(
     seed: int,
     stage: str,
     round_: int = 1,
-    form: Mapping[str, Any] | None = None,
+    form: CampaignForm | None = None,
 ) -> list[SimulatedDecision]:
     """Return what is said of an item, by annotator.
 
@@ -192,7 +193,7 @@ def simulated_decisions(
         drawn.append((rng.random(), annotator, rng))
     taken = sorted(drawn, key=lambda one: one[:2])[:slots]
     return sorted(
-        (_said(group, annotator, payload, form or {}, rng) for _, annotator, rng in taken),
+        (_said(group, annotator, payload, form or CampaignForm(), rng) for _, annotator, rng in taken),
         key=lambda one: one.annotator,
     )
 
@@ -201,7 +202,7 @@ def _said(
     group: SimulatedGroup,
     annotator: str,
     payload: Mapping[str, Any],
-    form: Mapping[str, Any],
+    form: CampaignForm,
     rng: np.random.Generator,
 ) -> SimulatedDecision:
     decision, reasons = group.says(payload, rng)
@@ -257,13 +258,13 @@ def _brought(
     task: int,
     annotator: str,
     picture: NDArray[np.uint8],
-    form: Mapping[str, Any],
+    form: CampaignForm,
     workspace: Path,
 ) -> dict[str, str]:
     """Take a picture in by the door that photographs of people come through, and return what its field says."""
     from benchwright.images.decode import encode_png
 
-    typed = form_of(form)
+    typed = form.typed
     assert typed is not None, "pictures are handed in by a typed form"
     [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
     taken = take_in_photograph(workspace, encode_png(picture), field)
@@ -276,14 +277,14 @@ def _decide(
     campaign: str,
     task: int,
     one: SimulatedDecision,
-    form: Mapping[str, Any],
+    form: CampaignForm,
     workspace: Path | None,
 ) -> None:
     brought: Mapping[str, Any] = {}
     if one.picture is not None:
         assert workspace is not None, "pictures are handed in to a workspace"
         brought = _brought(store, task, one.annotator, one.picture, form, workspace)
-    if form.get(BLIND_FIRST):
+    if form.blind_first:
         lease = store.claim(campaign, one.annotator, now=NOW, task=task)
         assert lease is not None, "a claim of one task is met or refused"
         with store.writing() as connection:
@@ -317,7 +318,7 @@ class SimulatedScreeners(SimulatedGroup):
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Keep or discard."""
         del payload, decision, form
@@ -337,7 +338,7 @@ class SimulatedPairers(SimulatedGroup):
     same_rate: Share = 0.0
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Say that they are the same, or not."""
         del payload, decision, form
@@ -354,10 +355,10 @@ class SimulatedReviewers(SimulatedAnswerers):
     approval: Share = 1.0
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Vote on every criterion of the form."""
-        criteria = [field["name"] for field in form["fields"] if field["type"] == "one_of"]
+        criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
         votes = {one: "yes" if rng.random() < self.approval else "no" for one in criteria}
         edits = look_closely(payload) if "no" in votes.values() else None
         return DecisionDetails({ANSWER: decision, **votes}, edits)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
-from ..forms.form import Form, OneOf, PhotographField, SeveralOf, form_of
+from ..forms.form import Form, OneOf, PhotographField, SeveralOf
 from .annotators import DecisionDetails, Share, SimulatedGroup
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ class SimulatedDescribers(SimulatedGroup):
     discard_rate: Share = 0.0
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Discard, or fill in the whole form."""
         del decision
         if rng.random() < self.discard_rate:
             return DecisionDetails({"implication": NOTHING})
-        typed, picture = form_of(form), payload["images"][0]["image_id"][:8]
+        typed, picture = form.typed, payload["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
         said: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
         said["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
@@ -68,13 +69,13 @@ class SimulatedCollectors(SimulatedGroup):
     none_rate: Share = 0.0
 
     def adds(
-        self, payload: Mapping[str, Any], decision: str, form: Mapping[str, Any], rng: np.random.Generator
+        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Draw a picture and say whose it is, and under which licence; or that there is none."""
         del payload, decision
         if rng.random() < self.none_rate:
             return DecisionDetails({"found": NONE})
-        typed = form_of(form)
+        typed = form.typed
         assert typed is not None, "photographs are collected by a typed form"
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
         [field] = [field for field in typed.fields if isinstance(field, PhotographField)]

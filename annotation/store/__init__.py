@@ -6,12 +6,11 @@ from .campaigns.overrides import Overrides, StoredOverride
 from .campaigns.tasks import SIMULATED
 from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, UpsertCounts
 from .review_store import ReviewStore, open_store, store_exists
-from .submissions.form_checks import CHOICES, decisions_of, fields_of
+from .submissions.form_checks import decisions_of, fields_of
 from .submissions.photo_uploads import Uploads
 
 __all__ = [
     "BLIND",
-    "CHOICES",
     "ROLES",
     "SIMULATED",
     "Account",

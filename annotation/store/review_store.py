@@ -14,6 +14,7 @@ from benchwright.errors import DataError
 from benchwright.workspace.private_files import keep_private
 
 from ..forms.assignment_settings import LEASE_S
+from ..forms.campaign_form import CampaignForm
 from ..forms.payloads import TaskInput
 from .assignment import assignment, next_task
 from .campaigns import decisions, gold, guidelines, tasks
@@ -98,12 +99,12 @@ class ReviewStore(StoreConnection):
         kind: str,
         rule: str,
         slots_per_task: int,
-        form: Mapping[str, Any],
+        form: CampaignForm,
         settings: Mapping[str, Any],
         seed: int,
         is_simulated: bool = False,
     ) -> Campaign:
-        """See `tasks.upsert_campaign`. A form has `decisions`, `decisions_from` or `fields`."""
+        """See `tasks.upsert_campaign`."""
         with self.writing() as connection:
             opened = tasks.upsert_campaign(
                 connection, name, kind=kind, rule=rule, slots_per_task=slots_per_task, form=form,

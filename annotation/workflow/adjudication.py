@@ -238,7 +238,7 @@ class AdjudicationQueue:
 
 def reasons_in(campaign: Campaign) -> tuple[str, ...]:
     """Return the reasons that a rejection in a campaign takes; none where its form has none."""
-    return tuple(campaign.form.get("reasons", ()))
+    return campaign.form.reasons
 
 
 def _check_reasons(known: Sequence[str], decision: str, reasons: Sequence[str], note: str | None) -> None:

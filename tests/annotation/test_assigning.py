@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.accounts.campaign_access import AccessControl, CampaignAccess
 from benchwright.errors import BenchwrightError
@@ -80,7 +81,7 @@ def test_an_unknown_name_is_refused_and_nobody_is_assigned(open_campaign: OpenCa
 
 def test_nobody_is_assigned_to_a_simulated_campaign(store: ReviewStore) -> None:
     store.upsert_campaign(
-        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form={"decisions": ["accept"]}, settings={},
+        "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, form=CampaignForm(decisions=["accept"]), settings={},
         seed=1, is_simulated=True,
     )  # fmt: skip
     store.upsert_annotator("ann")

@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from benchwright.annotation.cli.audit import audit
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.database.audit import hash_of_row, record
@@ -221,7 +222,7 @@ def test_an_end_cut_off_is_found_by_the_decisions_it_told_of_and_by_the_hash_kep
 
 def test_what_simulated_annotators_say_is_nobodys_act(store: ReviewStore, now: datetime) -> None:
     store.upsert_campaign(
-        "verify", kind="verify", rule="single", slots_per_task=1, form={"decisions": ["accept"]}, settings={}, seed=1,
+        "verify", kind="verify", rule="single", slots_per_task=1, form=CampaignForm(decisions=["accept"]), settings={}, seed=1,
         is_simulated=True,
     )  # fmt: skip
     store.upsert_annotator("simulated-1", kind="simulated")

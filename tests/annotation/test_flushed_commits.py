@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import event
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import connection
@@ -27,7 +28,13 @@ def desk(store: ReviewStore, make_items: MakeItems) -> TaskQueue:
         with store.writing() as one:
             one.exec_driver_sql("SET synchronous_commit = on")
     store.upsert_campaign(
-        "verify", kind="verify", rule="single", slots_per_task=1, form={"decisions": ["accept"]}, settings={}, seed=1
+        "verify",
+        kind="verify",
+        rule="single",
+        slots_per_task=1,
+        form=CampaignForm(decisions=["accept"]),
+        settings={},
+        seed=1,
     )
     items = make_items(jigsaw=3)
     store.upsert_tasks(

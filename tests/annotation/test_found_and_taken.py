@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore
 from benchwright.annotation.store.assignment.assignment import take_found
@@ -118,7 +119,7 @@ def test_a_decision_by_a_form_that_changed_meanwhile_is_checked_again(one_task: 
     decision = ready(one_task, lease, now)
     one_task.upsert_campaign(
         "verify", kind="verify", rule="unanimous(1)", slots_per_task=1,
-        form={"decisions": ["reject"], "reasons": []}, settings={}, seed=1,
+        form=CampaignForm(decisions=["reject"], reasons=[]), settings={}, seed=1,
     )  # fmt: skip
     one_task.upsert_tasks("verify", [TaskInput("item-000", "content-0", {"n": 0})])
     assert not is_written(one_task, decision)

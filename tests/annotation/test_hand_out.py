@@ -16,6 +16,7 @@ from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.assignment.gold_schedule import GoldSchedule
@@ -33,7 +34,7 @@ def opened(
 ) -> ReviewStore:
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots, seed=seed,
-        form={"decisions": ["accept", "reject"]}, settings={SETTING: AssignmentSettings(**handout).kept()},
+        form=CampaignForm(decisions=["accept", "reject"]), settings={SETTING: AssignmentSettings(**handout).kept()},
     )  # fmt: skip
     work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(tasks)]
     store.upsert_tasks(

@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
@@ -109,7 +110,7 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     assert form is not None
     with open_store(ctx.store_url) as store:
         store.upsert_campaign(
-            "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=form(CATEGORIES).model_dump(mode="json"),
+            "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=CampaignForm(fields=form(CATEGORIES).fields),
             settings={"handout": SHORT.kept()}, seed=1,
         )  # fmt: skip
         store.upsert_tasks(

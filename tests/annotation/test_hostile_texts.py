@@ -7,11 +7,11 @@ on the desk, in lists, in the card that a browser gets.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
 import pytest
 
 from benchwright.annotation.app.task_card.card import card_of
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
 from benchwright.annotation.forms.payloads import TaskInput, beside_in, item_in
 from benchwright.annotation.forms.task_content import content_in
@@ -54,10 +54,10 @@ def hostile(pattern: Item, text: str) -> Item:
     )  # fmt: skip
 
 
-def opened(store: ReviewStore, item: Item, *, form: dict[str, Any] | None = None, text: str = "") -> TaskQueue:
+def opened(store: ReviewStore, item: Item, *, form: CampaignForm | None = None, text: str = "") -> TaskQueue:
     store.upsert_campaign(
         "verify", kind="verify" if form is None else "error_analysis", rule="single", slots_per_task=1,
-        form=form or {"decisions": ["accept", "reject", "revise"], "reasons": ["unclear"], "guidelines": text},
+        form=form or CampaignForm(decisions=["accept", "reject", "revise"], reasons=["unclear"], guidelines=text),
         settings={}, seed=1,
     )  # fmt: skip
     payload = {
@@ -89,7 +89,7 @@ def test_texts_of_an_item_come_back_as_they_are(
     desk.say(task.slot_id, "accept", now=now)
     [past] = desk.history()
     assert past.item == task.item
-    assert desk.campaign.form["guidelines"] == text
+    assert desk.campaign.form.guidelines == text
 
 
 @each
@@ -115,7 +115,7 @@ def test_a_note_comes_back_as_it_is_or_is_refused_for_its_length(
 def test_a_field_of_a_form_comes_back_as_it_is_or_is_refused_for_its_length(
     store: ReviewStore, make_items: MakeItems, now: datetime, text: str
 ) -> None:
-    desk = opened(store, make_items(verify=1)[0], form=FORM.model_dump(mode="json"))
+    desk = opened(store, make_items(verify=1)[0], form=CampaignForm(fields=FORM.fields))
     task = desk.next(now=now)
     assert task is not None
     if len(text) > 10_000:

@@ -16,6 +16,7 @@ from benchwright.annotation.campaigns.on_releases import open_tasks
 from benchwright.annotation.campaigns.results import agreement_of, errata_of, findings_of, summary_of, write_results
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
@@ -204,7 +205,7 @@ def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, it
 
     store = opened()
     say_all(store, "ann", now, lambda item: {"categories": ["blind"], "reason": "r"})
-    form = {"decisions_from": "choices"}
+    form = CampaignForm(decisions_from="choices")
     store.upsert_campaign(
         "baseline", kind="answer", rule="answers(1)", slots_per_task=1, form=form, settings={}, seed=1
     )

@@ -15,6 +15,7 @@ import pytest
 
 from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.progress.campaign_progress import progress_by, progress_of
@@ -32,7 +33,7 @@ def filled(store: ReviewStore, now: datetime, *, tasks: int = 30) -> ReviewStore
     """Open a campaign of three slots and let people decide most of it, some of them twice."""
     store.upsert_campaign(
         "verify", kind="verify", rule="at_least(2, of=3)", slots_per_task=3, settings={}, seed=1,
-        form={"decisions": list(DECISIONS), "reasons": list(REASONS), "needs_note": []},
+        form=CampaignForm(decisions=list(DECISIONS), reasons=list(REASONS), needs_note=[]),
     )  # fmt: skip
     store.upsert_tasks("verify", work(tasks))
     for name in PEOPLE:
@@ -170,7 +171,7 @@ def test_pace_is_that_of_first_versions(overview: Overview) -> None:
 def test_a_campaign_without_decisions_has_nothing_to_show_and_nothing_fails(store: ReviewStore, now: datetime) -> None:
     store.upsert_campaign(
         "new", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
-        form={"decisions": list(DECISIONS)},
+        form=CampaignForm(decisions=list(DECISIONS)),
     )  # fmt: skip
     overview = Overview(store, store.campaign("new"))
     said = overview.said(aspects_of(overview.campaign)[0])
@@ -203,7 +204,7 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
         )
     )  # fmt: skip
     store.upsert_campaign(
-        "typed", kind="error_analysis", rule="answers(2)", slots_per_task=2, form=form.model_dump(mode="json"),
+        "typed", kind="error_analysis", rule="answers(2)", slots_per_task=2, form=CampaignForm(fields=form.fields),
         settings={}, seed=1,
     )  # fmt: skip
     store.upsert_tasks("typed", [TaskInput(f"i{n}", "c", {"task": "jigsaw", "choices": []}) for n in range(4)])

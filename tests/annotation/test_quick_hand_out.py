@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -17,7 +18,9 @@ from .sqlite_work import instructions
 
 def fill(store: ReviewStore, *, tasks: int) -> None:
     for name, kind in (("other", "verify"), ("verify", "verify"), ("answer", "answer")):
-        form = {"decisions_from": "choices"} if kind == "answer" else {"decisions": ["accept", "reject"]}
+        form = (
+            CampaignForm(decisions_from="choices") if kind == "answer" else CampaignForm(decisions=["accept", "reject"])
+        )
         store.upsert_campaign(
             name, kind=kind, rule="unanimous(3)", slots_per_task=3, form=form, settings={SETTING: {"gold_rate": 0.3}},
             seed=3,

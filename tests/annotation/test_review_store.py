@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import RefusedError, ReviewStore, UpsertCounts
 from benchwright.annotation.store.database.connection import connect
@@ -16,7 +17,7 @@ from benchwright.errors import BenchwrightError
 Open = Callable[..., ReviewStore]
 CAMPAIGN = {
     "kind": "verify", "rule": "unanimous(2)", "slots_per_task": 2, "settings": {}, "seed": 1,
-    "form": {"decisions": ["accept", "reject"], "reasons": ["unclear", "wrong_answer"]},
+    "form": CampaignForm(decisions=["accept", "reject"], reasons=["unclear", "wrong_answer"]),
 }  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from benchwright.annotation.campaigns.results import document_of, write_results
 from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.simulated.annotators import SimulatedScreeners
 from benchwright.annotation.store import RefusedError, open_store
@@ -126,7 +127,7 @@ def test_items_are_screened_with_their_key_and_nobody_who_saw_it_answers_them(
         for name in ("baseline", "ann"):
             store.upsert_annotator(name)
         store.upsert_campaign(
-            "answer", kind="answer", rule="answers(1)", slots_per_task=1, form={"decisions_from": "choices"},
+            "answer", kind="answer", rule="answers(1)", slots_per_task=1, form=CampaignForm(decisions_from="choices"),
             settings={}, seed=1,
         )  # fmt: skip
         from benchwright.annotation.campaigns.open_campaign import work_of

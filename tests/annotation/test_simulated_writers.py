@@ -13,6 +13,7 @@ from walks import make_photographs
 
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.campaigns.describe import Describe
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.description import DESCRIPTION_FORM
 from benchwright.annotation.simulated.annotators import simulate, simulated_decisions
 from benchwright.annotation.simulated.writers import SimulatedCollectors, SimulatedDescribers, drawn_picture
@@ -26,7 +27,7 @@ from benchwright.release import Release
 from benchwright.seeds import generator_for
 from benchwright.steps import CampaignContext
 
-FORM = DESCRIPTION_FORM.model_dump(mode="json")
+FORM = CampaignForm(fields=DESCRIPTION_FORM.fields)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.campaigns.adjudications import add_adjudication
@@ -27,7 +28,7 @@ from benchwright.annotation.store.submissions.comments import add_remark
 from benchwright.overrides import Override
 from benchwright.records import Item
 
-FORM = {"decisions": ["accept", "reject"], "reasons": ["unclear"]}
+FORM = CampaignForm(decisions=["accept", "reject"], reasons=["unclear"])
 
 
 @pytest.fixture

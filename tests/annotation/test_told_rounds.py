@@ -68,7 +68,7 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
             options = ["accept", "reject"] if case.is_last else ["accept", "reject", "revise"]
             decision = rng.choice(options)
             edits = new_edits(rng) if decision == "revise" else None
-            reasons = ["unclear"] if decision == "reject" and campaign.form.get("reasons") else []
+            reasons = ["unclear"] if decision == "reject" and campaign.form.reasons else []
             judge.decide(head.task_id, decision, now=now, reasons=reasons, note="so it is", edits=edits)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
@@ -34,7 +35,7 @@ def store(tmp_path: Path, empty_store: bytes) -> Iterator[ReviewStore]:
 def campaign(
     store: ReviewStore, name: str, *, tasks: int, kind: str = "verify", slots: int = 2, items: str = "i", **handout: Any
 ) -> None:
-    form = {"decisions_from": "choices"} if kind == "answer" else {"decisions": ["accept", "reject"]}
+    form = CampaignForm(decisions_from="choices") if kind == "answer" else CampaignForm(decisions=["accept", "reject"])
     store.upsert_campaign(
         name, kind=kind, rule=f"unanimous({slots})", slots_per_task=slots, form=form,
         settings={SETTING: handout} if handout else {}, seed=3,

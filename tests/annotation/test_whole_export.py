@@ -21,6 +21,7 @@ import pytest
 from benchwright.annotation.agreement.coefficients import agreement_of
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
@@ -42,7 +43,7 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
     """Two people decide four tasks, one of them twice and with a note that a spreadsheet would run."""
     store.upsert_campaign(
         "verify", kind="verify", rule="unanimous(2)", slots_per_task=2, settings={}, seed=1,
-        form={"decisions": ["accept", "reject"], "reasons": ["unclear"]},
+        form=CampaignForm(decisions=["accept", "reject"], reasons=["unclear"]),
     )  # fmt: skip
     work = [
         TaskInput(f"item-{n}", f"content-{n}", {"task": "jigsaw", "kind": "yes_no", "question": "Why?"})

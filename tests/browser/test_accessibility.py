@@ -15,6 +15,7 @@ from walks import run_json
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
@@ -68,7 +69,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
 
 def fill_form(store: ReviewStore, pattern: Item) -> None:
     store.upsert_campaign(
-        "form", kind="error_analysis", rule="single", slots_per_task=1, form=FORM.model_dump(mode="json"),
+        "form", kind="error_analysis", rule="single", slots_per_task=1, form=CampaignForm(fields=FORM.fields),
         settings={}, seed=1,
     )  # fmt: skip
     item = pattern.model_copy(update={"item_id": "b" * 32}).model_dump(mode="json")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from label_studio.conftest import VERIFY, LabelStudio, Waiting, email, pull, push, region, store_of
 
+from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.pair import PAIR_FORM
@@ -52,7 +53,7 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
     workspace, now = waiting(VERIFY), datetime.now(UTC)
     form, labelled, fields = SAID[kind]
     with store_of(workspace) as store:
-        document = form.model_dump(mode="json") | {"guidelines": "Look **closely**."}
+        document = CampaignForm(fields=form.fields, guidelines="Look **closely**.")
         store.upsert_campaign(
             kind, kind=kind, rule="unanimous(2)", slots_per_task=2, form=document, settings={}, seed=1
         )

@@ -8,7 +8,6 @@ import streamlit as st
 
 from benchwright.errors import BenchwrightError
 
-from ...forms.form import form_of
 from ...store import Annotation, Campaign
 from ...workflow.adjudication import AdjudicationQueue, Case, DecidedCase
 from ..base.option_letters import keys_told, question_in_words
@@ -85,7 +84,7 @@ def _show_decided(found: list[DecidedCase], campaign: Campaign) -> None:
 
 def _line(one: DecidedCase, campaign: Campaign) -> dict[str, Any]:
     def words(said: Annotation) -> str:
-        return f"{said.annotator}: {'; '.join(said_in_words(said, form_of(campaign.form)))}"
+        return f"{said.annotator}: {'; '.join(said_in_words(said, campaign.form.typed))}"
 
     return {
         TEXTS["decision"]: TEXTS.get(one.decision, one.decision),

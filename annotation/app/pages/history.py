@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from ...forms.form import form_of
 from ...store import Campaign
 from ...workflow.task_queue import GivenDecision, HistoryEntry
 from ..base.directed_text import show_text
@@ -65,13 +64,13 @@ def _about(one: HistoryEntry, campaign: Campaign) -> list[str]:
 
 
 def _in_words(said: GivenDecision, campaign: Campaign) -> str:
-    if form_of(campaign.form) is not None:
+    if campaign.form.typed is not None:
         return TEXTS["taken_by_field"]
     return TEXTS.get(said.decision, said.decision)
 
 
 def _told(said: GivenDecision, campaign: Campaign) -> str:
-    form = form_of(campaign.form)
+    form = campaign.form.typed
     if form is not None:
         return form.told(said.fields or {})
     return ", ".join(code.replace("_", " ") for code in said.reasons)

@@ -13,7 +13,6 @@ from typing import Any
 import streamlit as st
 
 from ...campaigns.results import agreement_of, summary_of
-from ...forms.form import form_of
 from ...forms.kinds import REVIEW
 from ...progress.adjudication_stats import AdjudicationStats
 from ...progress.campaign_progress import Facet, RoundProgress, progress_by, progress_of
@@ -45,7 +44,7 @@ def show(visit: PageRequest) -> None:
     _show_counts(store, campaign)
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
-    if form_of(campaign.form) is not None and campaign.kind != REVIEW:
+    if campaign.form.typed is not None and campaign.kind != REVIEW:
         _show_found(store, campaign, stamp)
         return
     _show_divided(once((*stamp, "divided"), lambda: overview.divided(most=MOST_DIVIDED)))

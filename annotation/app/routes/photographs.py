@@ -11,7 +11,7 @@ from benchwright.drawing.previews import preview
 from benchwright.errors import BenchwrightError
 from benchwright.photographs import collected_photographs
 
-from ...forms.form import PhotographField, form_of
+from ...forms.form import PhotographField
 from ...store import Account, Campaign, RefusedError, Uploads
 from ...workflow.photo_uploads import StoredPhotograph, take_in_photograph
 from ...workflow.task_queue import TaskQueue, is_id
@@ -70,7 +70,7 @@ class _Photographs:
         Raises:
             RefusedError: It is not.
         """
-        form = form_of(self._own(request).form)
+        form = self._own(request).form.typed
         for field in () if form is None else form.fields:
             if isinstance(field, PhotographField):
                 return field

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...forms.edits import right_of
-from ...forms.form import Form, form_of
+from ...forms.form import Form
 from ...store import Annotation, Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
@@ -18,7 +18,7 @@ ADJUDICATE = "adjudicate"
 
 def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
     """Return the card of a case; its slot is the task."""
-    item, form, reasons = case.item, form_of(campaign.form), reasons_in(campaign)
+    item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
     explained = [] if item.explanation is None or form is None else [
         {"label": TEXTS["explanation"], "text": item.explanation}
     ]  # fmt: skip

@@ -10,12 +10,11 @@ from typing import Any
 from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
-from ...forms.form import Form, OneChoice, form_of
+from ...forms.form import Form, OneChoice
 from ...forms.kinds import ANSWER, KINDS
 from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
-from ...store.submissions.pre_key_answers import BLIND_FIRST
 from ...workflow.drafts import WINDOW, SeenDraft
 from ...workflow.task_queue import OwnTask
 from ..base.components import component
@@ -155,7 +154,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         raise BenchwrightError(
             f"the app has no form for campaigns of kind {campaign.kind!r}; `benchwright review export` has"
         )
-    item, form, typed = task.item, campaign.form, form_of(campaign.form)
+    item, form, typed = task.item, campaign.form, campaign.form.typed
     blind = is_blind(task, campaign)
     shows_key = KINDS[campaign.kind].shows_key and not blind
     key = item.answer or item.refusal
@@ -167,9 +166,9 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         choices=options_of(item),
         right=key if shows_key else None,
         declines=shows_key and item.answer is None,
-        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
-        needs_reason=["reject"] if form.get("reasons") else [],
-        needs_note=list(form.get("needs_note", ())),
+        reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.reasons],
+        needs_reason=["reject"] if form.reasons else [],
+        needs_note=list(form.needs_note),
         said=None if task.said is None else {
             "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
             "fields": dict(task.said.fields or {}), "edits": dict(task.said.edits or {}),
@@ -181,7 +180,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         beside=[*task.beside, *_shown_after(task, blind=blind)],
         editable=(
             editable_of(item, with_explanation=task.answered is not None and item.explanation is not None)
-            if form.get("edits") and task.is_current and not blind
+            if form.edits and task.is_current and not blind
             else None
         ),
         remarks=[{"is_flag": one.is_flag, "words": one.words} for one in task.remarks],
@@ -202,7 +201,7 @@ def words_of_card() -> dict[str, str]:
 
 def is_blind(task: OwnTask, campaign: Campaign) -> bool:
     """Return whether a task still waits for the answer that comes before its key is shown."""
-    return bool(campaign.form.get(BLIND_FIRST)) and task.answered is None
+    return campaign.form.blind_first and task.answered is None
 
 
 def _shown_after(task: OwnTask, *, blind: bool) -> list[dict[str, str]]:

@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 
 from benchwright.errors import BenchwrightError
 
+from ...forms.campaign_form import CampaignForm
+
 AnnotatorKind = Literal["person", "simulated"]
 TaskState = Literal["open", "done", "retired"]
 SlotState = Literal["free", "leased", "submitted"]
@@ -46,7 +48,7 @@ class Campaign:
     kind: str
     rule: str
     slots_per_task: int
-    form: Mapping[str, Any]
+    form: CampaignForm
     settings: Mapping[str, Any]
     seed: int
     is_simulated: bool

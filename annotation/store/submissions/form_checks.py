@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 from benchwright.records import Item
 
+from ...forms.campaign_form import CampaignForm
 from ...forms.edits import EditError, edits_of
-from ...forms.form import FormError, form_of
+from ...forms.form import FormError
 from ...forms.payloads import item_in
 from ..database.records import RefusedError
-
-CHOICES = "choices"
-"""As `decisions_from` of a form: each task has decisions of its own, the keys of the choices that it shows."""
 
 
 class FormEntry(NamedTuple):
@@ -23,20 +21,20 @@ class FormEntry(NamedTuple):
     values: dict[str, Any]
 
 
-def decisions_of(form: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[str, ...]:
+def decisions_of(form: CampaignForm, payload: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the decisions that a task takes: its form's, or the keys of its own choices."""
-    if form.get("decisions_from") == CHOICES:
+    if form.takes_choices:
         return tuple(choice["key"] for choice in payload["choices"])
-    return tuple(form["decisions"])
+    return form.decisions
 
 
-def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> FormEntry | None:
+def fields_of(form: CampaignForm, payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> FormEntry | None:
     """Return what was said in a typed form, checked against it; None where the campaign has no such form.
 
     Raises:
         RefusedError: The form does not take it, or has no fields.
     """
-    typed = form_of(form)
+    typed = form.typed
     if typed is None:
         if said is not None:
             raise RefusedError("this campaign takes a decision, and no fields")
@@ -50,9 +48,7 @@ def fields_of(form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping
     return FormEntry(typed.headline_of(values), values)
 
 
-def edits_in(
-    form: Mapping[str, Any], payload: Mapping[str, Any], said: Mapping[str, Any] | None
-) -> dict[str, Any] | None:
+def edits_in(form: CampaignForm, payload: Mapping[str, Any], said: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """Return edits of a task's item, checked, as JSON values; None where they change nothing.
 
     Raises:
@@ -60,7 +56,7 @@ def edits_in(
     """
     if not said:
         return None
-    if not form.get("edits"):
+    if not form.edits:
         raise RefusedError("this campaign takes no edits of items")
     try:
         return edits_of(Item.model_validate(item_in(payload)), said).to_json() or None

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from benchwright.canonical import canonical_json
 
+from ...forms.campaign_form import CampaignForm, read_campaign_form
 from ...forms.form import can_be_kept
 from ...forms.payloads import item_in
 from ..assignment import statements as sql
@@ -26,7 +27,7 @@ from ..database.pipelining import Step, run_together
 from ..database.records import ChangedError, RefusedError, StaleError
 from .form_checks import decisions_of, edits_in, fields_of
 from .photo_uploads import SubmittedPhotograph, check_uploads, photographs_in
-from .pre_key_answers import ANSWER, ANSWER_RIGHT, BLIND_FIRST, is_right, with_blind_answer
+from .pre_key_answers import ANSWER, ANSWER_RIGHT, is_right, with_blind_answer
 
 MAX_NOTE = 10_000
 
@@ -91,10 +92,10 @@ def make_ready(
     slot = connection.execute(sql.HELD, {"held": slot_id}).one_or_none()
     if slot is None or slot.name != annotator or (slot.submitted_at is None and slot.lease_until <= now):
         raise RefusedError(f"{annotator!r} does not hold slot {slot_id}: the lease has ended; claim again")
-    form, payload = json.loads(slot.form), json.loads(slot.payload)
+    form, payload = read_campaign_form(slot.form), json.loads(slot.payload)
     fields = with_blind_answer(connection, form, slot, saying.fields)
     typed, changed = fields_of(form, payload, fields), edits_in(form, payload, saying.edits)
-    if typed is not None and form.get(BLIND_FIRST):
+    if typed is not None and form.blind_first:
         typed.values[ANSWER_RIGHT] = is_right(item_in(payload), typed.values[ANSWER])
     said = {
         "decision": saying.decision if typed is None else typed.decision,
@@ -224,16 +225,16 @@ def within(active_s: float | None, elapsed_s: float) -> float | None:
     return min(max(float(active_s), 0.0), max(elapsed_s, 0.0))
 
 
-def _check(form: Mapping[str, Any], decisions: Sequence[str], saying: Submission, *, is_edited: bool) -> None:
+def _check(form: CampaignForm, decisions: Sequence[str], saying: Submission, *, is_edited: bool) -> None:
     decision, note = saying.decision, saying.note
     mistakes = []
     if decision not in decisions:
         mistakes.append(f"decision {decision[:60]!r} is none of {', '.join(decisions)}")
     elif is_edited and decision != "revise":
         mistakes.append(f"decision {decision!r} comes with edits; only `revise` does")
-    elif decision in form.get("needs_note", []) and not (note or "").strip() and not is_edited:
+    elif decision in form.needs_note and not (note or "").strip() and not is_edited:
         mistakes.append(f"decision {decision!r} needs a note that says what to change, or edits")
-    known = form.get("reasons", [])
+    known = form.reasons
     if unknown := sorted(set(saying.reasons) - set(known)):
         words = ", ".join(known) or "the form (it has no reasons)"
         mistakes += [f"reason {reason[:60]!r} is none of {words}" for reason in unknown]
