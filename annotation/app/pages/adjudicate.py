@@ -14,7 +14,7 @@ from ..base.option_letters import keys_told, question_in_words
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
-from ..task_card.adjudication_card import adjudication_card, said_in_words
+from ..task_card.adjudication_card import adjudication_card, submission_in_words
 from ..task_card.card import CardEvent, act_just_done, show_card
 from ..viewer import show_pictures
 from .review import inert, pictures_of
@@ -70,26 +70,27 @@ def _do(desk: AdjudicationQueue, case: Case, act: CardEvent) -> None:
         if all(one.task_id in st.session_state[_SKIPPED] for one in desk.queue()):
             st.session_state[_SKIPPED] = [case.task_id]
         return
-    desk.decide(case.task_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits)
+    desk.decide(case.task_id, act.submission, now=clock())
 
 
-def _show_decided(found: list[DecidedCase], campaign: Campaign) -> None:
-    """List what was decided; the annotators' names are told from here on."""
-    if not found:
+def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
+    """List what was decided, with the annotators' names."""
+    if not cases:
         return
     st.subheader(TEXTS["decided_by_you"])
     st.caption(TEXTS["decided_why"])
-    st.dataframe([_line(one, campaign) for one in found], hide_index=True)
+    st.dataframe([_line(case, campaign) for case in cases], hide_index=True)
 
 
-def _line(one: DecidedCase, campaign: Campaign) -> dict[str, Any]:
-    def words(said: Annotation) -> str:
-        return f"{said.annotator}: {'; '.join(said_in_words(said, campaign.form.typed))}"
+def _line(case: DecidedCase, campaign: Campaign) -> dict[str, Any]:
+    def words(annotation: Annotation) -> str:
+        return f"{annotation.annotator}: {'; '.join(submission_in_words(annotation, campaign.form.typed))}"
 
+    decided = case.adjudication
     return {
-        TEXTS["decision"]: TEXTS.get(one.decision, one.decision),
-        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in one.reasons),
-        TEXTS["question"]: question_in_words(one.item),
-        TEXTS["answers"]: " | ".join(words(said) for said in one.said),
-        TEXTS["note"]: one.note or "",
+        TEXTS["decision"]: TEXTS.get(decided.decision, decided.decision),
+        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in decided.reasons),
+        TEXTS["question"]: question_in_words(case.item),
+        TEXTS["answers"]: " | ".join(words(annotation) for annotation in case.annotations),
+        TEXTS["note"]: decided.note or "",
     }

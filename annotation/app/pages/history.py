@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
+from ...forms.submission import Submission
 from ...store import Campaign
-from ...workflow.task_queue import GivenDecision, HistoryEntry
+from ...workflow.task_queue import HistoryEntry
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
@@ -39,9 +40,9 @@ def show(visit: PageRequest, *, review: st.Page) -> None:
 
 def _show_line(one: HistoryEntry, campaign: Campaign, review: st.Page) -> None:
     when, what, about, act = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
-    when.text(f"{one.said.submitted_at:%d %b %H:%M}")
-    words = _in_words(one.said, campaign)
-    what.text(words if one.said.version == 1 else f"{words} ({TEXTS['changed']})")
+    when.text(f"{one.annotation.submitted_at:%d %b %H:%M}")
+    words = _in_words(one.annotation, campaign)
+    what.text(words if one.annotation.version == 1 else f"{words} ({TEXTS['changed']})")
     show_text(about, *_about(one, campaign))
     if act.button(TEXTS["open"], key=f"open-{one.task_id}", disabled=not one.is_current):
         st.switch_page(review, query_params={TASK: str(one.task_id), "campaign": campaign.name})
@@ -49,28 +50,30 @@ def _show_line(one: HistoryEntry, campaign: Campaign, review: st.Page) -> None:
 
 def _about(one: HistoryEntry, campaign: Campaign) -> list[str]:
     """Return what a line says of a decision: the item, what was said of it before and now, how long it took."""
-    before = ", ".join(f"{_in_words(said, campaign)} ({said.submitted_at:%d %b %H:%M})" for said in one.earlier)
+    before = ", ".join(
+        f"{_in_words(version, campaign)} ({version.submitted_at:%d %b %H:%M})" for version in one.earlier
+    )
     parts = [
         one.item.task,
         question_in_words(one.item),
-        _told(one.said, campaign),
-        ", ".join(TEXTS.get(f"edited_{name}", name) for name in one.said.edits or {}),
-        one.said.note,
+        _told(one.annotation, campaign),
+        ", ".join(TEXTS.get(f"edited_{name}", name) for name in one.annotation.edits or {}),
+        one.annotation.note,
         TEXTS["first_said"].format(before=before) if before else "",
         *(f"⚑ {remark.words}".strip() if remark.is_flag else remark.words for remark in one.remarks),
-        "" if one.said.active_s is None else TEXTS["took"].format(seconds=round(one.said.active_s)),
+        "" if one.annotation.active_s is None else TEXTS["took"].format(seconds=round(one.annotation.active_s)),
     ]
     return [part for part in parts if part]
 
 
-def _in_words(said: GivenDecision, campaign: Campaign) -> str:
+def _in_words(submission: Submission, campaign: Campaign) -> str:
     if campaign.form.typed is not None:
         return TEXTS["taken_by_field"]
-    return TEXTS.get(said.decision, said.decision)
+    return TEXTS.get(submission.decision, submission.decision)
 
 
-def _told(said: GivenDecision, campaign: Campaign) -> str:
+def _told(submission: Submission, campaign: Campaign) -> str:
     form = campaign.form.typed
     if form is not None:
-        return form.told(said.fields or {})
-    return ", ".join(code.replace("_", " ") for code in said.reasons)
+        return form.told(submission.fields or {})
+    return ", ".join(code.replace("_", " ") for code in submission.reasons)

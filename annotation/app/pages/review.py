@@ -133,13 +133,13 @@ def _do(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
             st.query_params[TASK] = str(past.task_id)
         return
     if act.does in {"comment", "flag"}:
-        desk.remark(task.task_id, act.note or "", is_flag=act.does == "flag", now=clock())
+        desk.remark(task.task_id, act.submission.note or "", is_flag=act.does == "flag", now=clock())
         st.toast(TEXTS["flag_kept" if act.does == "flag" else "comment_kept"])
         return
     if act.does == "skip":
         desk.skip(task.task_id, now=clock())
     elif is_blind(task, desk.campaign):
-        desk.answer(task.slot_id, act.decision, now=clock())
+        desk.answer(task.slot_id, act.submission.decision, now=clock())
         return  # the same task stays, now with its key
     else:
         _decide(desk, task, act)
@@ -152,10 +152,8 @@ def _decide(desk: TaskQueue, task: OwnTask, act: CardEvent) -> None:
     try:
         if act.seen is not None:
             desk.check_seen(task.task_id, act.draft, act.seen, now=clock())
-        desk.say(
-            task.slot_id, act.decision, now=clock(), reasons=act.reasons, note=act.note, edits=act.edits,
-            fields=act.fields, active_s=act.active_s, seen_version=None if act.seen is None else act.seen.version,
-        )  # fmt: skip
+        seen_version = None if act.seen is None else act.seen.version
+        desk.submit(task.slot_id, act.submission, now=clock(), seen_version=seen_version)
     except StaleError:
         assert act.seen is not None  # who does not say what they saw is never behind
         with suppress(StaleError):
