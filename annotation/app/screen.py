@@ -1,5 +1,5 @@
-"""The script that Streamlit runs for each browser session, and again on each click: it shows the frame."""
+"""The script that Streamlit runs for each browser session, and again after each click."""
 
-from benchwright.annotation.app.frame import show
+from benchwright.annotation.app.frame import show_frame
 
-show()
+show_frame()

@@ -33,7 +33,7 @@ from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 
 
 def push_votes(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
     """Make or update the project of the votes: it gets the items that all have answered whom the rule asks for.
 
@@ -57,7 +57,7 @@ def push_votes(
         return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
 
     ready = {key for key, task in current.items() if task.id in answered}
-    pushed = bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of, ready=ready)
+    pushed = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
     take_keys_away(server, project, current)
     return pushed
 

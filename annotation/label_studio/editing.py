@@ -40,9 +40,15 @@ def add_edit_fields(
     for name, label in areas.items():
         ET.SubElement(part, "Header", value=label, size="5")
         ET.SubElement(
-            part, "TextArea", name=name, toName="question", value=f"${name}", rows="2", maxSubmissions="1",
+            part,
+            "TextArea",
+            name=name,
+            toName="question",
+            value=f"${name}",
+            rows="2",
+            maxSubmissions="1",
             editable="true",
-        )  # fmt: skip
+        )
     ET.SubElement(part, "Header", value="Right from now on (leave open where it stays)", size="5")
     ET.SubElement(part, "Choices", name=RIGHT, toName="question", value=f"${KEYS}", choice="single-radio")
 

@@ -17,9 +17,16 @@ from .server import Server
 
 
 def fetch(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, project: int,
-    projects: Projects, names: Mapping[int, str], now: datetime,
-) -> Pulled:  # fmt: skip
+    store: ReviewStore,
+    campaign: Campaign,
+    server: Server,
+    *,
+    root: Path,
+    project: int,
+    projects: Projects,
+    names: Mapping[int, str],
+    now: datetime,
+) -> Pulled:
     """Take the annotations of a campaign's projects into the store.
 
     Args:

@@ -75,9 +75,15 @@ def voted_on(form: Mapping[str, Any]) -> Form:
 
 def _answer(view: ET.Element) -> None:
     ET.SubElement(
-        view, "Choices", name=ANSWER, toName="question", value="$options", choice="single-radio", required="true",
+        view,
+        "Choices",
+        name=ANSWER,
+        toName="question",
+        value="$options",
+        choice="single-radio",
+        required="true",
         requiredMessage="Choose an answer",
-    )  # fmt: skip
+    )
 
 
 def _votes(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) -> None:
@@ -95,9 +101,15 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
     ET.SubElement(view, "Text", name="choices", value="$choices", valueType="text")
     decisions = form["decisions"]
     verdict = ET.SubElement(
-        view, "Choices", name=DECISION, toName="question", choice="single-radio", required="true", showInline="true",
+        view,
+        "Choices",
+        name=DECISION,
+        toName="question",
+        choice="single-radio",
+        required="true",
+        showInline="true",
         requiredMessage="Choose a decision",
-    )  # fmt: skip
+    )
     for decision in decisions:
         choice = ET.SubElement(verdict, "Choice", value=decision)
         if decision in _HOTKEYS:
@@ -111,9 +123,15 @@ def _verdict(view: ET.Element, form: Mapping[str, Any], letters: Sequence[str]) 
         add_edit_fields(view, letters, shown_when=selected(DECISION, REVISE), with_explanation=False)
     needed = ", ".join(form.get("needs_note", ())) + (" without edits" if form.get("edits") else "")
     ET.SubElement(
-        view, "TextArea", name=NOTE, toName="question", rows="2", maxSubmissions="1", editable="true",
+        view,
+        "TextArea",
+        name=NOTE,
+        toName="question",
+        rows="2",
+        maxSubmissions="1",
+        editable="true",
         placeholder=f"Note (needed for: {needed})" if form.get("needs_note") else "Note",
-    )  # fmt: skip
+    )
 
 
 def plain(text: str) -> str:

@@ -58,7 +58,7 @@ DataOf = Callable[[Task, Callable[[ItemImage], str]], dict[str, Any]]
 
 
 def push(
-    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, shelf: ImageHosting
+    store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
     """Make or update the project of a campaign, so that it has exactly the campaign's current tasks.
 
@@ -68,7 +68,7 @@ def push(
         server: Label Studio.
         root: The workspace.
         projects: Remembers which project is whose.
-        shelf: Where pictures go.
+        hosting: Where pictures go.
 
     Raises:
         BenchwrightError: The campaign is simulated, or the server cannot be reached or refuses.
@@ -92,7 +92,7 @@ def push(
     def data_of(task: Task, url_of: Callable[[ItemImage], str]) -> dict[str, Any]:
         return prompt_data(task) if is_collected else task_data(campaign, task, url_of, letters=letters)
 
-    return bring_up_to_date(server, project, current, ImageFiles(root), shelf, data_of=data_of)
+    return bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of)
 
 
 def bring_up_to_date(
@@ -100,7 +100,7 @@ def bring_up_to_date(
     project: int,
     current: Mapping[str, Task],
     originals: ImageFiles,
-    shelf: ImageHosting,
+    hosting: ImageHosting,
     *,
     data_of: DataOf,
     ready: Container[str] | None = None,
@@ -112,7 +112,7 @@ def bring_up_to_date(
         project: There.
         current: Tasks that may be there, by key.
         originals: Pictures.
-        shelf: Where pictures go.
+        hosting: Where pictures go.
         data_of: Makes a task's data.
         ready: Keys of those that are added; all, where None.
     """
@@ -129,7 +129,7 @@ def bring_up_to_date(
         else:
             server.delete_task(known.id)
             removed += 1
-    sent = _Sent(data_of, server, project, originals, shelf)
+    sent = _Sent(data_of, server, project, originals, hosting)
     lacking = [task for key, task in current.items() if key not in there and (ready is None or key in ready)]
     for start in range(0, len(lacking), AT_ONCE):
         sent.add(lacking[start : start + AT_ONCE])
@@ -140,10 +140,10 @@ class _Sent:
     """Tasks on their way, with the pictures that they show."""
 
     def __init__(
-        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, shelf: ImageHosting
+        self, data_of: DataOf, server: Server, project: int, originals: ImageFiles, hosting: ImageHosting
     ) -> None:
         self._data_of, self._server, self._project = data_of, server, project
-        self._originals, self._shelf = originals, shelf
+        self._originals, self._hosting = originals, hosting
         self._urls: dict[str, str] = {}
         self.added = 0
         self.unshown: list[tuple[str, str]] = []
@@ -164,7 +164,7 @@ class _Sent:
             else:
                 ready.append(task)
         if files:
-            urls = self._shelf.put(self._project, files)
+            urls = self._hosting.put(self._project, files)
             self._urls |= {stem: urls[name] for stem, name in called.items()}
         self._server.add_tasks(self._project, [self._data_of(task, self._url) for task in ready])
         self.added += len(ready)

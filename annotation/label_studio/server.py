@@ -64,10 +64,14 @@ class Server:
         """Make a project and return its id."""
         with self._said():
             made = self._client.projects.create(
-                title=title[:50], label_config=config, maximum_annotations=annotators_per_task,
-                sampling="Uniform sampling", enable_empty_annotation=False, show_instruction=False,
+                title=title[:50],
+                label_config=config,
+                maximum_annotations=annotators_per_task,
+                sampling="Uniform sampling",
+                enable_empty_annotation=False,
+                show_instruction=False,
                 description="Made by Benchwright. Annotations go back with `benchwright review label-studio pull`.",
-            )  # fmt: skip
+            )
         return int(made.id)
 
     def update_project(self, project: int, *, config: str, annotators_per_task: int) -> None:

@@ -20,7 +20,7 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.cli.tasks import handout_of
+from benchwright.annotation.cli.tasks import assignment_settings_of
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.progress.campaign_progress import progress_of
 from benchwright.annotation.progress.overview import Overview
@@ -262,5 +262,5 @@ def test_where_every_answer_counts_the_setting_is_refused_in_words() -> None:
         Answer(handout=CLOSES)
     assert Review(handout=CLOSES).handout.close_decided
     nothing = {"gold": None, "gold_rate": None, "share": None, "share_of": (), "priority": (), "lease_s": None}
-    assert handout_of(**nothing, close_decided=True).close_decided
-    assert not handout_of(**nothing, close_decided=False).close_decided
+    assert assignment_settings_of(**nothing, close_decided=True).close_decided
+    assert not assignment_settings_of(**nothing, close_decided=False).close_decided

@@ -9,7 +9,7 @@ from datetime import datetime
 
 import pytest
 
-from benchwright.annotation.app.base.option_letters import captions, keys_told, question_in_words
+from benchwright.annotation.app.base.option_letters import captions, keys_line, question_in_words
 from benchwright.annotation.app.task_card.card import CardEvent, act_of, card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
@@ -111,10 +111,10 @@ def test_options_that_a_question_lists_by_their_places_are_listed_by_their_lette
 
 
 def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
-    assert " · G comment or flag · " in keys_told("keys_answer", "ABCDEF")
-    assert keys_told("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
-    assert " · Shift+G comment or flag · " in keys_told("keys_answer", "ABCDEFG")
-    assert keys_told("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
+    assert " · G comment or flag · " in keys_line("keys_answer", "ABCDEF")
+    assert keys_line("keys_answer", "ABCDEFG").startswith("A–G or 1–7 pick an option · ")
+    assert " · Shift+G comment or flag · " in keys_line("keys_answer", "ABCDEFG")
+    assert keys_line("keys_verify", "ABCD").startswith("Y accept · X reject · V edit")
 
 
 def test_what_the_card_sends_is_taken() -> None:

@@ -1,4 +1,4 @@
-"""The card of a case that an adjudicator decides: the item with its key, and what annotators said, without names."""
+"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ ADJUDICATE = "adjudicate"
 
 
 def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
-    """Return the card of a case; its slot is the task."""
+    """Return the card of a case; its slot is the id of the task."""
     item, form, reasons = case.item, form_of(campaign.form), reasons_in(campaign)
-    explained = [] if item.explanation is None or form is None else [
-        {"label": TEXTS["explanation"], "text": item.explanation}
-    ]  # fmt: skip
+    explained = []
+    if item.explanation is not None and form is not None:
+        explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
         serial=serial,
         slot=case.task_id,
@@ -42,33 +42,33 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         remarks=None,
         save=None,
         texts=words_of_card(),
-        answers=[_answer(one, number, form) for number, one in enumerate(case.said, 1)],
+        answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.said, 1)],
     )
 
 
-def _answer(one: Annotation, number: int, form: Form | None) -> dict[str, Any]:
+def _answer(annotation: Annotation, number: int, form: Form | None) -> dict[str, Any]:
     return {
         "label": TEXTS["annotator_n"].format(number=number),
-        "lines": said_in_words(one, form),
-        "edits": None if one.edits is None else dict(one.edits),
+        "lines": answer_lines(annotation, form),
+        "edits": None if annotation.edits is None else dict(annotation.edits),
     }
 
 
-def said_in_words(one: Annotation, form: Form | None) -> list[str]:
-    """Return in lines what an annotator said: decision or answer and votes, reasons, note, edits."""
+def answer_lines(annotation: Annotation, form: Form | None) -> list[str]:
+    """Return an annotation in lines: decision, or answer and votes; then reasons, note and edits."""
     if form is None:
-        lines = [TEXTS.get(one.decision, one.decision)]
+        lines = [TEXTS.get(annotation.decision, annotation.decision)]
     else:
         labels = {field.name: field.label for field in form.fields}
-        fields = one.fields or {}
-        said = {name: fields[name] for name in labels if fields.get(name)}
-        lines = [f"{TEXTS['answer']}: {said.pop(ANSWER, one.decision)}"]
-        lines += [f"{labels[name]} {value}" for name, value in said.items()]
-    if one.reasons:
-        lines.append(", ".join(code.replace("_", " ") for code in one.reasons))
-    if one.note:
-        lines.append(f"“{one.note}”")
-    for name, value in (one.edits or {}).items():
+        fields = annotation.fields or {}
+        filled = {name: fields[name] for name in labels if fields.get(name)}
+        lines = [f"{TEXTS['answer']}: {filled.pop(ANSWER, annotation.decision)}"]
+        lines += [f"{labels[name]} {value}" for name, value in filled.items()]
+    if annotation.reasons:
+        lines.append(", ".join(code.replace("_", " ") for code in annotation.reasons))
+    if annotation.note:
+        lines.append(f"“{annotation.note}”")
+    for name, value in (annotation.edits or {}).items():
         shown = ", ".join(f"{key}: {text}" for key, text in value.items()) if isinstance(value, dict) else str(value)
         lines.append(f"{TEXTS[f'edited_{name}']}: {shown}")
     return lines

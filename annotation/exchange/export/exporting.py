@@ -22,8 +22,10 @@ from .work_tables import overrides_table, work_tables
 
 FORMAT, VERSION = "benchwright/review-export", 1
 FORMATS: Mapping[str, tuple[FileFormat, ...]] = {
-    "parquet": ("parquet",), "csv": ("csv",), "both": ("parquet", "csv"),
-}  # fmt: skip
+    "parquet": ("parquet",),
+    "csv": ("csv",),
+    "both": ("parquet", "csv"),
+}
 
 
 class Exported(NamedTuple):

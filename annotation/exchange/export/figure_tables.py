@@ -24,18 +24,38 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Expo
     columns: Columns = {"campaign": "text", "by": "text", "part": "text", "outcome": "text", "tasks": "int"}
     yield ExportTable("outcomes", columns, chained(_outcomes(one) for one in overviews))
     columns = {
-        "campaign": "text", "aspect": "text", "metric": "text", "by": "text", "part": "text", "units": "int",
-        "compared": "int", "raters": "int", "statistic": "text", "value": "float", "ci_low": "float",
+        "campaign": "text",
+        "aspect": "text",
+        "metric": "text",
+        "by": "text",
+        "part": "text",
+        "units": "int",
+        "compared": "int",
+        "raters": "int",
+        "statistic": "text",
+        "value": "float",
+        "ci_low": "float",
         "ci_high": "float",
-    }  # fmt: skip
+    }
     yield ExportTable("agreement", columns, chained(_agreement(one, called) for one in overviews))
     found = {one.campaign.name: _qualities(one) for one in overviews}
     columns = {
-        "campaign": "text", "annotator": "text", "ratings": "int", "with_others": "float", "with_others_units": "int",
-        "on_gold": "float", "on_gold_units": "int", "shared_units": "int", "estimated_accuracy": "float",
-        "alpha_without": "float", "alpha_without_units": "int", "median_seconds": "float", "timed": "int",
-        "pace": "float", "suspiciously_fast": "bool",
-    }  # fmt: skip
+        "campaign": "text",
+        "annotator": "text",
+        "ratings": "int",
+        "with_others": "float",
+        "with_others_units": "int",
+        "on_gold": "float",
+        "on_gold_units": "int",
+        "shared_units": "int",
+        "estimated_accuracy": "float",
+        "alpha_without": "float",
+        "alpha_without_units": "int",
+        "median_seconds": "float",
+        "timed": "int",
+        "pace": "float",
+        "suspiciously_fast": "bool",
+    }
     rows = in_order(
         [name, *rounded(called[one["rater"]], *(one[column] for column in list(columns)[2:]))]
         for name, listed in found.items()

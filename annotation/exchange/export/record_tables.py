@@ -35,8 +35,13 @@ def record_tables(connection: sa.Connection, chosen: Sequence[int], called: Name
         return _of_tasks(connection, chosen, called, table, name or table.name, columns)
 
     yield of(
-        adjudications, decision="text", reasons="text", note="text", edits="text", decided_at="moment",
-    )  # fmt: skip
+        adjudications,
+        decision="text",
+        reasons="text",
+        note="text",
+        edits="text",
+        decided_at="moment",
+    )
     yield of(revisions, edits="text", revised_at="moment")
     yield of(blind_answers, answer="text", answered_at="moment")
     yield of(seen)
@@ -69,8 +74,12 @@ def _of_tasks(
 
 def _remarks(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     columns: Columns = {
-        "is_flag": "bool", "words": "text", "made_at": "moment", "settled_at": "moment", "settled_by": "text",
-    }  # fmt: skip
+        "is_flag": "bool",
+        "words": "text",
+        "made_at": "moment",
+        "settled_at": "moment",
+        "settled_by": "text",
+    }
     found = _of_tasks(connection, chosen, called, remarks, remarks.name, columns)
     rows = ([*row[:-1], called.get(row[-1], row[-1])] for row in found.rows)  # the command line is nobody's name
     return ExportTable(found.name, found.columns, rows)
@@ -91,7 +100,11 @@ def _guidelines(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable
 def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -> ExportTable:
     query = (
         sa.select(
-            campaigns.c.name, tasks.c.item_id, tasks.c.round, annotators.c.name, followed.c.version,
+            campaigns.c.name,
+            tasks.c.item_id,
+            tasks.c.round,
+            annotators.c.name,
+            followed.c.version,
             guidelines.c.version,
         )
         .select_from(
@@ -103,7 +116,7 @@ def _followed(connection: sa.Connection, chosen: Sequence[int], called: Names) -
         )
         .where(campaigns.c.id.in_(chosen))
         .order_by(campaigns.c.name, tasks.c.item_id, tasks.c.round, slots.c.slot, followed.c.version)
-    )  # fmt: skip
+    )
     rows = ([*row[:3], called[row[3]], *row[4:]] for row in stream(connection, query))
     return ExportTable("followed", {**_TASK, "version": "int", "guidelines_version": "int"}, rows)
 
@@ -124,7 +137,12 @@ def log_table(connection: sa.Connection) -> ExportTable:
     log = audit_log.c
     query = sa.select(log.id, log.at, log.actor, log.act, log.about, log.previous, log.hash).order_by(log.id)
     columns: Columns = {
-        "id": "int", "at": "moment", "actor": "text", "act": "text", "about": "text", "previous": "text",
+        "id": "int",
+        "at": "moment",
+        "actor": "text",
+        "act": "text",
+        "about": "text",
+        "previous": "text",
         "hash": "text",
-    }  # fmt: skip
+    }
     return ExportTable("audit_log", columns, stream(connection, query))

@@ -15,21 +15,36 @@ from .work_tables import Names
 def round_tables(overviews: Sequence[Overview], called: Names) -> Iterator[ExportTable]:
     """Yield the tables of these campaigns; the arguments are those of `figure_tables`."""
     columns: Columns = {
-        "campaign": "text", "aspect": "text", "by": "text", "part": "text", "label": "text", "times": "int",
+        "campaign": "text",
+        "aspect": "text",
+        "by": "text",
+        "part": "text",
+        "label": "text",
+        "times": "int",
         "share": "float",
-    }  # fmt: skip
+    }
     yield ExportTable("shares", columns, chained(_shares(one) for one in overviews))
     columns = {
-        "campaign": "text", "round": "int", "items": "int", "passed": "int", "revised": "int", "dropped": "int",
-        "waiting": "int", "open": "int",
-    }  # fmt: skip
+        "campaign": "text",
+        "round": "int",
+        "items": "int",
+        "passed": "int",
+        "revised": "int",
+        "dropped": "int",
+        "waiting": "int",
+        "open": "int",
+    }
     assert tuple(columns)[1:] == RoundProgress._fields
     rounds = [[one.campaign.name, *found] for one in overviews for found in one.rounds(one.patterns())]
     yield ExportTable("rounds", columns, rounds)
     columns = {
-        "campaign": "text", "adjudicator": "text", "decision": "text", "annotators": "text", "is_against": "bool",
+        "campaign": "text",
+        "adjudicator": "text",
+        "decision": "text",
+        "annotators": "text",
+        "is_against": "bool",
         "times": "int",
-    }  # fmt: skip
+    }
     ruled = in_order(
         [one.campaign.name, called[found.adjudicator], found.decision, found.said, found.is_against, found.times]
         for one in overviews

@@ -19,9 +19,12 @@ from benchwright.csv_cells import harmless
 FileFormat = Literal["parquet", "csv"]
 Type = Literal["text", "int", "float", "bool", "moment"]
 _ARROW: Mapping[Type, pa.DataType] = {
-    "text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_(),
+    "text": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
     "moment": pa.timestamp("us", tz="UTC"),
-}  # fmt: skip
+}
 Columns = Mapping[str, Type]
 ROWS_PER_GROUP = 20_000
 

@@ -51,9 +51,15 @@ def _campaigns(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
         .order_by(c.name)
     )
     columns: Columns = {
-        "campaign": "text", "kind": "text", "rule": "text", "annotators_per_task": "int", "is_simulated": "bool",
-        "is_for_assigned": "bool", "form": "text", "settings": "text",
-    }  # fmt: skip
+        "campaign": "text",
+        "kind": "text",
+        "rule": "text",
+        "annotators_per_task": "int",
+        "is_simulated": "bool",
+        "is_for_assigned": "bool",
+        "form": "text",
+        "settings": "text",
+    }
     return ExportTable("campaigns", columns, stream(connection, query))
 
 
@@ -61,17 +67,31 @@ def _tasks(connection: sa.Connection, chosen: Sequence[int]) -> ExportTable:
     t = tasks.c
     query = (
         sa.select(
-            campaigns.c.name, t.item_id, t.content_hash, t.round, t.state, t.item_kind, t.item_task, t.category,
+            campaigns.c.name,
+            t.item_id,
+            t.content_hash,
+            t.round,
+            t.state,
+            t.item_kind,
+            t.item_task,
+            t.category,
             t.payload,
         )
         .join(campaigns)
         .where(campaigns.c.id.in_(chosen))
         .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash)
-    )  # fmt: skip
+    )
     columns: Columns = {
-        "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "state": "text", "kind": "text",
-        "task": "text", "category": "text", "payload": "text",
-    }  # fmt: skip
+        "campaign": "text",
+        "item_id": "text",
+        "content_hash": "text",
+        "round": "int",
+        "state": "text",
+        "kind": "text",
+        "task": "text",
+        "category": "text",
+        "payload": "text",
+    }
     return ExportTable("tasks", columns, stream(connection, query))
 
 
@@ -82,9 +102,21 @@ def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names
     active = a.get("active_s")
     query = (
         sa.select(
-            campaigns.c.name.label("campaign"), t.item_id, t.content_hash, t.round, slots.c.slot,
-            annotators.c.name.label("annotator"), a.version, is_newest.label("is_newest"), a.decision, a.reasons,
-            a.note, a.fields, a.edits, a.started_at, a.submitted_at,
+            campaigns.c.name.label("campaign"),
+            t.item_id,
+            t.content_hash,
+            t.round,
+            slots.c.slot,
+            annotators.c.name.label("annotator"),
+            a.version,
+            is_newest.label("is_newest"),
+            a.decision,
+            a.reasons,
+            a.note,
+            a.fields,
+            a.edits,
+            a.started_at,
+            a.submitted_at,
             (sa.null() if active is None else active).label("active_seconds"),
         )
         .select_from(
@@ -95,13 +127,26 @@ def _annotations(connection: sa.Connection, chosen: Sequence[int], called: Names
         )
         .where(campaigns.c.id.in_(chosen))
         .order_by(campaigns.c.name, t.item_id, t.round, t.content_hash, slots.c.slot, a.version)
-    )  # fmt: skip
+    )
     columns: Columns = {
-        "campaign": "text", "item_id": "text", "content_hash": "text", "round": "int", "slot": "int",
-        "annotator": "text", "version": "int", "is_newest": "bool", "decision": "text", "reasons": "text",
-        "note": "text", "fields": "text", "edits": "text", "started_at": "moment", "submitted_at": "moment",
-        "active_seconds": "float", "seconds": "float",
-    }  # fmt: skip
+        "campaign": "text",
+        "item_id": "text",
+        "content_hash": "text",
+        "round": "int",
+        "slot": "int",
+        "annotator": "text",
+        "version": "int",
+        "is_newest": "bool",
+        "decision": "text",
+        "reasons": "text",
+        "note": "text",
+        "fields": "text",
+        "edits": "text",
+        "started_at": "moment",
+        "submitted_at": "moment",
+        "active_seconds": "float",
+        "seconds": "float",
+    }
 
     def rows() -> Iterator[Sequence[Any]]:
         for row in stream(connection, query):
@@ -150,8 +195,14 @@ def overrides_table(connection: sa.Connection, called: Names) -> ExportTable:
         .order_by(o.id)
     )
     columns: Columns = {
-        "stage": "text", "record_id": "text", "action": "text", "reason": "text", "against": "text", "by": "text",
-        "why": "text", "decided_at": "moment",
-    }  # fmt: skip
+        "stage": "text",
+        "record_id": "text",
+        "action": "text",
+        "reason": "text",
+        "against": "text",
+        "by": "text",
+        "why": "text",
+        "decided_at": "moment",
+    }
     rows = ([*row[:5], called[row[5]], *row[6:]] for row in stream(connection, query))
     return ExportTable("overrides", columns, rows)
