@@ -153,10 +153,10 @@ def _server(url: str) -> Server:
 
 def _named(users: dict[int, str], renamed: tuple[str, ...]) -> dict[int, str]:
     names: dict[str, str] = {}
-    for option in renamed:
-        email, equals, name = option.partition("=")
+    for text in renamed:
+        email, equals, name = text.partition("=")
         if not equals or not name.strip():
-            raise BenchwrightError(f"--annotator {option!r}: expected E-MAIL=NAME")
+            raise BenchwrightError(f"--annotator {text!r}: expected E-MAIL=NAME")
         names[email.strip().casefold()] = name.strip()
     if unknown := sorted(names.keys() - {email.casefold() for email in users.values()}):
         raise BenchwrightError(f"--annotator: the server has no user {unknown[0]!r}")

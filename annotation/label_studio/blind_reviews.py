@@ -1,7 +1,7 @@
-"""A review in Label Studio: one project asks for answers without the key, another shows it and asks for votes.
+"""A review in Label Studio: one project asks for answers without the key, another shows the key and asks for votes.
 
-Every user of the server can read every task there. So an item's key goes there only once all its answers are in the
-store, which takes no other answers from then on; and it goes from there once a new version of the item is asked about.
+Every user of the server can read every task there. So an item's key is pushed only once all its answers are in the
+store, which accepts no further answers from then on. The key is removed again once a new version of the item is pushed.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
 def push_votes(
     store: ReviewStore, campaign: Campaign, server: Server, *, root: Path, projects: Projects, hosting: ImageHosting
 ) -> Pushed:
-    """Make or update the project of the votes: it gets the items that all have answered whom the rule asks for.
+    """Make or update the project of the votes, with the items that as many people have answered as the rule asks for.
 
-    The campaign's first project is there already (`pushing.push`).
+    The campaign's first project exists already (`pushing.push`).
     """
     letters = letters_of(store.tasks(campaign.name, states=TASK_STATES))
     config = label_config(campaign.form, letters=letters, votes=True)
@@ -57,16 +57,16 @@ def push_votes(
         return data | {REVIEWERS: f"To be voted on by {', '.join(answered[task.id])}, who answered it"}
 
     ready = {key for key, task in current.items() if task.id in answered}
-    pushed = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
+    result = bring_up_to_date(server, project, current, ImageFiles(root), hosting, data_of=data_of, ready=ready)
     take_keys_away(server, project, current)
-    return pushed
+    return result
 
 
 def take_keys_away(server: Server, project: int, current: Collection[str]) -> None:
-    """Take out of tasks that are outdated, and stay because they are labelled, which choice is right and why."""
-    for known in list(server.tasks(project)):
-        if str(known.data.get(KEY)) not in current and (data := blanked(known.data)) != known.data:
-            server.update_task(known.id, data)
+    """Remove the right choice and the explanation from outdated tasks that stay because they are labelled."""
+    for task in list(server.tasks(project)):
+        if str(task.data.get(KEY)) not in current and (data := blanked(task.data)) != task.data:
+            server.update_task(task.id, data)
 
 
 def shown_in(server: Server, project: int | None) -> frozenset[str]:
@@ -75,7 +75,7 @@ def shown_in(server: Server, project: int | None) -> frozenset[str]:
 
 
 def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
-    """Return what takes answers in that were given without the key, unless it is shown by now."""
+    """Return a function that stores answers given without the key; answers to items whose key is shown are refused."""
 
     def take(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
         reply = said_of(campaign, said)
@@ -88,7 +88,7 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnn
 
 
 def votes(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-    """Take the votes in of somebody who has answered."""
+    """Store the votes of an annotator who has answered."""
     with store.reading() as connection:
         before_s = seconds_before_key(connection, said.known.id, said.author)
     given = said_of(campaign, said, votes=True)
