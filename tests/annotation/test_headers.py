@@ -47,7 +47,7 @@ def test_the_page_runs_no_script_of_its_own_but_streamlits() -> None:
     assert policy["object-src"] == policy["frame-ancestors"] == "'none'"
 
 
-def test_a_door_runs_and_loads_nothing() -> None:
+def test_a_sign_in_page_runs_and_loads_nothing() -> None:
     assert "default-src 'none'" in sign_in_policy()
     assert "script-src" not in sign_in_policy()
 

@@ -153,20 +153,20 @@ def test_a_screen_has_no_serious_finding_and_fits_a_tablet(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("door", ["sign in", "refused", "invitation", "no invitation"])
-def test_a_door_has_no_serious_finding(
-    site: ReviewSite, new_context: Callable[..., BrowserContext], door: str, scheme: str
+@pytest.mark.parametrize("page_name", ["sign in", "refused", "invitation", "no invitation"])
+def test_a_sign_in_page_has_no_serious_finding(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], page_name: str, scheme: str
 ) -> None:
     page = new_context(color_scheme=scheme).new_page()
-    if door == "invitation":
+    if page_name == "invitation":
         page.goto(
             run_json("review", "users", "--workspace", site.workspace, "--invite", "new", "--url", site.url)[
                 "invitation"
             ]
         )
     else:
-        page.goto(site.url + ("/welcome?invitation=x" if door == "no invitation" else "/login"))
-    if door == "refused":
+        page.goto(site.url + ("/welcome?invitation=x" if page_name == "no invitation" else "/login"))
+    if page_name == "refused":
         page.fill("#name", "ann")
         page.fill("#password", "not " + PASSWORDS["ann"])
         page.click("button")

@@ -1,7 +1,7 @@
-"""The doors of the running app: nothing is reached without a session of one's own.
+"""Signing in to the running app: nothing is reached without a session of one's own.
 
 - A wrong password, a forged or foreign cookie, an ended session, another annotator's task: refused.
-- Every path but the doors asks for a session, the websocket too.
+- Every path but the sign-in pages asks for a session, the websocket too.
 - Forms carry a nonce; failed attempts have to wait; answers carry the headers that tell browsers to load nothing else.
 """
 
@@ -30,7 +30,7 @@ from .visitor import Visitor
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
-    with serve(make_workspace(tmp_path_factory.mktemp("doors"))) as running:
+    with serve(make_workspace(tmp_path_factory.mktemp("login"))) as running:
         yield running
 
 
@@ -73,13 +73,13 @@ PATHS = [
 
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"])
-def test_every_path_but_the_doors_asks_for_a_session(visitor: Visitor, method: str, path: str) -> None:
+def test_every_path_but_the_sign_in_pages_asks_for_a_session(visitor: Visitor, method: str, path: str) -> None:
     reply = visitor.send(method, path)
     where = reply.headers.get("location", "")
     assert reply.status in {400, 401} or where.startswith("/login"), (reply.status, reply.body[:200])
 
 
-def test_a_page_leads_to_the_door_and_back(visitor: Visitor) -> None:
+def test_a_page_leads_to_the_sign_in_page_and_back(visitor: Visitor) -> None:
     reply = visitor.get("/history?campaign=verify")
     assert (reply.status, reply.headers["location"]) == (303, "/login?next=%2Fhistory%3Fcampaign%3Dverify")
     reply = visitor.submit("/login", name="ann", password=PASSWORDS["ann"], next="/history?campaign=verify")

@@ -1,4 +1,4 @@
-"""What holds of handing out, whatever a campaign asks: own orders, nobody twice, skipping, leases that end, flags."""
+"""Assignment of tasks in campaigns of all kinds: own orders, nobody twice, skipping, leases that end, flags."""
 
 from __future__ import annotations
 

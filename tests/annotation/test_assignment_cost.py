@@ -1,4 +1,4 @@
-"""Handing out and taking in cost the same however large the campaign is: nothing walks through its tasks."""
+"""Assigning a task and storing a decision cost the same in campaigns of any size: no query walks through all tasks."""
 
 from __future__ import annotations
 

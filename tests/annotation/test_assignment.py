@@ -1,4 +1,4 @@
-"""Handing out: gold at its rate and never told apart, shares, priorities, and who has seen a key and let the lease end."""
+"""Assignment of tasks: gold at its rate and not recognisable, shares, priorities, and expired leases of a seen key."""
 
 from __future__ import annotations
 
