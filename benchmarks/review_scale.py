@@ -46,6 +46,7 @@ from websockets.exceptions import WebSocketException
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.app.serve import SWITCH_S
 from benchwright.annotation.forms.assignment_settings import LEASE_S
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Campaign, ReviewStore, open_store
 from benchwright.workspace.workspace import Workspace
 
@@ -202,7 +203,7 @@ def _decide_on(
             return
         between = time.perf_counter()
         claims.append(between - started)
-        store.submit(lease.slot_id, name, "accept", now=now)
+        store.submit(lease.slot_id, name, Submission("accept"), now=now)
         submits.append(time.perf_counter() - between)
 
 

@@ -18,6 +18,7 @@ from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS,
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
 from benchwright.annotation.store.submissions.form_checks import CHOICES
@@ -76,9 +77,9 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
     now = datetime.now(UTC)
-    tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
+    tour.store.decide(name, case.id, ANNOTATOR, Submission("accept"), now=now)
     note = "Box A is too tall, and so is box B."
-    tour.store.decide(name, case.id, OTHER, "reject", now=now, reasons=["unclear"], note=note)
+    tour.store.decide(name, case.id, OTHER, Submission("reject", reasons=("unclear",), note=note), now=now)
     page = tour.page(CURATOR, f"/adjudicate?campaign={name}")
     page.locator(".given").last.scroll_into_view_if_needed()
     return shot(page)

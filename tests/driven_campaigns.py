@@ -43,6 +43,7 @@ from benchwright.annotation.forms.kinds import (
     SCREEN_ITEMS,
     VERIFY,
 )
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import CampaignProgress, progress_by, progress_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.simulated.annotators import SimulatedAnnotators, SimulatedReviewers
@@ -179,11 +180,13 @@ class Driven:
         case = desk.open(head.task_id, now=self._tick())
         if decision == "revise" and case.is_last:
             decision = "reject"
-        reasons = ["unclear"] if decision == "reject" and self.campaign.form.get("reasons") else []
+        reasons = ("unclear",) if decision == "reject" and self.campaign.form.get("reasons") else ()
         changed = self._edits(case.item.question, edits) if decision == "revise" else None
         if decision == "revise" and changed is None:
             decision = "accept"
-        desk.decide(head.task_id, decision, now=self._tick(), reasons=reasons, note="so it is", edits=changed)
+        desk.decide(
+            head.task_id, Submission(decision, reasons=reasons, note="so it is", edits=changed), now=self._tick()
+        )
         return True
 
     def finish(self, letters: Iterator[str]) -> None:
@@ -206,18 +209,18 @@ class Driven:
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
             decision = {"a": "accept", "r": "reject"}.get(letter, "revise")
             reasons = ("unclear",) if letter == "r" else ()
-            desk.say(slot, decision, now=now, reasons=reasons, note="Say which.", edits=edits)
+            desk.submit(slot, Submission(decision, reasons=reasons, note="Say which.", edits=edits), now=now)
         elif self.kind == REVIEW:
             if task.answered is None:
                 desk.answer(slot, "A" if letter == "a" else "B", now=now)
             no = {"x": "accurate", "y": "accurate", "b": "accurate", "n": "accurate", "m": "difficult"}.get(letter)
             fields = {name: "no" if name == no else "yes" for name in CRITERIA}
             edits = self._edits(task.item.question, letter) if letter in "xyb" else None
-            desk.say(slot, "", now=now, fields=fields, edits=edits)
+            desk.submit(slot, Submission(fields=fields, edits=edits), now=now)
         elif self.kind == ANSWER:
-            desk.say(slot, letter, now=now)
+            desk.submit(slot, Submission(letter), now=now)
         else:
-            desk.say(slot, "", now=now, fields=self._fields(desk, task, letter))
+            desk.submit(slot, Submission(fields=self._fields(desk, task, letter)), now=now)
 
     def _edits(self, question: str, letter: str) -> Mapping[str, str] | None:
         """Return edits of a question; those that lead back to how it came, or none where they change nothing."""

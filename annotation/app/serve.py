@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .security.connections import ConnectionLimits, Network
 
-SCRIPT = Path(__file__).with_name("screen.py")
+SCRIPT = Path(__file__).parent / "script" / "screen.py"
 PING_S = 30.0
 MOST_SENT_BYTES = 8 * 1024 * 1024
 """In one message of a browser over the websocket; photographs and drafts come by routes of their own."""

@@ -20,10 +20,11 @@ from benchwright.images.identify import read_file
 
 from ..forms.csv_rows import CsvRow, read_rows, shown
 from ..forms.form import Form, PhotographField, SeveralOf, form_of
-from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of, fields_of
+from ..forms.submission import Submission
+from ..store import Accounts, RefusedError, ReviewStore, Task, Uploads, decisions_of
 from ..store.campaigns.decisions import list_decisions
 from ..store.database.schema import annotators
-from ..store.submissions.form_checks import edits_in
+from ..store.submissions.form_checks import normalized
 from ..workflow.closing import close_decided
 from ..workflow.photo_uploads import take_in_photograph
 from ..workflow.revisions import open_next_rounds
@@ -219,34 +220,58 @@ class _Taken:
         self._form = settings.form
         with store.reading() as connection:
             every = list_decisions(connection, settings, with_retired=True)
-        self._looked_at = {(one.annotator, one.item_id) for one in every}
-        self._said = {
-            (one.annotator, one.item_id): (one.decision, one.reasons, one.note, dict(one.edits or {}))
-            for one in store.decisions(campaign)
+        self._looked_at = {(annotation.annotator, annotation.item_id) for annotation in every}
+        self._submissions: dict[tuple[str, str], Submission] = {
+            (annotation.annotator, annotation.item_id): annotation for annotation in store.decisions(campaign)
         }
+        """By annotator and item."""
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        annotator, item_id = row.values["annotator"], row.values["item_id"]
-        decision, note = row.values["decision"], row.values["note"] or None
         if self._is_blank(row, "decision"):
             return "blank"
         task = self._task(row)
         self._check_version(row, task)
-        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
-        decision = spelled.get(decision.lower(), decision)
-        reasons = tuple(sorted({reason.strip() for reason in row.values["reason"].split(";")} - {""}))
-        edits = edits_in(self._form, task.payload, edits_in_row(row.values)) or {}
-        before = self._said.get((annotator, item_id))
-        if before == (decision, reasons, note, edits):
+        submission = normalized(self._form, task.payload, self._submission(row, task))
+        before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None:
+            return self._decide(store, row, task, submission)
+        if (before.decision, before.reasons, before.note, before.edits) == (
+            submission.decision,
+            submission.reasons,
+            submission.note,
+            submission.edits,
+        ):
             return "unchanged"
-        if before is not None:
-            raise RefusedError(f"annotator {shown(annotator)} has already said {before[0]!r} of this item")
+        raise RefusedError(
+            f"annotator {shown(row.values['annotator'])} has already said {before.decision!r} of this item"
+        )
+
+    def _submission(self, row: CsvRow, task: Task) -> Submission:
+        """Return what a row says."""
+        decision = row.values["decision"]
+        spelled = {known.lower(): known for known in decisions_of(self._form, task.payload)}
+        return Submission(
+            decision=spelled.get(decision.lower(), decision),
+            reasons=tuple({reason.strip() for reason in row.values["reason"].split(";")} - {""}),
+            note=row.values["note"] or None,
+            edits=edits_in_row(row.values),
+        )
+
+    def _decide(
+        self,
+        store: ReviewStore,
+        row: CsvRow,
+        task: Task,
+        submission: Submission,
+        photographs: Mapping[str, str] | None = None,
+    ) -> Literal["new"]:
+        """Submit what a row says, with the photographs that it brings."""
+        annotator = row.values["annotator"]
         with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
             held.upsert_annotator(annotator)
-            held.decide(
-                self._campaign, task.id, annotator, decision, now=self._now, reasons=reasons, note=note, edits=edits
-            )
-        self._said[annotator, item_id] = (decision, reasons, note, edits)
+            note_photographs(held, task.id, annotator, photographs or {})
+            held.decide(self._campaign, task.id, annotator, submission, now=self._now)
+        self._submissions[annotator, task.item_id] = submission
         self._people.note(annotator)
         return "new"
 
@@ -279,10 +304,10 @@ class _Taken:
 
     def _check_version(self, row: CsvRow, task: Task) -> None:
         """Refuse a row about an earlier version of an item: what was said of that one is in the store already."""
-        said, who = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
-        if said and said != version_of(task.content_hash):
+        version, key = row.values.get(VERSION, ""), (row.values["annotator"], task.item_id)
+        if version and version != version_of(task.content_hash):
             raise RefusedError(f"item {shown(task.item_id)} has been revised since; export the tasks again")
-        if not said and who in self._looked_at and who not in self._said:
+        if not version and key in self._looked_at and key not in self._submissions:
             raise RefusedError(
                 f"item {shown(task.item_id)} has been revised since this annotator decided; a row about its new "
                 "version says so in the column `version`"
@@ -304,30 +329,20 @@ class _TakenByField(_Taken):
         super().__init__(store, campaign, now, people)
         self._typed = form
         self._photographs = photographs
-        self._filled = {(one.annotator, one.item_id): one.fields for one in store.decisions(campaign)}
 
     def take(self, store: ReviewStore, row: CsvRow) -> Literal["new", "unchanged", "blank"]:
-        annotator, item_id = row.values["annotator"], row.values["item_id"]
         if self._is_blank(row, self._typed.headline.name):
             return "blank"
         task = self._task(row)
         fields = self._fields(row)
-        brought = {} if self._photographs is None else self._photographs.take_in(fields)
-        fields |= brought
-        typed = fields_of(self._form, task.payload, fields)
-        assert typed is not None
-        before = self._filled.get((annotator, item_id))
-        if before == typed.values:
+        photographs = {} if self._photographs is None else self._photographs.take_in(fields)
+        submission = normalized(self._form, task.payload, Submission(fields={**fields, **photographs}))
+        before = self._submissions.get((row.values["annotator"], task.item_id))
+        if before is None:
+            return self._decide(store, row, task, submission, photographs)
+        if before.fields == submission.fields:
             return "unchanged"
-        if before is not None:
-            raise RefusedError(f"annotator {shown(annotator)} has already decided this item otherwise")
-        with store.batch() as held:  # a refused row leaves nothing behind, not even a new annotator
-            held.upsert_annotator(annotator)
-            note_photographs(held, task.id, annotator, brought)
-            held.decide(self._campaign, task.id, annotator, "", now=self._now, fields=fields)
-        self._filled[annotator, item_id] = typed.values
-        self._people.note(annotator)
-        return "new"
+        raise RefusedError(f"annotator {shown(row.values['annotator'])} has already decided this item otherwise")
 
     def _fields(self, row: CsvRow) -> dict[str, str | list[str]]:
         """Return a row's values by field; several in one cell are parted by semicolons."""

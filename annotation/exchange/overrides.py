@@ -53,9 +53,7 @@ class OverrideRequests:
             BenchwrightError: There is no such record, no verdict against it, or none that can be overridden.
         """
         record = self._lookup.find(name)
-        verdicts = self._lookup.told(record)
-        if step is not None:
-            verdicts = [verdict for verdict in verdicts if self.is_of(verdict.stage, step)]
+        verdicts = [verdict for verdict in self._lookup.told(record) if step is None or self.is_of(verdict.stage, step)]
         verdict = self._verdict_against(name, verdicts, step)
         against = verdict.evidence.get(AGAINST)
         pair = against if isinstance(against, str) else None

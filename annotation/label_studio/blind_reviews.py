@@ -7,6 +7,7 @@ store, which accepts no further answers from then on. The key is removed again o
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +79,14 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnn
     """Return a function that stores answers given without the key; answers to items whose key is shown are refused."""
 
     def take(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-        reply = said_of(campaign, said)
-        answer = ExternalAnswer(said.known.id, said.author, reply.decision, reply.started_at, reply.submitted_at)
+        annotation = said_of(campaign, said)
+        answer = ExternalAnswer(
+            annotation.task_id,
+            annotation.annotator,
+            annotation.submission.decision,
+            annotation.started_at,
+            annotation.submitted_at,
+        )
         with store.writing() as connection:
             is_shown = key_of(said.known) in shown
             return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
@@ -91,6 +98,7 @@ def votes(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Take
     """Store the votes of an annotator who has answered."""
     with store.reading() as connection:
         before_s = seconds_before_key(connection, said.known.id, said.author)
-    given = said_of(campaign, said, votes=True)
-    after_s = (given.submitted_at - given.started_at).total_seconds()
-    return store.take_in(campaign.name, given._replace(active_s=before_s + after_s), now=said.now)
+    annotation = said_of(campaign, said, votes=True)
+    after_s = (annotation.submitted_at - annotation.started_at).total_seconds()
+    submission = replace(annotation.submission, active_s=before_s + after_s)
+    return store.take_in(campaign.name, annotation._replace(submission=submission), now=said.now)

@@ -16,6 +16,7 @@ from benchwright.errors import BenchwrightError, DataError
 from benchwright.photographs import collected_photographs
 
 from ..forms.collect import NONE
+from ..forms.submission import Submission
 from ..store import Campaign, RefusedError, ReviewStore, Task, Uploads
 from ..store.assignment.task_queue import OWNER
 from ..store.database.records import TASK_STATES
@@ -152,8 +153,8 @@ class PhotographPull:
 
     def _said(self, store: ReviewStore, said: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
         started, submitted = moments_of(said.annotation, said.now)
-        decision = ExternalAnnotation(task.id, said.author, "", (), None, started, submitted, fields)
-        return store.take_in(self._campaign.name, decision, now=said.now)
+        annotation = ExternalAnnotation(task.id, said.author, Submission(fields=fields), started, submitted)
+        return store.take_in(self._campaign.name, annotation, now=said.now)
 
     def _prompt_in(self, annotation: Mapping[str, Any]) -> str | None:
         """Return the prompt of an annotation that fits the form; None for any other."""

@@ -183,12 +183,9 @@ def said_of(campaign: Campaign, said: KnownAnnotation, *, votes: bool = False) -
         DataError: It is not what the form lets people say.
     """
     task = said.known
-    reply = read_reply(said.annotation.get("result"), campaign.form, task.payload, votes=votes)
+    submission = read_reply(said.annotation.get("result"), campaign.form, task.payload, votes=votes)
     started, submitted = moments_of(said.annotation, said.now)
-    return ExternalAnnotation(
-        task.id, said.author, reply.decision, reply.reasons, reply.note, started, submitted, reply.fields,
-        reply.edits,
-    )  # fmt: skip
+    return ExternalAnnotation(task.id, said.author, submission, started, submitted)
 
 
 def moments_of(one: Mapping[str, Any], now: datetime) -> tuple[datetime, datetime]:

@@ -7,11 +7,12 @@ what does not fit is told, not taken.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchwright.errors import DataError
 
 from ..forms.form import Form, Lines, OneChoice, PhotographField, SeveralOf, TextField, form_of
+from ..forms.submission import Submission
 from .editing import take_edits
 from .label_config import (
     ANSWER,
@@ -33,19 +34,7 @@ from .task_data import option_labels
 MAX_REGIONS = 100
 
 
-class ReadAnnotation(NamedTuple):
-    """What an annotation says."""
-
-    decision: str
-    reasons: tuple[str, ...] = ()
-    note: str | None = None
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-
-
-def read_reply(
-    result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False
-) -> ReadAnnotation:
+def read_reply(result: Any, form: Mapping[str, Any], payload: Mapping[str, Any], *, votes: bool = False) -> Submission:
     """Read an annotation's result.
 
     Args:
@@ -65,19 +54,19 @@ def read_reply(
         return _votes(said, form, payload)
     typed = form_of(form)
     if typed is not None:
-        return ReadAnnotation("", fields=fields_said(said, typed, payload))
+        return Submission(fields=fields_said(said, typed, payload))
     return _verdict(said, form, payload)
 
 
-def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _answer(said: Mapping[str, list[str]], payload: Mapping[str, Any]) -> Submission:
     known = {label: label.partition(".")[0] for label in option_labels(payload)}
     label = _one(said, ANSWER)
     if label not in known:
         raise DataError(f"answer {_shown(label)} is none of the choices")
-    return ReadAnnotation(known[label])
+    return Submission(known[label])
 
 
-def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Submission:
     edits = None
     if form.get("edits"):
         chosen = said.pop(EDITING, [AS_IT_IS])
@@ -87,10 +76,10 @@ def _votes(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping
         edits = take_edits(said, payload, is_shown=is_edited, with_explanation=True)
         if edits is not None and not is_edited:
             raise DataError(f"it edits the item, and says {AS_IT_IS!r}")
-    return ReadAnnotation("", fields=fields_said(said, voted_on(form), payload), edits=edits)
+    return Submission(fields=fields_said(said, voted_on(form), payload), edits=edits)
 
 
-def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> ReadAnnotation:
+def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mapping[str, Any]) -> Submission:
     edits = None
     if form.get("edits"):
         is_revised = said.get(DECISION) == [REVISE]
@@ -103,7 +92,7 @@ def _verdict(said: dict[str, list[str]], form: Mapping[str, Any], payload: Mappi
     if unknown := sorted(set(reasons) - set(form.get("reasons", ()))):
         raise DataError(f"reason {_shown(unknown[0])} is none of the form's")
     note = "\n".join(said.get(NOTE, ())).strip() or None
-    return ReadAnnotation(decision, tuple(sorted(set(reasons))), note, edits=edits)
+    return Submission(decision, tuple(sorted(set(reasons))), note, edits=edits)
 
 
 def _check_controls(said: Mapping[str, list[str]], known: Collection[str]) -> None:

@@ -13,6 +13,7 @@ from benchwright.annotation.app.task_card.adjudication_card import adjudication_
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -39,8 +40,8 @@ def decide(store: ReviewStore, item: Item, now: datetime, **said: str | dict[str
     for name, word in said.items():
         edits = word if isinstance(word, dict) else None
         decision = word if isinstance(word, str) else "revise"
-        reasons = ["unclear"] if decision == "reject" else []
-        store.decide("verify", task.id, name, decision, now=now, reasons=reasons, edits=edits)
+        reasons = ("unclear",) if decision == "reject" else ()
+        store.decide("verify", task.id, name, Submission(decision, reasons=reasons, edits=edits), now=now)
     return task.id
 
 
@@ -75,9 +76,12 @@ def test_the_run_waits_for_the_adjudicator_and_takes_the_decision_up(
     desk = desk_of(store)
     for task, decision in zip(tasks, ("accept", "reject"), strict=True):
         desk.open(task, now=now)
-        reasons = ["wrong_answer"] if decision == "reject" else []
-        desk.decide(task, decision, now=now, reasons=reasons, note="seen it closely")
-    assert [(one.decision, one.reasons) for one in desk.decided()] == [("reject", ("wrong_answer",)), ("accept", ())]
+        reasons = ("wrong_answer",) if decision == "reject" else ()
+        desk.decide(task, Submission(decision, reasons=reasons, note="seen it closely"), now=now)
+    assert [(one.adjudication.decision, one.adjudication.reasons) for one in desk.decided()] == [
+        ("reject", ("wrong_answer",)),
+        ("accept", ()),
+    ]
     assert desk.queue() == []
     verdicts = STEP.advance(items, context)
     assert [verdicts.outcomes[item.item_id].reason for item in items] == [None, "rejected"]
@@ -100,9 +104,12 @@ def test_names_are_told_only_once_the_case_is_decided(
     }  # fmt: skip
     assert "ann" not in json.dumps(card["answers"]).replace("Annotator", "")
     assert desk.decided() == []
-    desk.decide(task, "reject", now=now, reasons=["unclear"])
-    [told] = desk.decided()
-    assert (told.decision, {one.annotator for one in told.said}) == ("reject", {"ann", "ben"})
+    desk.decide(task, Submission("reject", reasons=("unclear",)), now=now)
+    [case] = desk.decided()
+    assert (case.adjudication.decision, {annotation.annotator for annotation in case.annotations}) == (
+        "reject",
+        {"ann", "ben"},
+    )
 
 
 def test_edits_of_the_adjudicator_make_the_next_version(
@@ -113,7 +120,7 @@ def test_edits_of_the_adjudicator_make_the_next_version(
     task = decide(store, items[0], now, ann=X, ben=Y)
     desk = desk_of(store)
     desk.open(task, now=now)
-    desk.decide(task, "revise", now=now, edits={**Y, "right": "A"})
+    desk.decide(task, Submission("revise", edits={**Y, "right": "A"}), now=now)
     [version] = store.tasks("verify")
     assert (version.payload["question"], version.payload["answer"]) == (Y["question"], "A")
     assert TaskQueue(store, store.campaign("verify"), "judge").next(now=now) is None  # their own version
@@ -132,7 +139,7 @@ def test_a_case_that_is_sent_back_goes_to_others_whose_decisions_alone_count(
     task = decide(store, items[0], now, ann="accept", ben="reject")
     desk = desk_of(store)
     desk.open(task, now=now)
-    desk.decide(task, "send_back", now=now, note="look at the corner")
+    desk.decide(task, Submission("send_back", note="look at the corner"), now=now)
     assert desk.queue() == []
     waiting = STEP.advance(items, context).waiting
     assert waiting is not None
@@ -155,11 +162,11 @@ def test_a_case_that_is_sent_back_and_divided_again_comes_back(
     task = decide(store, items[0], now, ann="accept", ben="reject")
     desk = desk_of(store)
     desk.open(task, now=now)
-    desk.decide(task, "send_back", now=now)
+    desk.decide(task, Submission("send_back"), now=now)
     decide(store, items[0], now, cas="accept", dee="reject")
     assert [one.waits for one in desk.queue()] == [True]
     desk.open(task, now=now)
-    desk.decide(task, "accept", now=now)
+    desk.decide(task, Submission("accept"), now=now)
     assert STEP.advance(items, context).summary["kept"] == 1
 
 
@@ -174,7 +181,7 @@ def test_nobody_adjudicates_what_they_judged_or_edited(
         with pytest.raises(RefusedError, match="not open to you"):
             desk_of(store, name).open(task, now=now)
     desk_of(store).open(task, now=now)
-    desk_of(store).decide(task, "revise", now=now, edits=X)
+    desk_of(store).decide(task, Submission("revise", edits=X), now=now)
     decide(store, items[0], now, cas="accept", dee="reject")
     assert desk_of(store, "ann").queue() == []  # of whatever version
     assert len(desk_of(store, "other").queue()) == 1
@@ -201,9 +208,9 @@ def test_two_adjudicators_decide_a_case_once(
     task = decide(store, items[0], now, ann="accept", ben="reject")
     for name in ("judge", "other"):
         desk_of(store, name).open(task, now=now)
-    desk_of(store, "other").decide(task, "accept", now=now)
+    desk_of(store, "other").decide(task, Submission("accept"), now=now)
     with pytest.raises(RefusedError, match="somebody has decided it"):
-        desk_of(store).decide(task, "reject", now=now)
+        desk_of(store).decide(task, Submission("reject"), now=now)
 
 
 @pytest.mark.parametrize(
@@ -226,10 +233,10 @@ def test_decisions_that_cannot_be_are_refused(
     task = decide(store, items[0], now, ann="accept", ben="reject")
     desk = desk_of(store)
     with pytest.raises(RefusedError, match="open the case"):
-        desk.decide(task, "accept", now=now)
+        desk.decide(task, Submission("accept"), now=now)
     desk.open(task, now=now)
     with pytest.raises(RefusedError, match=words):
-        desk.decide(task, decision, now=now, edits=edits)
+        desk.decide(task, Submission(decision, edits=edits), now=now)
     assert len(desk.queue()) == 1
 
 
@@ -244,7 +251,7 @@ def test_in_the_last_round_nothing_is_revised(
     assert case.is_last
     assert adjudication_card(case, store.campaign("verify"), serial=0).editable is None
     with pytest.raises(RefusedError, match="round 1 is the last"):
-        desk.decide(task, "revise", now=now, edits=X)
+        desk.decide(task, Submission("revise", edits=X), now=now)
 
 
 def test_campaigns_without_an_adjudicator_have_no_cases(
@@ -270,7 +277,7 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
         assert task is not None
         desk.answer(task.slot_id, "B", now=now)
         votes = {"accurate": "yes", "reasonable": "yes", "difficult": "no"}
-        desk.say(task.slot_id, "", now=now, fields={**votes, "note": f"{name}'s note"})
+        desk.submit(task.slot_id, Submission(fields={**votes, "note": f"{name}'s note"}), now=now)
     waiting = step.advance(items, review).waiting
     assert waiting is not None
     assert "waits for an adjudicator: 1 of 1" in waiting
@@ -281,6 +288,6 @@ def test_a_review_that_fails_without_edits_waits_for_the_adjudicator(
     assert {tuple(one["lines"][:4]) for one in card.answers} == {
         ("Answer: B", "Accurate? yes", "Reasonable? yes", "Difficult? no")
     }
-    judge.decide(head.task_id, "revise", now=now, edits={"choices": {"A": "the one on the left"}})
+    judge.decide(head.task_id, Submission("revise", edits={"choices": {"A": "the one on the left"}}), now=now)
     [version] = store.tasks("review")
     assert version.payload["choices"][0]["text"] == "the one on the left"

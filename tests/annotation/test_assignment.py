@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import LEASE_S, SETTING, AssignmentSettings
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.assignment.gold_schedule import GoldSchedule
 from benchwright.annotation.workflow.gold import gold_accuracies
@@ -54,7 +55,7 @@ def decide_all(store: ReviewStore, names: list[str], now: datetime) -> dict[str,
             if lease is None:
                 left.remove(name)
                 continue
-            store.submit(lease.slot_id, name, "accept", now=now)
+            store.submit(lease.slot_id, name, Submission("accept"), now=now)
             got[name].append(lease.item_id)
     return got
 
@@ -161,7 +162,7 @@ def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(
             sent = json.dumps(card_of(task, desk.campaign, serial=0).__dict__, default=str)
             assert "gold" not in sent
             seen.append(task.item.item_id)
-            desk.say(task.slot_id, "accept", now=now)
+            desk.submit(task.slot_id, Submission("accept"), now=now)
             after = desk.progress(now=now)
             assert (after.decided, after.left) == (before.decided + 1, before.left - 1)
             assert len(desk.history()) == after.decided
@@ -174,7 +175,7 @@ def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(
         assert len(known & set(seen)) == 2
         golden = next(one for one in desk.history() if one.item.item_id in known)
         again = desk.open(golden.task_id, now=now)
-        desk.say(again.slot_id, "reject", now=now, reasons=["unclear"])
+        desk.submit(again.slot_id, Submission("reject", reasons=("unclear",)), now=now)
         assert {one.decision for one in store.gold_answers("verify")} == {"accept", "reject"}
 
 
@@ -208,7 +209,7 @@ def test_an_answer_campaign_takes_the_items_own_keys_for_gold_and_counts_nobody_
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
         while (lease := store.claim("verify", "ann", now=now)) is not None:
-            store.submit(lease.slot_id, "ann", "B", now=now)
+            store.submit(lease.slot_id, "ann", Submission("B"), now=now)
         [one] = store.gold_answers("verify")
         assert (one.decision, one.right) == ("B", "B")
     verdicts = answer.advance(items, context)
@@ -252,7 +253,7 @@ def test_a_gold_item_is_not_to_be_had_by_name(store: ReviewStore, now: datetime)
     opened(store, tasks=1, slots=1, names=["ann"], gold=1)
     [gold] = store.tasks("verify", states=("retired",))
     with pytest.raises(RefusedError, match="only the app hands these out"):
-        store.decide("verify", gold.id, "ann", "accept", now=now)
+        store.decide("verify", gold.id, "ann", Submission("accept"), now=now)
 
 
 # Shares and priorities
@@ -281,11 +282,11 @@ def test_urgent_tasks_go_out_first_and_a_change_of_urgency_counts_at_once(store:
     first = [store.claim("verify", "ann", now=now)]
     for _ in range(2):
         assert first[-1] is not None
-        store.submit(first[-1].slot_id, "ann", "accept", now=now)
+        store.submit(first[-1].slot_id, "ann", Submission("accept"), now=now)
         first.append(store.claim("verify", "ann", now=now))
     assert {one.item_id for one in first if one} == {"item-2", "item-5", "item-8"}
     assert first[-1] is not None
-    store.submit(first[-1].slot_id, "ann", "accept", now=now)
+    store.submit(first[-1].slot_id, "ann", Submission("accept"), now=now)
     store.upsert_tasks("verify", [one._replace(priority=9 if one.item_id == "item-0" else 0) for one in work])
     last = store.claim("verify", "ann", now=now)
     assert last is not None

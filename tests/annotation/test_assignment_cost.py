@@ -9,6 +9,7 @@ import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 
@@ -46,7 +47,7 @@ def test_ten_times_the_tasks_take_no_more_work_to_hand_out_and_to_take_in(
                 for name in ("ann", "ben", "cas") * 10:
                     lease = store.claim(campaign, name, now=now)
                     assert lease is not None
-                    store.submit(lease.slot_id, name, said, now=now)
+                    store.submit(lease.slot_id, name, Submission(said), now=now)
 
             def look(store: ReviewStore = store) -> None:
                 for _ in range(10):

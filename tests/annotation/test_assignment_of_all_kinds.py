@@ -19,6 +19,7 @@ from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.canonical import digest
@@ -120,7 +121,7 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
 def say(desk: TaskQueue, slot: int, asked: Asked, now: datetime) -> None:
     if desk.campaign.kind == "review":
         desk.answer(slot, "B", now=now)
-    desk.say(slot, asked.decision, now=now, fields=asked.fields)
+    desk.submit(slot, Submission(asked.decision, fields=asked.fields), now=now)
 
 
 def test_nobody_gets_a_task_twice_and_every_task_goes_to_as_many_as_it_takes(

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import event
 
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.store.database import connection
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -55,7 +56,7 @@ def flushed_by(store: ReviewStore, act: Callable[[], object]) -> list[bool]:
 def test_a_decision_waits_for_the_disk_and_a_lease_does_not(store: ReviewStore, desk: TaskQueue, now: datetime) -> None:
     held: list[Any] = []
     assert flushed_by(store, lambda: held.append(desk.next(now=now))) == [False]
-    assert flushed_by(store, lambda: desk.say(held[0].slot_id, "accept", now=now)) == [True]
+    assert flushed_by(store, lambda: desk.submit(held[0].slot_id, Submission("accept"), now=now)) == [True]
     assert flushed_by(store, lambda: desk.next(now=now)) == [False]
     assert flushed_by(store, lambda: store.record("noted", actor="ann", now=now)) == [True]
 
@@ -75,7 +76,7 @@ def test_what_comes_next_is_looked_for_before_the_turn_to_write(
     assert held is not None
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == ["UPDATE", "INSERT"]
     written.clear()
-    desk.say(held.slot_id, "accept", now=now)
+    desk.submit(held.slot_id, Submission("accept"), now=now)
     # The slot, the decision, the task, the draft, the log.
     assert [one for one in written if one not in {"PRAGMA", "BEGIN"}] == [
         "UPDATE", "INSERT", "UPDATE", "DELETE", "INSERT"

@@ -22,6 +22,7 @@ from benchwright.annotation.agreement.coefficients import agreement
 from benchwright.annotation.agreement.ratings import Rating
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.store.assignment.assignment import note_seen
@@ -58,10 +59,10 @@ def said(store: ReviewStore, now: datetime) -> ReviewStore:
             lease = store.claim("verify", name, now=at, task=task.id)
             assert lease is not None
             decision = "reject" if n == 0 or (n == 1 and name == "bob") else "accept"
-            given: dict[str, Any] = {"reasons": ["unclear"], "note": FORMULA} if decision == "reject" else {}
-            store.submit(lease.slot_id, name, decision, now=at + timedelta(seconds=7.5), **given)
+            why: dict[str, Any] = {"reasons": ("unclear",), "note": FORMULA} if decision == "reject" else {}
+            store.submit(lease.slot_id, name, Submission(decision, **why), now=at + timedelta(seconds=7.5))
             if n == 2 and name == "zoe":
-                store.submit(lease.slot_id, name, "reject", now=at + timedelta(seconds=99), amend=True)
+                store.submit(lease.slot_id, name, Submission("reject"), now=at + timedelta(seconds=99), amend=True)
     AccessControl(store).assign("verify", ["bob", "zoe"])
     return store
 
@@ -97,7 +98,7 @@ def test_what_is_on_record_beside_decisions_is_there_too(said: ReviewStore, now:
     said.settle_remark("verify", said.remarks("verify")[0].id, by="bob", now=now)
     Guidelines(said).set("verify", "Look **closely**.", ())
     mine = desk.open(task, now=now)
-    desk.say(mine.slot_id, "accept", note="after all", now=now + timedelta(hours=1))
+    desk.submit(mine.slot_id, Submission("accept", note="after all"), now=now + timedelta(hours=1))
     with said.writing() as connection:
         note_seen(connection, task, 3)
     export_everything(said, tmp_path / "out")

@@ -22,6 +22,7 @@ from benchwright.annotation.campaigns.screen import Screen, ScreenItems
 from benchwright.annotation.cli.agreement import annotators
 from benchwright.annotation.cli.tasks import open_
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.gold import gold_accuracies
 from benchwright.annotation.workflow.submitted_answers import results_of
@@ -78,7 +79,7 @@ def answer_all(
         with store.reading() as connection:
             item_id = connection.exec_driver_sql(f"SELECT item_id FROM tasks WHERE id = {task.task_id}").scalar_one()
         got.append(item_id)
-        desk.say(task.slot_id, "", now=now, fields=says(item_id))
+        desk.submit(task.slot_id, Submission(fields=says(item_id)), now=now)
     return got
 
 

@@ -14,6 +14,7 @@ import pytest
 from benchwright.annotation.app.task_card.card import card_of
 from benchwright.annotation.forms.form import Form, OneOf, Option, TextField
 from benchwright.annotation.forms.payloads import TaskInput, beside_in, item_in
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import content_in
 from benchwright.annotation.store import Accounts, RefusedError, ReviewStore
 from benchwright.annotation.workflow.task_queue import MAX_DRAFT_BYTES, TaskQueue
@@ -86,7 +87,7 @@ def test_texts_of_an_item_come_back_as_they_are(
     assert beside_in(stored.payload) == [{"label": text, "text": text}]
     card = card_of(task, desk.campaign, serial=0)
     assert (card.question, card.choices[0]["words"]) == (text, text)
-    desk.say(task.slot_id, "accept", now=now)
+    desk.submit(task.slot_id, Submission("accept"), now=now)
     [past] = desk.history()
     assert past.item == task.item
     assert desk.campaign.form["guidelines"] == text
@@ -101,14 +102,14 @@ def test_a_note_comes_back_as_it_is_or_is_refused_for_its_length(
     assert task is not None
     if len(text) > 10_000:
         with pytest.raises(RefusedError, match="10000 characters"):
-            desk.say(task.slot_id, "revise", now=now, note=text)
+            desk.submit(task.slot_id, Submission("revise", note=text), now=now)
         assert store.decisions("verify") == []
         return
-    desk.say(task.slot_id, "revise", now=now, note=text)
+    desk.submit(task.slot_id, Submission("revise", note=text), now=now)
     [said] = store.decisions("verify")
     assert said.note == text
     [past] = desk.history()
-    assert past.said.note == text
+    assert past.annotation.note == text
 
 
 @each
@@ -120,9 +121,9 @@ def test_a_field_of_a_form_comes_back_as_it_is_or_is_refused_for_its_length(
     assert task is not None
     if len(text) > 10_000:
         with pytest.raises(RefusedError, match="at most"):
-            desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+            desk.submit(task.slot_id, Submission(fields={"what": "a", "why": text}), now=now)
         return
-    desk.say(task.slot_id, "", now=now, fields={"what": "a", "why": text})
+    desk.submit(task.slot_id, Submission(fields={"what": "a", "why": text}), now=now)
     [said] = store.decisions("verify")
     assert said.fields == {"what": "a", "why": text.strip()}
 
@@ -134,11 +135,11 @@ def test_what_no_database_keeps_is_refused_in_words(
     desk = opened(store, make_items(verify=1)[0])
     task = desk.next(now=now)
     assert task is not None
-    for said in ({"decision": "revise", "note": text}, {"decision": text}, {"decision": "reject", "reasons": [text]}):
+    for submission in (Submission("revise", note=text), Submission(text), Submission("reject", reasons=(text,))):
         with pytest.raises(RefusedError):
-            desk.say(task.slot_id, said.pop("decision"), now=now, **said)  # type: ignore[arg-type]
+            desk.submit(task.slot_id, submission, now=now)
     with pytest.raises(RefusedError):
-        desk.say(task.slot_id, "accept", now=now, fields={text: text})
+        desk.submit(task.slot_id, Submission("accept", fields={text: text}), now=now)
     with pytest.raises(BenchwrightError):
         store.upsert_annotator(text)
     accounts = Accounts(store)

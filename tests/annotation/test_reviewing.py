@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.simulated.annotators import SimulatedReviewers
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -55,7 +56,7 @@ def vote(store: ReviewStore, now: datetime, name: str, answer: str = "B", **fiel
     assert task is not None, name
     edits = fields.pop("edits", None)
     desk.answer(task.slot_id, answer, now=now)
-    desk.say(task.slot_id, "", now=now, fields={**YES, **fields}, edits=edits)  # type: ignore[arg-type]
+    desk.submit(task.slot_id, Submission(fields={**YES, **fields}, edits=edits), now=now)  # type: ignore[arg-type]
 
 
 def test_the_key_and_the_explanation_come_after_the_answer_is_stored(
@@ -88,7 +89,7 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     task = desk.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="answer first"):
-        desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})
+        desk.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)
     with pytest.raises(RefusedError, match="none of A, B"):
         desk.answer(task.slot_id, "C", now=now)
     with pytest.raises(RefusedError, match="does not hold"):
@@ -97,10 +98,12 @@ def test_no_vote_is_taken_before_the_answer_and_no_answer_is_changed_after_it(
     desk.answer(task.slot_id, "A", now=now)  # pressed twice
     with pytest.raises(RefusedError, match="answered A before the key was shown"):
         desk.answer(task.slot_id, "B", now=now)
-    desk.say(task.slot_id, "", now=now, fields={**YES, "answer": "B"})  # whatever a browser sends
+    desk.submit(task.slot_id, Submission(fields={**YES, "answer": "B"}), now=now)  # whatever a browser sends
     [said] = store.decisions("review")
     assert (said.decision, dict(said.fields or {})) == ("A", {"answer": "A", **YES, "answer_right": "no"})
-    desk.say(task.slot_id, "", now=now, fields={**YES, "difficult": "no"})  # votes may be changed, the answer not
+    desk.submit(
+        task.slot_id, Submission(fields={**YES, "difficult": "no"}), now=now
+    )  # votes may be changed, the answer not
     [said] = store.decisions("review")
     assert (said.version, said.decision) == (2, "A")
 
@@ -183,7 +186,7 @@ def test_nobody_reviews_what_they_verified(
     Verify().advance([item], review._replace(stage="verify"))
     [task] = store.tasks("verify")
     for name in ("ann", "ben"):
-        store.decide("verify", task.id, name, "accept", now=now)
+        store.decide("verify", task.id, name, Submission("accept"), now=now)
     Review().advance([item], review)
     assert store.claim("review", "ann", now=now) is None
     assert TaskQueue(store, store.campaign("review"), "ben").progress(now=now) == (0, 0)

@@ -13,6 +13,7 @@ from benchwright.annotation.app.base.option_letters import captions, keys_line, 
 from benchwright.annotation.app.task_card.card import CardEvent, act_of, card_of
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -119,15 +120,15 @@ def test_a_command_whose_letter_an_option_has_takes_shift() -> None:
 
 def test_what_the_card_sends_is_taken() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "reject", "reasons": ["unclear"], "note": " blurred "}
-    assert act_of(sent) == CardEvent(3, "decide", "reject", ("unclear",), "blurred")
-    assert act_of(sent | {"note": "  "}).note is None
-    assert act_of(sent | {"does": "flag", "active_s": 3.5}).active_s == 3.5
+    assert act_of(sent) == CardEvent(3, "decide", Submission("reject", ("unclear",), "blurred"))
+    assert act_of(sent | {"note": "  "}).submission.note is None
+    assert act_of(sent | {"does": "flag", "active_s": 3.5}).submission.active_s == 3.5
 
 
 def test_any_number_of_seconds_is_held_within_bounds() -> None:
     sent = {"slot": 3, "does": "decide", "decision": "accept", "reasons": [], "note": ""}
     for value, taken in ((-4, 0.0), (10**400, 1e9), (float("inf"), 1e9), (7, 7.0)):
-        assert act_of(sent | {"active_s": value}).active_s == taken
+        assert act_of(sent | {"active_s": value}).submission.active_s == taken
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.forms.assignment_settings import LEASE_S
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, StaleError, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue, may_see
 from benchwright.records import Item
@@ -37,8 +38,8 @@ def test_the_same_task_lies_there_until_it_is_decided(at_desk: AtDesk, now: date
     desk = at_desk("ann")
     task = desk.next(now=now)
     assert task == desk.next(now=now)
-    assert (task.said, dict(task.draft), task.is_current) == (None, {}, True)
-    desk.say(task.slot_id, "accept", now=now)
+    assert (task.annotation, dict(task.draft), task.is_current) == (None, {}, True)
+    desk.submit(task.slot_id, Submission("accept"), now=now)
     assert desk.next(now=now).task_id != task.task_id
 
 
@@ -47,10 +48,10 @@ def test_what_is_coming_is_known_and_stays_free(at_desk: AtDesk, store: ReviewSt
     task = desk.next(now=now)
     coming = desk.coming()
     assert store.status("verify", now=now).slots["leased"] == 1
-    desk.say(task.slot_id, "accept", now=now)
+    desk.submit(task.slot_id, Submission("accept"), now=now)
     assert desk.next(now=now).item == coming
     while (task := desk.next(now=now)) is not None:
-        desk.say(task.slot_id, "accept", now=now)
+        desk.submit(task.slot_id, Submission("accept"), now=now)
     assert desk.coming() is None
 
 
@@ -71,7 +72,7 @@ def test_a_draft_outlives_the_reload_and_the_lease_and_ends_with_the_decision(at
     later = now + timedelta(seconds=2 * LEASE_S)
     again = desk.next(now=later)
     assert (again.task_id, dict(again.draft)) == (task.task_id, {"note": "the left piece fits"})
-    desk.say(again.slot_id, "reject", now=later, reasons=["unclear"], note="the left piece fits")
+    desk.submit(again.slot_id, Submission("reject", reasons=("unclear",), note="the left piece fits"), now=later)
     assert dict(desk.open(task.task_id, now=later).draft) == {}
 
 
@@ -80,8 +81,8 @@ def test_a_decision_can_be_changed_and_the_first_one_stays_as_a_version(
 ) -> None:
     desk = at_desk("ann")
     task = desk.next(now=now)
-    desk.say(task.slot_id, "accept", now=now)
-    desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], note="on second thoughts")
+    desk.submit(task.slot_id, Submission("accept"), now=now)
+    desk.submit(task.slot_id, Submission("reject", reasons=("unclear",), note="on second thoughts"), now=now)
     [one] = store.decisions("verify")
     assert (one.decision, one.reasons, one.note, one.version) == ("reject", ("unclear",), "on second thoughts", 2)
 
@@ -92,11 +93,11 @@ def test_the_history_is_ones_own_the_latest_first(at_desk: AtDesk, now: datetime
     for number in range(3):
         moment = now + timedelta(minutes=number)
         taken.append(ann.next(now=moment))
-        ann.say(taken[-1].slot_id, "accept", now=moment)
-    ben.say(ben.next(now=now).slot_id, "reject", now=now)
+        ann.submit(taken[-1].slot_id, Submission("accept"), now=moment)
+    ben.submit(ben.next(now=now).slot_id, Submission("reject"), now=now)
     past = ann.history()
     assert [one.task_id for one in past] == [task.task_id for task in reversed(taken)]
-    assert {one.said.decision for one in past} == {"accept"}
+    assert {one.annotation.decision for one in past} == {"accept"}
     assert len(ann.history(limit=2)) == 2
 
 
@@ -108,7 +109,7 @@ def test_a_skipped_task_comes_again_when_no_other_is_left(at_desk: AtDesk, now: 
     for _ in range(3):
         task = desk.next(now=now)
         assert task.task_id != skipped.task_id
-        desk.say(task.slot_id, "accept", now=now)
+        desk.submit(task.slot_id, Submission("accept"), now=now)
     again = desk.next(now=now)
     assert (again.task_id, dict(again.draft)) == (skipped.task_id, {"note": "hm"})
     desk.skip(again.task_id, now=now)
@@ -118,7 +119,7 @@ def test_a_skipped_task_comes_again_when_no_other_is_left(at_desk: AtDesk, now: 
 def test_what_is_decided_cannot_be_skipped(at_desk: AtDesk, now: datetime) -> None:
     desk = at_desk("ann")
     task = desk.next(now=now)
-    desk.say(task.slot_id, "accept", now=now)
+    desk.submit(task.slot_id, Submission("accept"), now=now)
     with pytest.raises(RefusedError, match="is decided"):
         desk.skip(task.task_id, now=now)
 
@@ -132,7 +133,7 @@ def test_nobody_opens_changes_or_sees_the_task_of_another(at_desk: AtDesk, store
         lambda: ben.open(task.task_id, now=now),
         lambda: ben.skip(task.task_id, now=now),
         lambda: ben.save_draft(task.task_id, {"note": "mine now"}, now=now),
-        lambda: ben.say(task.slot_id, "reject", now=now),
+        lambda: ben.submit(task.slot_id, Submission("reject"), now=now),
         lambda: ben.open(task.task_id + 1000, now=now),
     ):
         with pytest.raises(RefusedError):
@@ -148,7 +149,7 @@ def test_pictures_are_seen_while_the_lease_lasts_and_after_deciding(
     task = desk.next(now=now)
     later = now + timedelta(seconds=LEASE_S)
     assert not may_see(store, task.task_id, "ann", now=later)
-    desk.say(task.slot_id, "accept", now=now)
+    desk.submit(task.slot_id, Submission("accept"), now=now)
     assert may_see(store, task.task_id, "ann", now=later)
 
 
@@ -157,10 +158,10 @@ def test_progress_counts_what_is_decided_and_what_could_still_be_taken(at_desk: 
     assert ann.progress(now=now) == (0, 4)
     task = ann.next(now=now)
     assert ann.progress(now=now) == (0, 4)
-    ann.say(task.slot_id, "accept", now=now)
+    ann.submit(task.slot_id, Submission("accept"), now=now)
     assert ann.progress(now=now) == (1, 3)
     while (task := ben.next(now=now)) is not None:
-        ben.say(task.slot_id, "accept", now=now)
+        ben.submit(task.slot_id, Submission("accept"), now=now)
     assert ben.progress(now=now) == (4, 0)
     assert cas.progress(now=now) == (0, 3)
 
@@ -176,13 +177,15 @@ def test_a_decision_of_a_window_that_has_not_seen_the_last_one_is_refused(at_des
     desk = at_desk("ann")
     task = desk.next(now=now)
     assert task is not None
-    desk.say(task.slot_id, "accept", now=now, seen_version=task.seen.version)
+    desk.submit(task.slot_id, Submission("accept"), now=now, seen_version=task.seen.version)
     with pytest.raises(StaleError, match="in another window meanwhile"):
-        desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], seen_version=task.seen.version)
-    desk.say(task.slot_id, "accept", now=now, seen_version=task.seen.version)  # the same again is nothing new
+        desk.submit(task.slot_id, Submission("reject", reasons=("unclear",)), now=now, seen_version=task.seen.version)
+    desk.submit(
+        task.slot_id, Submission("accept"), now=now, seen_version=task.seen.version
+    )  # the same again is nothing new
     again = desk.open(task.task_id, now=now)
-    assert (again.said and again.said.decision, again.seen.version) == ("accept", 1)
-    desk.say(task.slot_id, "reject", now=now, reasons=["unclear"], seen_version=again.seen.version)
+    assert (again.annotation and again.annotation.decision, again.seen.version) == ("accept", 1)
+    desk.submit(task.slot_id, Submission("reject", reasons=("unclear",)), now=now, seen_version=again.seen.version)
     assert desk.open(task.task_id, now=now).seen.version == 2
 
 

@@ -18,9 +18,10 @@ from walks import make_photographs, run_json
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.exchange.unused_photographs import unused_in, unused_photographs
 from benchwright.annotation.forms.form import PhotographField
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import RefusedError, ReviewStore, Uploads, open_store
 from benchwright.annotation.store.backup import restore_backup, write_backup
-from benchwright.annotation.store.submissions.submissions import Submission, make_ready, write
+from benchwright.annotation.store.submissions.submissions import check, write
 from benchwright.annotation.workflow.photo_uploads import take_in_photograph
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.errors import DataError
@@ -60,10 +61,10 @@ def brought(store: ReviewStore, context: CampaignContext, now: datetime) -> dict
     """Photographs: handed in; handed in and then replaced by that one; in a draft; tried and left."""
     desk, root = TaskQueue(store, store.campaign("verify"), "ann"), context.workspace
     task, replaced = bring(store, root, desk, now, 1)
-    desk.say(task.slot_id, "", now=now, fields={**FOUND, "photograph": replaced})
+    desk.submit(task.slot_id, Submission(fields={**FOUND, "photograph": replaced}), now=now)
     handed_in = take_in_photograph(root, jpeg(seed=2), FIELD).image_id
     Uploads(store).note(task.task_id, "ann", handed_in)
-    desk.say(task.slot_id, "", now=now, fields={**FOUND, "photograph": handed_in})
+    desk.submit(task.slot_id, Submission(fields={**FOUND, "photograph": handed_in}), now=now)
     task, drafted = bring(store, root, desk, now, 3)
     desk.save_draft(task.task_id, {"fields": {"photograph": drafted}}, now=now)
     left = take_in_photograph(root, jpeg(seed=4), FIELD).image_id
@@ -111,10 +112,10 @@ def test_what_went_cannot_be_handed_in_and_may_be_uploaded_again(
     assert task is not None
     fields = {**FOUND, "photograph": brought["left"]}
     with pytest.raises(RefusedError, match="upload the photograph first"):
-        desk.say(task.slot_id, "", now=now, fields=fields)
+        desk.submit(task.slot_id, Submission(fields=fields), now=now)
     assert take_in_photograph(context.workspace, jpeg(seed=4), FIELD).image_id == brought["left"]
     Uploads(store).note(task.task_id, "ann", brought["left"])
-    desk.say(task.slot_id, "", now=now, fields=fields)
+    desk.submit(task.slot_id, Submission(fields=fields), now=now)
     assert there(context.workspace, brought) == set(brought)
 
 
@@ -123,9 +124,9 @@ def test_what_went_between_the_check_of_a_decision_and_its_writing_is_not_handed
 ) -> None:
     desk = TaskQueue(store, store.campaign("verify"), "ann")
     task, image_id = bring(store, context.workspace, desk, now, 5)
-    saying = Submission("", fields={**FOUND, "photograph": image_id})
+    submission = Submission(fields={**FOUND, "photograph": image_id})
     with store.reading() as connection:
-        ready = make_ready(connection, task.slot_id, "ann", saying, now=now)
+        ready = check(connection, task.slot_id, "ann", submission, now=now)
     assert unused_in(store, context.workspace, before=EVER, remove=True).old == 1
     with pytest.raises(RefusedError, match="upload the photograph first"), store.writing() as connection:
         write(connection, ready)

@@ -11,6 +11,7 @@ import pytest
 
 from benchwright.annotation.forms.assignment_settings import SETTING
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -52,7 +53,7 @@ def decide(store: ReviewStore, name: str, annotator: str, *, times: int, now: da
     for _ in range(times):
         task = desk.next(now=now)
         assert task is not None
-        desk.say(task.slot_id, "A" if desk.campaign.kind == "answer" else "accept", now=now)
+        desk.submit(task.slot_id, Submission("A" if desk.campaign.kind == "answer" else "accept"), now=now)
 
 
 def counts(store: ReviewStore, annotator: str, now: datetime) -> dict[str, tuple[int, int]]:

@@ -17,6 +17,7 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, TextField
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.workflow.adjudication import AdjudicationQueue
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -57,7 +58,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
             for name in ("ann", "ben"):
                 decision = "accept" if number % 2 or name == "ann" else "reject"
                 reasons = ("unclear",) if decision == "reject" else ()
-                store.decide("verify", task.id, name, decision, now=clock(), reasons=reasons)
+                store.decide("verify", task.id, name, Submission(decision, reasons=reasons), now=clock())
         revise(store)
         vote(store, pattern, CampaignContext(seed=1, stage="voted", workspace=workspace, store_url=url))
         flag(store, "ben", "Which of the two?")
@@ -80,7 +81,7 @@ def revise(store: ReviewStore) -> None:
     """Let the curator edit one of the cases that are open, so that it comes to a second round."""
     desk = AdjudicationQueue(store, store.campaign("verify"), "cur")
     case = desk.open(desk.queue()[0].task_id, now=clock())
-    desk.decide(case.task_id, "revise", now=clock(), edits={"question": "Which piece belongs there?"})
+    desk.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:

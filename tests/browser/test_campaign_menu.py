@@ -12,6 +12,7 @@ from browser.review_site import ReviewSite, make_workspace, next_slot, say, serv
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.verify import Verify
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
@@ -37,7 +38,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ReviewSite]:
         for _ in range(2):
             task = desk.next(now=clock())
             assert task is not None
-            desk.say(task.slot_id, "accept", now=clock())
+            desk.submit(task.slot_id, Submission("accept"), now=clock())
     with serve(workspace) as running:
         yield running
 

@@ -110,7 +110,7 @@ def test_the_history_shows_versions_and_finds_words_and_a_decision_is_changed_fr
     page.get_by_text("Before: Revise").wait_for()
     assert page.get_by_text("Accept (changed)").count() == 1
     newest = desk_of(store, "ben").history()[0]
-    assert [one.decision for one in (*newest.earlier, newest.said)] == ["revise", "accept"]
+    assert [one.decision for one in (*newest.earlier, newest.annotation)] == ["revise", "accept"]
 
 
 def test_time_on_task_leaves_pauses_out_outlives_a_reload_and_is_never_more_than_the_lease_knows(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchwright.annotation.app.base.state import clock
 from benchwright.annotation.campaigns.review import Review
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.records import Item
@@ -19,4 +20,4 @@ def vote(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
         assert task is not None
         desk.answer(task.slot_id, "A", now=clock())
         votes = {"accurate": "yes", "reasonable": "yes", "difficult": difficult}
-        desk.say(task.slot_id, "", now=clock(), fields=votes)
+        desk.submit(task.slot_id, Submission(fields=votes), now=clock())

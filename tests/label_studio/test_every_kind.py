@@ -13,6 +13,7 @@ from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.review_tasks import FindingCategory
 
@@ -62,7 +63,7 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
         desk = TaskQueue(store, store.campaign(kind), "in the app")
         mine = desk.next(now=now)
         assert mine is not None
-        desk.say(mine.slot_id, "", now=now, fields=fields)
+        desk.submit(mine.slot_id, Submission(fields=fields), now=now)
     project = push(label_studio, workspace, "--campaign", kind)["project"]
     [there] = label_studio.tasks(project)
     texts = {"field_note", "field_reason"}

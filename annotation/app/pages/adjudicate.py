@@ -15,7 +15,7 @@ from ..base.option_letters import keys_line, question_in_words
 from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
-from ..task_card.adjudication_card import adjudication_card, answer_lines
+from ..task_card.adjudication_card import adjudication_card, submission_in_words
 from ..task_card.card import CardEvent, act_just_done, show_card
 from ..viewer import show_pictures
 from .review import inert, pictures_of
@@ -71,7 +71,7 @@ def _do(queue: AdjudicationQueue, case: Case, event: CardEvent) -> None:
         if all(waiting.task_id in st.session_state[_SKIPPED] for waiting in queue.queue()):
             st.session_state[_SKIPPED] = [case.task_id]
         return
-    queue.decide(case.task_id, event.decision, now=clock(), reasons=event.reasons, note=event.note, edits=event.edits)
+    queue.decide(case.task_id, event.submission, now=clock())
 
 
 def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
@@ -85,12 +85,13 @@ def _show_decided(cases: list[DecidedCase], campaign: Campaign) -> None:
 
 def _line(case: DecidedCase, campaign: Campaign) -> dict[str, Any]:
     def words(annotation: Annotation) -> str:
-        return f"{annotation.annotator}: {'; '.join(answer_lines(annotation, form_of(campaign.form)))}"
+        return f"{annotation.annotator}: {'; '.join(submission_in_words(annotation, form_of(campaign.form)))}"
 
+    decided = case.adjudication
     return {
-        TEXTS["decision"]: TEXTS.get(case.decision, case.decision),
-        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in case.reasons),
+        TEXTS["decision"]: TEXTS.get(decided.decision, decided.decision),
+        TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in decided.reasons),
         TEXTS["question"]: question_in_words(case.item),
-        TEXTS["answers"]: " | ".join(words(annotation) for annotation in case.said),
-        TEXTS["note"]: case.note or "",
+        TEXTS["answers"]: " | ".join(words(annotation) for annotation in case.annotations),
+        TEXTS["note"]: decided.note or "",
     }

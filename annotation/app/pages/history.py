@@ -5,8 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from ...forms.form import form_of
+from ...forms.submission import Submission
 from ...store import Campaign
-from ...workflow.task_queue import GivenDecision, HistoryEntry
+from ...workflow.task_queue import HistoryEntry
 from ..base.directed_text import show_text
 from ..base.option_letters import question_in_words
 from ..base.request import PageRequest
@@ -40,9 +41,9 @@ def show_history(request: PageRequest, *, review: st.Page) -> None:
 
 def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> None:
     time, decision, description, button = st.columns([1.2, 1.4, 5, 0.9], vertical_alignment="center")
-    time.text(f"{entry.said.submitted_at:%d %b %H:%M}")
-    words = _decision_words(entry.said, campaign)
-    decision.text(words if entry.said.version == 1 else f"{words} ({TEXTS['changed']})")
+    time.text(f"{entry.annotation.submitted_at:%d %b %H:%M}")
+    words = _decision_words(entry.annotation, campaign)
+    decision.text(words if entry.annotation.version == 1 else f"{words} ({TEXTS['changed']})")
     show_text(description, *_description(entry, campaign))
     if button.button(TEXTS["open"], key=f"open-{entry.task_id}", disabled=not entry.is_current):
         st.switch_page(review, query_params={TASK: str(entry.task_id), "campaign": campaign.name})
@@ -51,30 +52,30 @@ def _show_line(entry: HistoryEntry, campaign: Campaign, review: st.Page) -> None
 def _description(entry: HistoryEntry, campaign: Campaign) -> list[str]:
     """Return the texts of a line: the item, the decision's details, earlier decisions, comments, and time spent."""
     before = ", ".join(
-        f"{_decision_words(decision, campaign)} ({decision.submitted_at:%d %b %H:%M})" for decision in entry.earlier
+        f"{_decision_words(version, campaign)} ({version.submitted_at:%d %b %H:%M})" for version in entry.earlier
     )
     parts = [
         entry.item.task,
         question_in_words(entry.item),
-        _detail_words(entry.said, campaign),
-        ", ".join(TEXTS.get(f"edited_{name}", name) for name in entry.said.edits or {}),
-        entry.said.note,
+        _detail_words(entry.annotation, campaign),
+        ", ".join(TEXTS.get(f"edited_{name}", name) for name in entry.annotation.edits or {}),
+        entry.annotation.note,
         TEXTS["first_said"].format(before=before) if before else "",
         *(f"⚑ {comment.words}".strip() if comment.is_flag else comment.words for comment in entry.remarks),
-        "" if entry.said.active_s is None else TEXTS["took"].format(seconds=round(entry.said.active_s)),
+        "" if entry.annotation.active_s is None else TEXTS["took"].format(seconds=round(entry.annotation.active_s)),
     ]
     return [part for part in parts if part]
 
 
-def _decision_words(decision: GivenDecision, campaign: Campaign) -> str:
+def _decision_words(submission: Submission, campaign: Campaign) -> str:
     if form_of(campaign.form) is not None:
         return TEXTS["taken_by_field"]
-    return TEXTS.get(decision.decision, decision.decision)
+    return TEXTS.get(submission.decision, submission.decision)
 
 
-def _detail_words(decision: GivenDecision, campaign: Campaign) -> str:
+def _detail_words(submission: Submission, campaign: Campaign) -> str:
     """Return the fields of a typed form, or else the reasons, in words."""
     form = form_of(campaign.form)
     if form is not None:
-        return form.told(decision.fields or {})
-    return ", ".join(code.replace("_", " ") for code in decision.reasons)
+        return form.told(submission.fields or {})
+    return ", ".join(code.replace("_", " ") for code in submission.reasons)

@@ -135,13 +135,13 @@ def _do(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
             st.query_params[TASK] = str(latest.task_id)
         return
     if event.does in {"comment", "flag"}:
-        queue.remark(task.task_id, event.note or "", is_flag=event.does == "flag", now=clock())
+        queue.remark(task.task_id, event.submission.note or "", is_flag=event.does == "flag", now=clock())
         st.toast(TEXTS["flag_kept" if event.does == "flag" else "comment_kept"])
         return
     if event.does == "skip":
         queue.skip(task.task_id, now=clock())
     elif is_blind(task, queue.campaign):
-        queue.answer(task.slot_id, event.decision, now=clock())
+        queue.answer(task.slot_id, event.submission.decision, now=clock())
         return  # the same task stays and now shows its key
     else:
         _decide(queue, task, event)
@@ -154,17 +154,8 @@ def _decide(queue: TaskQueue, task: OwnTask, event: CardEvent) -> None:
     try:
         if event.seen is not None:
             queue.check_seen(task.task_id, event.draft, event.seen, now=clock())
-        queue.say(
-            task.slot_id,
-            event.decision,
-            now=clock(),
-            reasons=event.reasons,
-            note=event.note,
-            edits=event.edits,
-            fields=event.fields,
-            active_s=event.active_s,
-            seen_version=None if event.seen is None else event.seen.version,
-        )
+        seen_version = None if event.seen is None else event.seen.version
+        queue.submit(task.slot_id, event.submission, now=clock(), seen_version=seen_version)
     except StaleError:
         assert event.seen is not None  # an event that does not say what its window had seen is never stale
         with suppress(StaleError):

@@ -6,7 +6,8 @@ from typing import Any
 
 from ...forms.edits import right_of
 from ...forms.form import Form, form_of
-from ...store import Annotation, Campaign
+from ...forms.submission import Submission
+from ...store import Campaign
 from ...store.submissions.pre_key_answers import ANSWER
 from ...workflow.adjudication import Case, reasons_in
 from ..base.option_letters import options_of, question_in_words
@@ -42,33 +43,33 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         remarks=None,
         save=None,
         texts=words_of_card(),
-        answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.said, 1)],
+        answers=[_answer(annotation, number, form) for number, annotation in enumerate(case.annotations, 1)],
     )
 
 
-def _answer(annotation: Annotation, number: int, form: Form | None) -> dict[str, Any]:
+def _answer(submission: Submission, number: int, form: Form | None) -> dict[str, Any]:
     return {
         "label": TEXTS["annotator_n"].format(number=number),
-        "lines": answer_lines(annotation, form),
-        "edits": None if annotation.edits is None else dict(annotation.edits),
+        "lines": submission_in_words(submission, form),
+        "edits": None if submission.edits is None else dict(submission.edits),
     }
 
 
-def answer_lines(annotation: Annotation, form: Form | None) -> list[str]:
-    """Return an annotation in lines: decision, or answer and votes; then reasons, note and edits."""
+def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
+    """Return in lines what an annotator said: decision or answer and votes, reasons, note, edits."""
     if form is None:
-        lines = [TEXTS.get(annotation.decision, annotation.decision)]
+        lines = [TEXTS.get(submission.decision, submission.decision)]
     else:
         labels = {field.name: field.label for field in form.fields}
-        fields = annotation.fields or {}
-        filled = {name: fields[name] for name in labels if fields.get(name)}
-        lines = [f"{TEXTS['answer']}: {filled.pop(ANSWER, annotation.decision)}"]
-        lines += [f"{labels[name]} {value}" for name, value in filled.items()]
-    if annotation.reasons:
-        lines.append(", ".join(code.replace("_", " ") for code in annotation.reasons))
-    if annotation.note:
-        lines.append(f"“{annotation.note}”")
-    for name, value in (annotation.edits or {}).items():
+        fields = submission.fields or {}
+        filled_in = {name: fields[name] for name in labels if fields.get(name)}
+        lines = [f"{TEXTS['answer']}: {filled_in.pop(ANSWER, submission.decision)}"]
+        lines += [f"{labels[name]} {value}" for name, value in filled_in.items()]
+    if submission.reasons:
+        lines.append(", ".join(code.replace("_", " ") for code in submission.reasons))
+    if submission.note:
+        lines.append(f"“{submission.note}”")
+    for name, value in (submission.edits or {}).items():
         shown = ", ".join(f"{key}: {text}" for key, text in value.items()) if isinstance(value, dict) else str(value)
         lines.append(f"{TEXTS[f'edited_{name}']}: {shown}")
     return lines

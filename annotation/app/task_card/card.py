@@ -12,6 +12,7 @@ from benchwright.errors import BenchwrightError
 from ...forms.edits import right_of
 from ...forms.form import Form, OneChoice, form_of
 from ...forms.kinds import ANSWER, KINDS
+from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError
 from ...store.submissions.pre_key_answers import ANSWER as BLIND_ANSWER
@@ -116,33 +117,30 @@ class CardEvent:
     Attributes:
         slot: Which task was meant: one that is off the desk meanwhile is not touched.
         does: `decide`, `skip`, `undo`, `comment` or `flag`.
-        decision: Of the form's decisions, or a key of the item's options.
-        reasons: Codes.
-        note: In the annotator's words; None without any.
-        fields: Of a typed form; the store checks them.
-        edits: Of the item; the store checks them.
-        active_s: Seconds spent on the task without pauses, as the browser counted; the store bounds them.
+        submission: What the annotator says of the task, as the browser sent it; the store checks it. A comment is its
+            note, an answer before the key is shown its decision.
         seen: What the window had before it; None where it does not say.
         window: Which window it was; empty where it does not say.
     """
 
     slot: int
     does: str
-    decision: str
-    reasons: tuple[str, ...]
-    note: str | None
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    active_s: float | None = None
+    submission: Submission
     seen: SeenDraft | None = None
     window: str = ""
 
     @property
     def draft(self) -> dict[str, Any]:
         """Return what was written and chosen, as a draft says it."""
-        said = {"decision": self.decision, "reasons": list(self.reasons), "note": self.note, "edits": self.edits}
-        fields = {} if self.fields is None else {"fields": dict(self.fields)}
-        return {WINDOW: self.window, **{name: value for name, value in said.items() if value}, **fields}
+        submission = self.submission
+        written = {
+            "decision": submission.decision,
+            "reasons": list(submission.reasons),
+            "note": submission.note,
+            "edits": submission.edits,
+        }
+        fields = {} if submission.fields is None else {"fields": dict(submission.fields)}
+        return {WINDOW: self.window, **{name: value for name, value in written.items() if value}, **fields}
 
 
 def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
@@ -170,11 +168,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.get("reasons", ())],
         needs_reason=["reject"] if form.get("reasons") else [],
         needs_note=list(form.get("needs_note", ())),
-        said=None if task.said is None else {
-            "decision": task.said.decision, "reasons": list(task.said.reasons), "note": task.said.note or "",
-            "fields": dict(task.said.fields or {}), "edits": dict(task.said.edits or {}),
-            "words": told_of(typed, task.said.fields),
-        },
+        said=None if task.annotation is None else _said(task.annotation, typed),
         draft=task.draft,
         is_current=task.is_current,
         fields=[] if typed is None or blind else _fields(typed, item, key, given=task.answered),
@@ -193,6 +187,18 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         version=task.seen.version,
         revision=task.revision,
     )  # fmt: skip
+
+
+def _said(submission: Submission, form: Form | None) -> dict[str, Any]:
+    """Return what was decided before, as the card shows it."""
+    return {
+        "decision": submission.decision,
+        "reasons": list(submission.reasons),
+        "note": submission.note or "",
+        "fields": dict(submission.fields or {}),
+        "edits": dict(submission.edits or {}),
+        "words": told_of(form, submission.fields),
+    }
 
 
 def words_of_card() -> dict[str, str]:
@@ -289,10 +295,15 @@ def act_of(sent: Any) -> CardEvent:
     does, decision, note, *codes = (text for text in texts if isinstance(text, str))
     if len(codes) + 3 != len(texts) or does not in {"decide", "skip", "undo", "comment", "flag"}:
         raise RefusedError("this is nothing that the card sends")
-    return CardEvent(
-        sent["slot"], does, decision, tuple(codes), note.strip() or None, _fields_sent(sent.get("fields")),
-        edits_sent(sent.get("edits")), _seconds_sent(sent.get("active_s")), _seen_sent(sent), _window_sent(sent),
-    )  # fmt: skip
+    submission = Submission(
+        decision=decision,
+        reasons=tuple(codes),
+        note=note.strip() or None,
+        fields=_fields_sent(sent.get("fields")),
+        edits=edits_sent(sent.get("edits")),
+        active_s=_seconds_sent(sent.get("active_s")),
+    )
+    return CardEvent(sent["slot"], does, submission, _seen_sent(sent), _window_sent(sent))
 
 
 def _seen_sent(sent: Mapping[str, Any]) -> SeenDraft | None:

@@ -37,8 +37,8 @@ def figure_tables(overviews: Sequence[Overview], display_names: Names) -> Iterat
         "ci_low": "float",
         "ci_high": "float",
     }
-    rows = chained(_agreement(overview, display_names) for overview in overviews)
-    yield ExportTable("agreement", columns, rows)
+    agreement = chained(_agreement(overview, display_names) for overview in overviews)
+    yield ExportTable("agreement", columns, agreement)
     qualities = {overview.campaign.name: _qualities(overview) for overview in overviews}
     columns = {
         "campaign": "text",
