@@ -32,7 +32,7 @@ def flags(workspace: Path | None, campaign: str | None, settle: int | None, with
         if settle is not None:
             store.settle_remark(name, settle, by=COMMAND_LINE, now=datetime.now(UTC))
         comments = store.remarks(name, settled=with_settled)
-    document = {"campaign": name, "flags": [one.to_json() for one in comments]}
+    document = {"campaign": name, "flags": [comment.to_json() for comment in comments]}
     emit(document, as_json=as_json, text=lambda: "\n".join(map(_line, comments)) or "no flags or comments")
 
 

@@ -43,7 +43,7 @@ def guidelines(workspace: Path | None, campaign: str | None, file: Path | None, 
         if file is not None:
             history.set(name, *read_guidelines(file))
         versions = history.versions(store.campaign(name))
-    document = {"campaign": name, "versions": [_document(one) for one in versions]}
+    document = {"campaign": name, "versions": [_document(version) for version in versions]}
     emit(document, as_json=as_json, text=lambda: _text(name, versions))
 
 

@@ -53,7 +53,10 @@ def table_text(rows: Sequence[TypeRow]) -> str:
     for first, *cells_of_row in columns:
         lines.append(
             "  ".join(
-                [first.ljust(widths[0]), *(one.rjust(w) for one, w in zip(cells_of_row, widths[1:], strict=True))]
+                [
+                    first.ljust(widths[0]),
+                    *(cell.rjust(width) for cell, width in zip(cells_of_row, widths[1:], strict=True)),
+                ]
             )
         )
     return "\n".join(line.rstrip() for line in lines)

@@ -84,7 +84,7 @@ def push(
 
 def _lines_of(pushed: Pushed, url: str) -> list[str]:
     return [
-        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.there} were there, "
+        f"project {pushed.project} of {url}: {pushed.added} tasks added, {pushed.unchanged} were there, "
         f"{pushed.removed} removed, {pushed.outdated} outdated ones left because they are labelled",
         *(f"not sent: item {item_id}: {printable(why)}" for item_id, why in pushed.unshown),
     ]
@@ -133,8 +133,8 @@ def pull(url: str, workspace: Path | None, campaign: str | None, renamed: tuple[
         f"{pulled.unchanged} were there, {pulled.skipped} skipped there, {len(pulled.quarantined)} not taken; "
         f"{status.tasks['done']} of {status.tasks['done'] + status.tasks['open']} tasks are done",
         *(
-            f"not taken: annotation {one.annotation} of task {one.task}: {printable(one.reason)}"
-            for one in pulled.quarantined
+            f"not taken: annotation {refused.annotation} of task {refused.task}: {printable(refused.reason)}"
+            for refused in pulled.quarantined
         ),
     ]
     document = {"campaign": chosen.name, "url": server.url, "project": project, **pulled.to_json()}

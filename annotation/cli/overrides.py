@@ -196,9 +196,9 @@ def _document(override: Override) -> dict[str, Any]:
 
 
 def _line(override: Override) -> str:
-    what = f"keep, though {override.reason}" if override.action == "keep" else "drop"
+    decision = f"keep, though {override.reason}" if override.action == "keep" else "drop"
     against = f" of {override.against[:12]}" if override.against else ""
-    return f"{override.record_id[:12]}  {override.stage}: {what}{against}"
+    return f"{override.record_id[:12]}  {override.stage}: {decision}{against}"
 
 
 def _next(count: int, verb: str) -> str:

@@ -27,7 +27,7 @@ from .editing import letters_of
 from .image_hosting import ImageHosting
 from .label_config import label_config
 from .projects import Projects
-from .pulling import KnownAnnotation, said_of
+from .pulling import KnownAnnotation, external_annotation
 from .pushing import Pushed, bring_up_to_date
 from .server import Server
 from .task_data import KEY, REVIEWERS, blanked, key_of, task_data
@@ -75,11 +75,11 @@ def shown_in(server: Server, project: int | None) -> frozenset[str]:
     return frozenset() if project is None else frozenset(str(task.data.get(KEY)) for task in server.tasks(project))
 
 
-def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
+def answer_taker(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnnotation], Taken]:
     """Return a function that stores answers given without the key; answers to items whose key is shown are refused."""
 
-    def take(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
-        annotation = said_of(campaign, said)
+    def take(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
+        annotation = external_annotation(campaign, received)
         answer = ExternalAnswer(
             annotation.task_id,
             annotation.annotator,
@@ -88,17 +88,17 @@ def answers(shown: Collection[str]) -> Callable[[ReviewStore, Campaign, KnownAnn
             annotation.submitted_at,
         )
         with store.writing() as connection:
-            is_shown = key_of(said.known) in shown
-            return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=said.now)
+            is_shown = key_of(received.known) in shown
+            return take_in_answer(connection, campaign.name, answer, is_shown=is_shown, now=received.now)
 
     return take
 
 
-def votes(store: ReviewStore, campaign: Campaign, said: KnownAnnotation) -> Taken:
+def take_votes(store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
     """Store the votes of an annotator who has answered."""
     with store.reading() as connection:
-        before_s = seconds_before_key(connection, said.known.id, said.author)
-    annotation = said_of(campaign, said, votes=True)
+        before_s = seconds_before_key(connection, received.known.id, received.author)
+    annotation = external_annotation(campaign, received, votes=True)
     after_s = (annotation.submitted_at - annotation.started_at).total_seconds()
     submission = replace(annotation.submission, active_s=before_s + after_s)
-    return store.take_in(campaign.name, annotation._replace(submission=submission), now=said.now)
+    return store.take_in(campaign.name, annotation._replace(submission=submission), now=received.now)

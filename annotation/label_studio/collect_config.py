@@ -18,7 +18,7 @@ from ..forms.collect import NONE
 from ..forms.form import Form, FormError, OneOf, PhotographField, form_of
 from ..store import Task
 from .label_config import add_fields, codes_by_words, control_of, plain, selected
-from .replies import by_control, fields_said
+from .replies import read_fields, values_by_control
 from .task_data import KEY, key_of
 
 IMAGE, PROMPT = "image", "prompt"
@@ -72,8 +72,8 @@ def _prompts(words: Sequence[str], fields: Form) -> ET.Element:
     """Return the part of the config that asks for the prompt of a photograph that was found."""
     headline = fields.headline
     assert isinstance(headline, OneOf)  # the form of `collect` begins with whether a photograph was found
-    found = [words_of_code for words_of_code, code in codes_by_words(headline).items() if code != NONE]
-    part = ET.Element("View", selected(control_of(headline), *found))
+    labels = [label for label, code in codes_by_words(headline).items() if code != NONE]
+    part = ET.Element("View", selected(control_of(headline), *labels))
     ET.SubElement(part, "Header", value="Prompt", size="5")
     prompts = ET.SubElement(part, "Choices", name=PROMPT, toName=PICTURE, choice="single-radio", layout="select")
     for prompt in words if len(words) > 1 else [*words, NO_PROMPT]:
@@ -117,13 +117,13 @@ def read_collected(result: Any, form: Mapping[str, Any], words: Mapping[str, str
     Raises:
         DataError: The annotation does not fit the form.
     """
-    texts = by_control(result)
+    texts = values_by_control(result)
     named = texts.pop(PROMPT, [])
-    if len(named) > 1 or any(one not in words for one in named):
+    if len(named) > 1 or any(prompt not in words for prompt in named):
         raise DataError(f"{ascii(named)[:80]} is none of the campaign's prompts")
     fields = fields_beside_photograph(form)
     try:
-        checked = fields.checked(fields_said(texts, fields, {}), letters=(), key=None)
+        checked = fields.checked(read_fields(texts, fields, {}), letters=(), key=None)
     except FormError as error:
         raise DataError(str(error)) from None
     return CollectedPhotograph(words[named[0]] if named else None, checked)

@@ -68,19 +68,19 @@ class PhotographPull:
         for task in self._tasks.values():
             if task.state == "open":
                 self._for_prompt.setdefault(prompt_of(task), []).append(task)
-        self._fetched = dict(projects.photographs_of(campaign.name))
+        self._downloaded = dict(projects.photographs_of(campaign.name))
         ids = {(task.item_id, task.content_hash): task.id for task in self._tasks.values()}
-        self._handed_in: dict[str, tuple[int, str]] = {
+        self._submitted: dict[str, tuple[int, str]] = {
             annotation.fields["photograph"]: (ids[annotation.item_id, annotation.content_hash], annotation.annotator)
             for annotation in store.decisions(campaign.name)
             if annotation.fields and "photograph" in annotation.fields
         }
-        self._now_taken: set[int] = set()
-        self._brought_as: dict[str, int] = {}
+        self._filled: set[int] = set()
+        self._server_tasks: dict[str, int] = {}
         """The server's task in which a photograph was submitted in this pull, by photograph."""
-        self._why: dict[str, str] = {}
+        self._failures: dict[str, str] = {}
 
-    def fetched(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    def downloaded(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         """Yield the server's tasks, after downloading the photographs of those with a valid annotation.
 
         The store is not locked meanwhile; the photographs are submitted afterwards.
@@ -89,9 +89,9 @@ class PhotographPull:
             data = row.get("data") or {}
             prompts = set(filter(None, map(self._prompt_in, row.get("annotations") or [])))
             if KEY not in data and prompts:
-                self._fetch(data.get(IMAGE), wanted=any(map(self._is_wanted, prompts)))
+                self._download(data.get(IMAGE), wanted=any(map(self._is_wanted, prompts)))
             yield row
-        self._projects.remember_photographs(self._campaign.name, self._fetched)
+        self._projects.remember_photographs(self._campaign.name, self._downloaded)
 
     def take(self, store: ReviewStore, campaign: Campaign, received: KnownAnnotation) -> Taken:
         """Store the annotation of a photograph together with it, or the statement that none can be found."""
@@ -101,7 +101,7 @@ class PhotographPull:
             task = received.known
             if collected.fields["found"] != NONE:
                 raise DataError("import the photograph as a task of its own; this one says only that there is none")
-            return self._said(store, received, task, collected.fields)
+            return self._submit(store, received, task, collected.fields)
         if collected.fields["found"] == NONE or collected.prompt is None:
             raise DataError("it does not say which prompt the photograph is for")
         first = next(
@@ -112,49 +112,49 @@ class PhotographPull:
         if first.get("completed_by") != received.annotation.get("completed_by"):
             raise DataError("somebody else has labelled this photograph before")
         path = upload_path(data.get(IMAGE), self._project)
-        if path not in self._fetched:
-            raise DataError(self._why.get(path, "its photograph was not fetched"))
-        image_id = self._fetched[path]
-        if self._brought_as.get(image_id, received.row["id"]) != received.row["id"]:
-            raise DataError(f"this photograph was imported before, as task {self._brought_as[image_id]}")
-        task, taken = self._placed(store, received, collected, image_id)
-        self._handed_in[image_id], self._brought_as[image_id] = (task.id, received.author), received.row["id"]
-        self._now_taken.add(task.id)
+        if path not in self._downloaded:
+            raise DataError(self._failures.get(path, "its photograph was not fetched"))
+        image_id = self._downloaded[path]
+        if self._server_tasks.get(image_id, received.row["id"]) != received.row["id"]:
+            raise DataError(f"this photograph was imported before, as task {self._server_tasks[image_id]}")
+        task, taken = self._submit_once(store, received, collected, image_id)
+        self._submitted[image_id], self._server_tasks[image_id] = (task.id, received.author), received.row["id"]
+        self._filled.add(task.id)
         return taken
 
-    def _placed(
+    def _submit_once(
         self, store: ReviewStore, received: KnownAnnotation, collected: CollectedPhotograph, image_id: str
     ) -> tuple[Task, Taken]:
         """Submit a photograph for the task that has it already, or for the first free task of its prompt."""
-        if image_id in self._handed_in:
-            task, by = self._tasks[self._handed_in[image_id][0]], self._handed_in[image_id][1]
+        if image_id in self._submitted:
+            task, by = self._tasks[self._submitted[image_id][0]], self._submitted[image_id][1]
             if by != received.author:
                 raise DataError("this photograph is handed in already, by somebody else")
             if prompt_of(task) != collected.prompt:
                 raise DataError(f"this photograph is handed in already, for {ascii(prompt_of(task))[:80]}")
-            return task, self._handed(store, received, task, collected, image_id)
+            return task, self._submit_photograph(store, received, task, collected, image_id)
         refused = RefusedError(_ALL_IN)
         for task in self._for_prompt.get(collected.prompt or "", ()):
-            if task.id in self._now_taken or _has_decided(store, task, received.author):
+            if task.id in self._filled or _has_decided(store, task, received.author):
                 continue
             try:
                 with store.batch() as held:
-                    return task, self._handed(held, received, task, collected, image_id)
+                    return task, self._submit_photograph(held, received, task, collected, image_id)
             except RefusedError as error:
                 refused = error
         raise refused
 
-    def _handed(
+    def _submit_photograph(
         self, store: ReviewStore, received: KnownAnnotation, task: Task, collected: CollectedPhotograph, image_id: str
     ) -> Taken:
         store.upsert_annotator(received.author)
         Uploads(store).note(task.id, received.author, image_id)
-        return self._said(store, received, task, {**collected.fields, "photograph": image_id})
+        return self._submit(store, received, task, {**collected.fields, "photograph": image_id})
 
-    def _said(self, store: ReviewStore, said: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
-        started, submitted = moments_of(said.annotation, said.now)
-        annotation = ExternalAnnotation(task.id, said.author, Submission(fields=fields), started, submitted)
-        return store.take_in(self._campaign.name, annotation, now=said.now)
+    def _submit(self, store: ReviewStore, received: KnownAnnotation, task: Task, fields: Mapping[str, Any]) -> Taken:
+        started, submitted = moments_of(received.annotation, received.now)
+        annotation = ExternalAnnotation(task.id, received.author, Submission(fields=fields), started, submitted)
+        return store.take_in(self._campaign.name, annotation, now=received.now)
 
     def _prompt_in(self, annotation: Mapping[str, Any]) -> str | None:
         """Return the prompt of an annotation that fits the form; None for any other."""
@@ -166,26 +166,26 @@ class PhotographPull:
 
     def _is_wanted(self, prompt: str) -> bool:
         """Return whether a photograph for a prompt could still be submitted; others are not downloaded."""
-        return any(task.id not in self._now_taken for task in self._for_prompt.get(prompt, ()))
+        return any(task.id not in self._filled for task in self._for_prompt.get(prompt, ()))
 
-    def _fetch(self, address: Any, *, wanted: bool) -> None:
+    def _download(self, address: Any, *, wanted: bool) -> None:
         field = photograph_field(self._campaign.form)
         try:
             path = upload_path(address, self._project)
         except DataError:
             return  # `take` reports it
-        known = self._fetched.get(path)
+        known = self._downloaded.get(path)
         if known is not None and collected_photographs(self._root).path(known).exists():
             return
         if known is None and not wanted:
-            self._why[path] = _ALL_IN
+            self._failures[path] = _ALL_IN
             return
-        self._fetched.pop(path, None)
+        self._downloaded.pop(path, None)
         try:
             data = self._server.download(path, max_bytes=field.max_bytes)
-            self._fetched[path] = take_in_photograph(self._root, data, field).image_id
+            self._downloaded[path] = take_in_photograph(self._root, data, field).image_id
         except BenchwrightError as error:
-            self._why[path] = str(error)
+            self._failures[path] = str(error)
 
 
 def _has_decided(store: ReviewStore, task: Task, annotator: str) -> bool:

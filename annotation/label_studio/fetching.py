@@ -9,7 +9,7 @@ from pathlib import Path
 from ..forms.kinds import COLLECT
 from ..store import Campaign, ReviewStore
 from ..store.submissions.pre_key_answers import BLIND_FIRST
-from .blind_reviews import answers, shown_in, votes
+from .blind_reviews import answer_taker, shown_in, take_votes
 from .collecting import PhotographPull
 from .projects import Projects
 from .pulling import Pulled, pull
@@ -44,13 +44,13 @@ def fetch(
     """
     if campaign.kind == COLLECT:
         photographs = PhotographPull(store, campaign, server, root=root, project=project, projects=projects)
-        rows = photographs.fetched(server.annotated(project))
+        rows = photographs.downloaded(server.annotated(project))
         return pull(store, campaign, rows, names=names, now=now, take=photographs.take)
     if not campaign.form.get(BLIND_FIRST):
         return pull(store, campaign, server.annotated(project), names=names, now=now)
     voted_on = projects.votes_of(campaign.name)
     shown = shown_in(server, voted_on)
-    pulled = pull(store, campaign, server.annotated(project), names=names, now=now, take=answers(shown))
+    pulled = pull(store, campaign, server.annotated(project), names=names, now=now, take=answer_taker(shown))
     if voted_on is None:
         return pulled
-    return pulled + pull(store, campaign, server.annotated(voted_on), names=names, now=now, take=votes)
+    return pulled + pull(store, campaign, server.annotated(voted_on), names=names, now=now, take=take_votes)

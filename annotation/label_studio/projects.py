@@ -57,9 +57,9 @@ class Projects:
         entry = self._known.get(campaign, {}).get("photographs")
         return {str(path): str(image_id) for path, image_id in entry.items()} if isinstance(entry, dict) else {}
 
-    def remember_photographs(self, campaign: str, fetched: dict[str, str]) -> None:
+    def remember_photographs(self, campaign: str, image_ids: dict[str, str]) -> None:
         """Store the ids of downloaded photographs by path."""
-        self._known[campaign]["photographs"] = fetched
+        self._known[campaign]["photographs"] = image_ids
         self._save()
 
     def remember(self, campaign: str, url: str, project: int) -> None:

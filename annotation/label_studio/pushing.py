@@ -34,7 +34,7 @@ class Pushed:
 
     project: int
     added: int
-    there: int
+    unchanged: int
     removed: int
     outdated: int
     """Tasks that are gone from the campaign, and stay on the server because somebody has labelled them."""
@@ -46,7 +46,7 @@ class Pushed:
         return {
             "project": self.project,
             "added": self.added,
-            "there": self.there,
+            "there": self.unchanged,
             "removed": self.removed,
             "outdated": self.outdated,
             "not_sent": [{"item_id": item_id, "reason": why} for item_id, why in self.unshown],

@@ -16,7 +16,7 @@ from ..base.request import PageRequest
 from ..base.state import clock
 from ..base.texts import TEXTS
 from ..task_card.adjudication_card import adjudication_card, submission_in_words
-from ..task_card.card import CardEvent, act_just_done, show_card
+from ..task_card.card import CardEvent, last_event, show_card
 from ..viewer import show_pictures
 from .review import inert, pictures_of
 
@@ -49,15 +49,15 @@ def _show_case(request: PageRequest, queue: AdjudicationQueue, case: Case) -> No
     words = [TEXTS["round_n"].format(round=case.round), *([TEXTS["last_round"]] if case.is_last else [])]
     st.caption(" · ".join(words))
     card = adjudication_card(case, request.campaign, serial=st.session_state.setdefault(_SERIAL, 0))
-    show_card(card, heard=lambda: _hear(queue, case))
+    show_card(card, on_event=lambda: _handle(queue, case))
     st.caption(keys_line("keys_adjudicate", card.reserved_letters))
 
 
-def _hear(queue: AdjudicationQueue, case: Case) -> None:
+def _handle(queue: AdjudicationQueue, case: Case) -> None:
     """Handle what the adjudicator did; Streamlit then runs the page again."""
     st.session_state[_SERIAL] += 1
     try:
-        _do(queue, case, act_just_done())
+        _do(queue, case, last_event())
     except BenchwrightError as error:
         st.toast(inert(str(error)), icon=":material/error:")
 

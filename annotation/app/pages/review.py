@@ -19,7 +19,7 @@ from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 from ..routes.guidelines import show_guidelines
 from ..routes.tasks import picture_url
-from ..task_card.card import FORM, Card, CardEvent, act_just_done, card_of, is_blind, show_card
+from ..task_card.card import FORM, Card, CardEvent, card_of, is_blind, last_event, show_card
 from ..viewer import ViewerPicture, show_pictures
 from .campaign_menu import go_to, waiting_elsewhere
 
@@ -45,7 +45,7 @@ def show_review(request: PageRequest) -> None:
     if task.item.images:
         pictures = pictures_of(request.state, task.task_id, task.item, can_be_chosen=card.letters_choose)
         show_pictures(pictures, key=f"{request.campaign.id}-{task.task_id}")
-    show_card(card, heard=lambda: _hear(queue, task))
+    show_card(card, on_event=lambda: _handle(queue, task))
     if (coming := queue.coming()) is not None:
         request.state.pictures.warm(coming.images)
     st.caption(keys_line(_keys_text(request.campaign, task, card), card.reserved_letters))
@@ -115,11 +115,11 @@ def _task_of(queue: TaskQueue) -> OwnTask | None:
     return queue.next(now=clock())
 
 
-def _hear(queue: TaskQueue, task: OwnTask) -> None:
+def _handle(queue: TaskQueue, task: OwnTask) -> None:
     """Handle what the annotator did; Streamlit then runs the page again."""
     st.session_state[_SERIAL] += 1
     try:
-        _do(queue, task, act_just_done())
+        _do(queue, task, last_event())
     except BenchwrightError as error:
         st.toast(inert(str(error)), icon=":material/error:")
 
