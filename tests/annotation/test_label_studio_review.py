@@ -129,19 +129,19 @@ def test_a_place_is_held_for_whoever_answered_as_long_as_the_answer_is_seen_on_t
     said = {"ann": answer("B"), "ben": answer("A")}
     pulled(store, said, take=FIRST)
     store.upsert_annotator("dan")
-    desk = TaskQueue(store, store.campaign("review"), "dan")
+    queue = TaskQueue(store, store.campaign("review"), "dan")
     later = NOW + HELD_FOR - timedelta(days=1)
     pulled(store, said, take=FIRST, now=later)
-    assert desk.next(now=NOW + HELD_FOR + timedelta(days=1)) is None
-    assert desk.next(now=later + HELD_FOR + timedelta(days=1)) is not None
+    assert queue.next(now=NOW + HELD_FOR + timedelta(days=1)) is None
+    assert queue.next(now=later + HELD_FOR + timedelta(days=1)) is not None
 
 
 def test_who_answered_in_the_app_votes_here_and_the_other_way_round(store: ReviewStore) -> None:
     store.upsert_annotator("ann")
-    desk = TaskQueue(store, store.campaign("review"), "ann")
-    task = desk.next(now=NOW)
+    queue = TaskQueue(store, store.campaign("review"), "ann")
+    task = queue.next(now=NOW)
     assert task is not None
-    desk.answer(task.slot_id, "B", now=NOW)
+    queue.answer(task.slot_id, "B", now=NOW)
     pulled(store, {"ben": answer("B")}, take=FIRST)
     assert ready(store) == [("ann", "ben")]
     assert pulled(store, {"ann": vote()}, take=take_votes).new == 1

@@ -257,8 +257,8 @@ def test_a_draft_is_kept_for_ones_own_task_only(
     task, ann, mark = task_of(store, "ann"), signed_in("ann"), {"X-Benchwright-Draft": "1"}
     path, body = f"/drafts/{task}", json.dumps({"note": "one <b>two</b>"})
     assert ann.send("PUT", path, body=body, headers=mark).status == 200
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
+    assert dict(queue.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
     assert ann.send("PUT", path, body=body).status == 403
     assert visitor.send("PUT", path, body=body, headers=mark).status == 401
     ben = signed_in("ben")
@@ -268,30 +268,34 @@ def test_a_draft_is_kept_for_ones_own_task_only(
     for broken in ("", "[]", "{", "null", '{"a":NaN}', "[" * 50_000):
         assert ann.send("PUT", path, body=broken, headers=mark).status in {400, 403}, broken[:20]
     assert ann.send("PUT", path, body=json.dumps({"note": "x" * 70_000}), headers=mark).status == 413
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
+    assert dict(queue.open(task, now=clock()).draft) == {"note": "one <b>two</b>"}
 
 
 def test_a_draft_of_a_window_that_is_behind_is_kept_beside_the_one_that_is_there(
     signed_in: Callable[[str], Visitor], store: ReviewStore
 ) -> None:
     task, ann = task_of(store, "ann"), signed_in("ann")
-    desk = TaskQueue(store, store.campaign("verify"), "ann")
+    queue = TaskQueue(store, store.campaign("verify"), "ann")
 
     def put(note: str, *, window: str, seen: str) -> tuple[int, dict[str, Any]]:
         headers = {"X-Benchwright-Draft": "1", "X-Benchwright-Seen": seen}
         reply = ann.send("PUT", f"/drafts/{task}", body=json.dumps({"note": note, "window": window}), headers=headers)
         return reply.status, json.loads(reply.body)
 
-    before = desk.open(task, now=clock()).revision
+    before = queue.open(task, now=clock()).revision
     assert put("left", window="a", seen=f"0.{before}")[0] == 200
     assert put("left, then", window="a", seen=f"0.{before}")[0] == 200  # sent before the first one was answered
     status, there = put("right", window="b", seen=f"0.{before}")
     assert (status, there["draft"]["note"], there["version"]) == (409, "left, then", 0)
-    assert dict(desk.open(task, now=clock()).draft) == {"note": "left, then", "window": "a", "other": {"note": "right"}}
+    assert dict(queue.open(task, now=clock()).draft) == {
+        "note": "left, then",
+        "window": "a",
+        "other": {"note": "right"},
+    }
     status, told = put("right", window="b", seen=f"0.{there['revision']}")
     assert (status, told["revision"] > there["revision"]) == (200, True)
     assert put("left, now", window="a", seen=f"0.{there['revision']}")[0] == 409
-    assert desk.open(task, now=clock()).draft["other"] == {"note": "left, now"}
+    assert queue.open(task, now=clock()).draft["other"] == {"note": "left, now"}
     for odd in ("1", "x.y", "-1.0", "1." + "9" * 50):
         headers = {"X-Benchwright-Draft": "1", "X-Benchwright-Seen": odd}
         assert ann.send("PUT", f"/drafts/{task}", body="{}", headers=headers).status == 400, odd

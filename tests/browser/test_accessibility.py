@@ -79,17 +79,17 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
 
 def revise(store: ReviewStore) -> None:
     """Let the curator edit one of the cases that are open, so that it comes to a second round."""
-    desk = AdjudicationQueue(store, store.campaign("verify"), "cur")
-    case = desk.open(desk.queue()[0].task_id, now=clock())
-    desk.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
+    queue = AdjudicationQueue(store, store.campaign("verify"), "cur")
+    case = queue.open(queue.queue()[0].task_id, now=clock())
+    queue.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:
-    desk = TaskQueue(store, store.campaign("verify"), name)
-    task = desk.next(now=clock())
+    queue = TaskQueue(store, store.campaign("verify"), name)
+    task = queue.next(now=clock())
     assert task is not None
     for is_flag in (True, False):
-        desk.remark(task.task_id, words, is_flag=is_flag, now=clock())
+        queue.remark(task.task_id, words, is_flag=is_flag, now=clock())
 
 
 def of_task(page: Page) -> None:
