@@ -1,4 +1,4 @@
-"""Put the app together, and serve it until somebody stops it."""
+"""Builds the app and serves it until it is stopped."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def run_app(
     check_free(address, port)
     app = build_app(state)
     _settle()
-    # This does what Streamlit's `App.run` does, but with our protocol, and trusts no proxy that is not named.
+    # This does what Streamlit's `App.run` does, but with a bounded protocol, and trusts named proxies only.
     bootstrap.load_config_options(_config(address, port))
     uvicorn.run(
         app,

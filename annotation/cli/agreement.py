@@ -1,4 +1,4 @@
-"""``benchwright review agreement | annotators``: how far annotators agree, and who says something else."""
+"""``benchwright review agreement | annotators``: agreement among annotators, and the quality of each."""
 
 from __future__ import annotations
 

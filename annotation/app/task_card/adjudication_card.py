@@ -56,7 +56,7 @@ def _answer(submission: Submission, number: int, form: Form | None) -> dict[str,
 
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
-    """Return in lines what an annotator said: decision or answer and votes, reasons, note, edits."""
+    """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
     if form is None:
         lines = [TEXTS.get(submission.decision, submission.decision)]
     else:

@@ -120,8 +120,8 @@ class CardEvent:
     Attributes:
         slot: Slot that was meant; an event for a task that has left the queue meanwhile is dropped.
         does: `decide`, `skip`, `undo`, `comment` or `flag`.
-        submission: What the annotator says of the task, as the browser sent it; the store checks it. A comment is its
-            note, an answer before the key is shown its decision.
+        submission: Submission as the browser sent it; the store checks it. A comment is its note, and an answer before
+            the key is shown is its decision.
         seen: Decision and draft that the window had seen; None where it does not say.
         window: Name of the window; empty where it does not say.
     """
