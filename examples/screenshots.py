@@ -244,9 +244,9 @@ def decide(store: ReviewStore, *, tasks: int = 60) -> None:
             assert lease is not None
             reason = ("unclear", "wrong_answer", "bad_image")[n % 3]
             rejected = Submission("reject", reasons=(reason,), note="hard to see at this size")
-            desk = TaskQueue(store, store.campaign(CAMPAIGN), name)
+            queue = TaskQueue(store, store.campaign(CAMPAIGN), name)
             later = now + timedelta(seconds=6 + n % 13)
-            desk.submit(lease.slot_id, rejected if rejects else Submission("accept"), now=later)
+            queue.submit(lease.slot_id, rejected if rejects else Submission("accept"), now=later)
 
 
 @contextmanager

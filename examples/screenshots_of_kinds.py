@@ -52,10 +52,10 @@ def edit(tour: Tour, shot: Shot) -> Image.Image:
 
 def flags(tour: Tour, shot: Shot) -> Image.Image:
     """What annotators flagged, to be settled."""
-    desk = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
-    past = desk.history(limit=3)
+    queue = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
+    past = queue.history(limit=3)
     for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
-        desk.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
+        queue.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
     page = tour.page(CURATOR, f"/flags?campaign={CAMPAIGN}")
     page.get_by_text(f"⚑ {ANNOTATOR}").first.wait_for()
     return shot(page)

@@ -21,7 +21,7 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.review import Review
 from benchwright.annotation.campaigns.screen import ScreenItems
 from benchwright.annotation.campaigns.verify import Verify
-from benchwright.annotation.cli.tasks import handout_of
+from benchwright.annotation.cli.tasks import assignment_settings_of
 from benchwright.annotation.forms.assignment_settings import AssignmentSettings
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import progress_of
@@ -71,10 +71,10 @@ def opened(
 
 def say(store: ReviewStore, name: str, decision: str, now: datetime, **more: Any) -> None:
     """Decide the next task, as the app does."""
-    desk = TaskQueue(store, store.campaign("verify"), name)
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("verify"), name)
+    task = queue.next(now=now)
     assert task is not None
-    desk.submit(task.slot_id, Submission(decision, **more), now=now + timedelta(seconds=5))
+    queue.submit(task.slot_id, Submission(decision, **more), now=now + timedelta(seconds=5))
 
 
 def states(store: ReviewStore) -> list[str]:
@@ -90,9 +90,9 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
     assert states(people) == ["open"]
     say(people, "ben", "accept", now)
     assert states(people) == ["done"]
-    desk = TaskQueue(people, people.campaign("verify"), "cas")
-    assert desk.next(now=now) is None
-    assert desk.progress(now=now).left == 0
+    queue = TaskQueue(people, people.campaign("verify"), "cas")
+    assert queue.next(now=now) is None
+    assert queue.progress(now=now).left == 0
     with pytest.raises(RefusedError, match="decided under at_least"):
         people.decide("verify", people.tasks("verify", states=("done",))[0].id, "cas", Submission("reject"), now=now)
     status = people.status("verify", now=now)
@@ -119,17 +119,17 @@ def test_whoever_holds_a_slot_may_finish_and_is_counted(
     people: ReviewStore, context: CampaignContext, make_items: MakeItems, now: datetime
 ) -> None:
     opened(people, context, make_items(jigsaw=1))
-    desk = TaskQueue(people, people.campaign("verify"), "cas")
-    held = desk.next(now=now)
+    queue = TaskQueue(people, people.campaign("verify"), "cas")
+    held = queue.next(now=now)
     assert held is not None
     for name in ("ann", "ben"):
         say(people, name, "reject", now)
     assert states(people) == ["done"]
     assert people.status("verify", now=now).slots == {"free": 0, "leased": 1, "submitted": 2}
-    again = desk.next(now=now + timedelta(seconds=60))
+    again = queue.next(now=now + timedelta(seconds=60))
     assert again is not None
     assert again.slot_id == held.slot_id
-    desk.submit(again.slot_id, Submission("accept"), now=now + timedelta(seconds=90))
+    queue.submit(again.slot_id, Submission("accept"), now=now + timedelta(seconds=90))
     assert len(people.decisions("verify")) == 3
     assert states(people) == ["done"]
     assert count_closed(people, people.campaign("verify")) == 0
@@ -142,9 +142,9 @@ def test_a_change_of_mind_opens_the_task_again(
     for name in ("ann", "ben"):
         say(people, name, "accept", now)
     slot = next(one for one in people.decisions("verify") if one.annotator == "ben")
-    desk = TaskQueue(people, people.campaign("verify"), "ben")
-    task = desk.open(people.tasks("verify", states=("done",))[0].id, now=now)
-    desk.submit(task.slot_id, Submission("reject"), now=now + timedelta(minutes=1))
+    queue = TaskQueue(people, people.campaign("verify"), "ben")
+    task = queue.open(people.tasks("verify", states=("done",))[0].id, now=now)
+    queue.submit(task.slot_id, Submission("reject"), now=now + timedelta(minutes=1))
     assert slot.decision == "accept"
     assert states(people) == ["open"]
     say(people, "cas", "reject", now)
@@ -264,5 +264,5 @@ def test_where_every_answer_counts_the_setting_is_refused_in_words() -> None:
         Answer(handout=CLOSES)
     assert Review(handout=CLOSES).handout.close_decided
     nothing = {"gold": None, "gold_rate": None, "share": None, "share_of": (), "priority": (), "lease_s": None}
-    assert handout_of(**nothing, close_decided=True).close_decided
-    assert not handout_of(**nothing, close_decided=False).close_decided
+    assert assignment_settings_of(**nothing, close_decided=True).close_decided
+    assert not assignment_settings_of(**nothing, close_decided=False).close_decided

@@ -203,9 +203,9 @@ def test_an_author_who_asks_for_their_own_item_is_told_why_not(tmp_path: Path, n
                 store.decide("verify", task.id, "ann", Submission("accept"), now=now)
         # What is written anew is a new content, and still the same author's.
         [described] = store.tasks("describe", states=("done",))
-        desk = TaskQueue(store, store.campaign("describe"), "ann")
-        own = desk.open(described.id, now=now)
-        desk.submit(own.slot_id, Submission(fields=WRITTEN | {"ask_1": "What is the sand?"}), now=now)
+        queue = TaskQueue(store, store.campaign("describe"), "ann")
+        own = queue.open(described.id, now=now)
+        queue.submit(own.slot_id, Submission(fields=WRITTEN | {"ask_1": "What is the sand?"}), now=now)
     waits(tmp_path)
     with store_of(tmp_path) as store:
         assert "What is the sand?" in {task.payload["question"] for task in store.tasks("verify")}

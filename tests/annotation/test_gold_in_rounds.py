@@ -44,10 +44,10 @@ def test_a_gold_item_that_annotators_edit_opens_no_round_and_keeps_its_known_dec
     items = make_items(jigsaw=3)
     verify = Verify(rule="single", rounds=3, handout=gold_file(tmp_path, f"{items[1].item_id},accept"))
     verify.advance(items, context)
-    desk, said = TaskQueue(store, store.campaign("verify"), "ann"), []
-    while (task := desk.next(now=now)) is not None:
+    queue, said = TaskQueue(store, store.campaign("verify"), "ann"), []
+    while (task := queue.next(now=now)) is not None:
         is_gold = task.item.item_id == items[1].item_id
-        desk.submit(
+        queue.submit(
             task.slot_id, Submission("revise" if is_gold else "accept", edits=EDITS if is_gold else None), now=now
         )
         said.append(task.item.item_id)
@@ -88,14 +88,14 @@ def test_reviewers_answer_gold_items_blind_and_are_judged_by_the_key(
     review = Review(rule="single", handout=gold_file(tmp_path, f"{items[0].item_id},"))
     review.advance(items, context)
     campaign = store.campaign("verify")
-    desk, got = TaskQueue(store, campaign, "ann"), 0
-    while (task := desk.next(now=now)) is not None:
+    queue, got = TaskQueue(store, campaign, "ann"), 0
+    while (task := queue.next(now=now)) is not None:
         assert asdict(card_of(task, campaign, serial=0))["right"] is None
-        desk.answer(task.slot_id, "B", now=now)
-        opened = desk.open(task.task_id, now=now)
+        queue.answer(task.slot_id, "B", now=now)
+        opened = queue.open(task.task_id, now=now)
         assert opened.answered == "B"
         assert asdict(card_of(opened, campaign, serial=1))["right"] == "B"
-        desk.submit(task.slot_id, Submission(fields=YES, active_s=3), now=now)
+        queue.submit(task.slot_id, Submission(fields=YES, active_s=3), now=now)
         got += 1
     assert got == 2
     verdicts = review.advance(items, context)

@@ -36,15 +36,15 @@ def task_of(store: ReviewStore, campaign: str = "verify") -> Task:
 
 
 def say(store: ReviewStore, now: datetime, **decisions: str | dict[str, str]) -> None:
-    """Let annotators decide the current task at their desks: a word, or edits that revise."""
+    """Let annotators decide the current task of their queues: a word, or edits that revise."""
     for name, said in decisions.items():
-        desk = TaskQueue(store, store.campaign("verify"), name)
-        task = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign("verify"), name)
+        task = queue.next(now=now)
         assert task is not None, name
         if isinstance(said, dict):
-            desk.submit(task.slot_id, Submission("revise", edits=said), now=now)
+            queue.submit(task.slot_id, Submission("revise", edits=said), now=now)
         else:
-            desk.submit(task.slot_id, Submission(said), now=now)
+            queue.submit(task.slot_id, Submission(said), now=now)
 
 
 def test_an_edited_item_comes_again_at_once_as_a_new_version(

@@ -80,17 +80,17 @@ def fill_form(store: ReviewStore, pattern: Item) -> None:
 
 def revise(store: ReviewStore) -> None:
     """Let the curator edit one of the cases that are open, so that it comes to a second round."""
-    desk = AdjudicationQueue(store, store.campaign("verify"), "cur")
-    case = desk.open(desk.queue()[0].task_id, now=clock())
-    desk.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
+    queue = AdjudicationQueue(store, store.campaign("verify"), "cur")
+    case = queue.open(queue.queue()[0].task_id, now=clock())
+    queue.decide(case.task_id, Submission("revise", edits={"question": "Which piece belongs there?"}), now=clock())
 
 
 def flag(store: ReviewStore, name: str, words: str) -> None:
-    desk = TaskQueue(store, store.campaign("verify"), name)
-    task = desk.next(now=clock())
+    queue = TaskQueue(store, store.campaign("verify"), name)
+    task = queue.next(now=clock())
     assert task is not None
     for is_flag in (True, False):
-        desk.remark(task.task_id, words, is_flag=is_flag, now=clock())
+        queue.remark(task.task_id, words, is_flag=is_flag, now=clock())
 
 
 def of_task(page: Page) -> None:
@@ -155,20 +155,20 @@ def test_a_screen_has_no_serious_finding_and_fits_a_tablet(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("door", ["sign in", "refused", "invitation", "no invitation"])
-def test_a_door_has_no_serious_finding(
-    site: ReviewSite, new_context: Callable[..., BrowserContext], door: str, scheme: str
+@pytest.mark.parametrize("page_name", ["sign in", "refused", "invitation", "no invitation"])
+def test_a_sign_in_page_has_no_serious_finding(
+    site: ReviewSite, new_context: Callable[..., BrowserContext], page_name: str, scheme: str
 ) -> None:
     page = new_context(color_scheme=scheme).new_page()
-    if door == "invitation":
+    if page_name == "invitation":
         page.goto(
             run_json("review", "users", "--workspace", site.workspace, "--invite", "new", "--url", site.url)[
                 "invitation"
             ]
         )
     else:
-        page.goto(site.url + ("/welcome?invitation=x" if door == "no invitation" else "/login"))
-    if door == "refused":
+        page.goto(site.url + ("/welcome?invitation=x" if page_name == "no invitation" else "/login"))
+    if page_name == "refused":
         page.fill("#name", "ann")
         page.fill("#password", "not " + PASSWORDS["ann"])
         page.click("button")

@@ -43,11 +43,11 @@ def go_on(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
         store.decide(context.stage, task.id, "ann", Submission("accept"), now=now)
         store.decide(context.stage, task.id, "ben", Submission("reject", reasons=("unclear",)), now=now)
     store.upsert_annotator("judge")
-    desk = AdjudicationQueue(store, store.campaign(context.stage), "judge")
-    for head, decision in zip(desk.queue(), ("revise", "accept"), strict=True):
-        desk.open(head.task_id, now=now)
+    queue = AdjudicationQueue(store, store.campaign(context.stage), "judge")
+    for head, decision in zip(queue.queue(), ("revise", "accept"), strict=True):
+        queue.open(head.task_id, now=now)
         edits = {"question": "Which piece belongs there?"} if decision == "revise" else None
-        desk.decide(head.task_id, Submission(decision, edits=edits), now=now)
+        queue.decide(head.task_id, Submission(decision, edits=edits), now=now)
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ def vote(store: ReviewStore, pattern: Item, context: CampaignContext) -> None:
     """Open a review of one item with a picture, and let ann and ben find it accurate, reasonable, and one of them difficult."""
     Review(rule="unanimous(2)").advance([pattern.model_copy(update={"item_id": "d" * 32})], context)
     for name, difficult in (("ann", "yes"), ("ben", "no")):
-        desk = TaskQueue(store, store.campaign(context.stage), name)
-        task = desk.next(now=clock())
+        queue = TaskQueue(store, store.campaign(context.stage), name)
+        task = queue.next(now=clock())
         assert task is not None
-        desk.answer(task.slot_id, "A", now=clock())
+        queue.answer(task.slot_id, "A", now=clock())
         votes = {"accurate": "yes", "reasonable": "yes", "difficult": difficult}
-        desk.submit(task.slot_id, Submission(fields=votes), now=clock())
+        queue.submit(task.slot_id, Submission(fields=votes), now=clock())

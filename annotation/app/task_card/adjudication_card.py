@@ -1,4 +1,4 @@
-"""The card of a case that an adjudicator decides: the item with its key, and what annotators said, without names."""
+"""The card of a case that an adjudicator decides: the item with its key, and the annotators' answers without names."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ADJUDICATE = "adjudicate"
 
 
 def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
-    """Return the card of a case; its slot is the task."""
+    """Return the card of a case; its slot is the id of the task."""
     item, form, reasons = case.item, campaign.form.typed, reasons_in(campaign)
-    explained = [] if item.explanation is None or form is None else [
-        {"label": TEXTS["explanation"], "text": item.explanation}
-    ]  # fmt: skip
+    explained = []
+    if item.explanation is not None and form is not None:
+        explained.append({"label": TEXTS["explanation"], "text": item.explanation})
     return Card(
         serial=serial,
         slot=case.task_id,
@@ -56,7 +56,7 @@ def _answer(submission: Submission, number: int, form: Form | None) -> dict[str,
 
 
 def submission_in_words(submission: Submission, form: Form | None) -> list[str]:
-    """Return in lines what an annotator said: decision or answer and votes, reasons, note, edits."""
+    """Return a submission in lines: the decision, or answer and votes; then reasons, note and edits."""
     if form is None:
         lines = [TEXTS.get(submission.decision, submission.decision)]
     else:

@@ -99,9 +99,9 @@ def opened(release: Release, tasks: Callable[..., Path], tmp_path: Path) -> Iter
 
 
 def say_all(store: ReviewStore, name: str, now: datetime, answers: Callable[[Item], dict[str, Any]]) -> None:
-    desk = TaskQueue(store, store.campaign("errors"), name)
-    while (task := desk.next(now=now)) is not None:
-        desk.submit(task.slot_id, Submission(fields=answers(task.item)), now=now)
+    queue = TaskQueue(store, store.campaign("errors"), name)
+    while (task := queue.next(now=now)) is not None:
+        queue.submit(task.slot_id, Submission(fields=answers(task.item)), now=now)
 
 
 def test_a_workspace_is_made_and_holds_items_and_pictures(opened: Opens, items: list[Item], tmp_path: Path) -> None:
@@ -177,30 +177,30 @@ def test_an_annotator_sees_item_key_and_reply_and_no_more(opened: Opens, now: da
 )
 def test_what_does_not_fit_the_form_is_refused(opened: Opens, now: datetime, said: dict[str, Any], why: str) -> None:
     store = opened()
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match=why):
-        desk.submit(task.slot_id, Submission(fields=said), now=now)
+        queue.submit(task.slot_id, Submission(fields=said), now=now)
     assert store.decisions("errors") == []
 
 
 def test_answers_are_kept_by_field_amended_and_in_the_history(opened: Opens, now: datetime) -> None:
     store = opened()
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
-    desk.save_draft(task.task_id, {"fields": {"categories": ["other"]}}, now=now)
-    assert desk.open(task.task_id, now=now).draft == {"fields": {"categories": ["other"]}}
-    desk.submit(
+    queue.save_draft(task.task_id, {"fields": {"categories": ["other"]}}, now=now)
+    assert queue.open(task.task_id, now=now).draft == {"fields": {"categories": ["other"]}}
+    queue.submit(
         task.slot_id, Submission("ignored", fields={"reason": " why ", "categories": ["other", "blind"]}), now=now
     )
     [said] = store.decisions("errors")
     assert (said.decision, said.fields) == ("blind+other", {"categories": ["blind", "other"], "reason": "why"})
-    desk.submit(task.slot_id, Submission(fields={"categories": ["blind"], "reason": "why"}), now=now)
-    [past] = desk.history()
+    queue.submit(task.slot_id, Submission(fields={"categories": ["blind"], "reason": "why"}), now=now)
+    [past] = queue.history()
     assert (past.annotation.version, past.annotation.fields) == (2, {"categories": ["blind"], "reason": "why"})
-    assert desk.open(task.task_id, now=now).draft == {}
+    assert queue.open(task.task_id, now=now).draft == {}
 
 
 def test_who_saw_the_key_here_does_not_answer_for_the_baseline(opened: Opens, items: list[Item], now: datetime) -> None:
@@ -315,10 +315,10 @@ def test_errata_are_what_most_annotators_find(opened: Opens, items: list[Item], 
 
 def test_the_letter_that_counts_as_right_cannot_be_right_instead(opened: Opens, now: datetime) -> None:
     store = opened("errata")
-    desk = TaskQueue(store, store.campaign("errors"), "ann")
-    task = desk.next(now=now)
+    queue = TaskQueue(store, store.campaign("errors"), "ann")
+    task = queue.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match="'instead': 'B' is none of A, C"):
-        desk.submit(task.slot_id, Submission(fields={"finding": "key_wrong", "instead": "B", "reason": "r"}), now=now)
-    desk.submit(task.slot_id, Submission(fields={"finding": "key_right", "instead": "B", "reason": "r"}), now=now)
+        queue.submit(task.slot_id, Submission(fields={"finding": "key_wrong", "instead": "B", "reason": "r"}), now=now)
+    queue.submit(task.slot_id, Submission(fields={"finding": "key_right", "instead": "B", "reason": "r"}), now=now)
     assert store.decisions("errors")[0].fields == {"finding": "key_right"}  # the others do not apply

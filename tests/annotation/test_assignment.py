@@ -1,4 +1,4 @@
-"""Handing out: gold at its rate and never told apart, shares, priorities, and who has seen a key and let the lease end."""
+"""Assignment of tasks: gold at its rate and not recognisable, shares, priorities, and expired leases of a seen key."""
 
 from __future__ import annotations
 
@@ -156,27 +156,27 @@ def test_progress_history_and_cards_do_not_tell_gold_from_the_rest(
     known = {one.item_id for one in items[:3]}
     with open_store(context.store_url) as store:
         store.upsert_annotator("ann")
-        desk = TaskQueue(store, store.campaign("verify"), "ann")
-        seen, before = [], desk.progress(now=now)
-        while (task := desk.next(now=now)) is not None:
-            coming = desk.coming()
-            sent = json.dumps(card_of(task, desk.campaign, serial=0).__dict__, default=str)
+        queue = TaskQueue(store, store.campaign("verify"), "ann")
+        seen, before = [], queue.progress(now=now)
+        while (task := queue.next(now=now)) is not None:
+            coming = queue.coming()
+            sent = json.dumps(card_of(task, queue.campaign, serial=0).__dict__, default=str)
             assert "gold" not in sent
             seen.append(task.item.item_id)
-            desk.submit(task.slot_id, Submission("accept"), now=now)
-            after = desk.progress(now=now)
+            queue.submit(task.slot_id, Submission("accept"), now=now)
+            after = queue.progress(now=now)
             assert (after.decided, after.left) == (before.decided + 1, before.left - 1)
-            assert len(desk.history()) == after.decided
-            assert desk.history()[0].is_current
+            assert len(queue.history()) == after.decided
+            assert queue.history()[0].is_current
             before = after
             if coming is not None:
-                assert (following := desk.next(now=now)) is not None
+                assert (following := queue.next(now=now)) is not None
                 assert following.item == coming
         assert before.left == 0
         assert len(known & set(seen)) == 2
-        golden = next(one for one in desk.history() if one.item.item_id in known)
-        again = desk.open(golden.task_id, now=now)
-        desk.submit(again.slot_id, Submission("reject", reasons=("unclear",)), now=now)
+        golden = next(one for one in queue.history() if one.item.item_id in known)
+        again = queue.open(golden.task_id, now=now)
+        queue.submit(again.slot_id, Submission("reject", reasons=("unclear",)), now=now)
         assert {one.decision for one in store.gold_answers("verify")} == {"accept", "reject"}
 
 

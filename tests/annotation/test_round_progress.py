@@ -58,10 +58,10 @@ def work_through(store: ReviewStore, name: str, now: datetime, *, seed: int) -> 
     while busy:
         busy = False
         for person in rng.sample(PEOPLE, len(PEOPLE)):
-            desk = TaskQueue(store, campaign, person)
-            while (task := desk.next(now=now)) is not None:
+            queue = TaskQueue(store, campaign, person)
+            while (task := queue.next(now=now)) is not None:
                 busy, now = True, now + timedelta(minutes=20)
-                say(desk, task.slot_id, rng, now, is_review=campaign.kind == "review")
+                say(queue, task.slot_id, rng, now, is_review=campaign.kind == "review")
         judge = AdjudicationQueue(store, campaign, rng.choice(("judge", "other")))
         for head in judge.queue():
             busy = True
@@ -77,15 +77,15 @@ def new_edits(rng: random.Random) -> dict[str, str]:
     return {"question": f"Which of these {rng.randrange(10**9)} fits?"}
 
 
-def say(desk: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
+def say(queue: TaskQueue, slot: int, rng: random.Random, now: datetime, *, is_review: bool) -> None:
     edits = new_edits(rng) if rng.random() < 0.15 else None
     if is_review:
-        desk.answer(slot, rng.choice("BBBA"), now=now)
+        queue.answer(slot, rng.choice("BBBA"), now=now)
         votes = {name: rng.choice(("yes", "yes", "yes", "no")) for name in CRITERIA}
-        desk.submit(slot, Submission(fields=votes, edits=edits), now=now)
+        queue.submit(slot, Submission(fields=votes, edits=edits), now=now)
         return
     decision = "revise" if edits else rng.choice(("accept", "accept", "reject"))
-    desk.submit(slot, Submission(decision, edits=edits, reasons=("unclear",) if decision == "reject" else ()), now=now)
+    queue.submit(slot, Submission(decision, edits=edits, reasons=("unclear",) if decision == "reject" else ()), now=now)
 
 
 def same_rounds(told: list[RoundProgress], closed: list[Mapping[str, int]]) -> bool:
@@ -191,9 +191,9 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
     for task, name, decision in zip(
         tasks, ("judge", "judge", "other"), ("reject", "accept", "send_back"), strict=False
     ):
-        desk = AdjudicationQueue(store, overview.campaign, name)
-        desk.open(task.id, now=now)
-        desk.decide(task.id, Submission(decision, reasons=("unclear",) if decision == "reject" else ()), now=now)
+        queue = AdjudicationQueue(store, overview.campaign, name)
+        queue.open(task.id, now=now)
+        queue.decide(task.id, Submission(decision, reasons=("unclear",) if decision == "reject" else ()), now=now)
     assert overview.stamp() != before
     assert progress_of(overview.campaign, overview.patterns()).outcomes == {
         "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
@@ -233,11 +233,11 @@ def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
     review = context._replace(stage="review")
     Review(rule="adjudicated(unanimous(2))").advance(make_items(implication=1), review)
     for person in PEOPLE[:2]:
-        desk = TaskQueue(store, store.campaign("review"), person)
-        task = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign("review"), person)
+        task = queue.next(now=now)
         assert task is not None
-        desk.answer(task.slot_id, "B", now=now)
-        desk.submit(
+        queue.answer(task.slot_id, "B", now=now)
+        queue.submit(
             task.slot_id, Submission(fields={"accurate": "yes", "reasonable": "no", "difficult": "no"}), now=now
         )
     overview = Overview(store, store.campaign("review"))

@@ -30,14 +30,14 @@ def store(context: CampaignContext, make_items: MakeItems) -> Iterator[ReviewSto
 
 
 @pytest.fixture
-def at_desk(store: ReviewStore) -> AtDesk:
+def queue_of(store: ReviewStore) -> AtDesk:
     return lambda name: TaskQueue(store, store.campaign("verify"), name)
 
 
 def test_a_comment_and_a_flag_are_seen_by_who_made_them_and_by_curators_flags_first(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann, ben = at_desk("ann"), at_desk("ben")
+    ann, ben = queue_of("ann"), queue_of("ben")
     task = ann.next(now=now)
     assert task is not None
     ann.remark(task.task_id, "  which of the two?\n", is_flag=False, now=now)
@@ -56,9 +56,9 @@ def test_a_comment_and_a_flag_are_seen_by_who_made_them_and_by_curators_flags_fi
 
 
 def test_what_is_settled_leaves_the_list_and_stays_on_record(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     ann.remark(task.task_id, "look", is_flag=True, now=now)
@@ -76,16 +76,16 @@ def test_what_is_settled_leaves_the_list_and_stays_on_record(
     [("", "a comment says something"), ("x" * (LONGEST + 1), "at most 2000"), ("a\0b", "none of them null")],
     ids=["empty", "long", "null"],
 )
-def test_a_comment_that_cannot_be_kept_is_refused(at_desk: AtDesk, now: datetime, words: str, why: str) -> None:
-    ann = at_desk("ann")
+def test_a_comment_that_cannot_be_kept_is_refused(queue_of: AtDesk, now: datetime, words: str, why: str) -> None:
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     with pytest.raises(RefusedError, match=why):
         ann.remark(task.task_id, words, is_flag=False, now=now)
 
 
-def test_nobody_remarks_on_the_task_of_another_or_without_end(at_desk: AtDesk, now: datetime) -> None:
-    ann, ben = at_desk("ann"), at_desk("ben")
+def test_nobody_remarks_on_the_task_of_another_or_without_end(queue_of: AtDesk, now: datetime) -> None:
+    ann, ben = queue_of("ann"), queue_of("ben")
     task = ann.next(now=now)
     assert task is not None
     theirs = ben.next(now=now)
@@ -100,9 +100,9 @@ def test_nobody_remarks_on_the_task_of_another_or_without_end(at_desk: AtDesk, n
 
 
 def test_the_history_tells_what_was_said_before_what_was_remarked_and_goes_on_page_by_page(
-    at_desk: AtDesk, now: datetime
+    queue_of: AtDesk, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     for minute in range(3):
         task = ann.next(now=now + timedelta(minutes=minute))
         assert task is not None
@@ -126,9 +126,9 @@ def test_the_history_tells_what_was_said_before_what_was_remarked_and_goes_on_pa
     ids=str,
 )
 def test_a_browser_claims_no_more_time_than_passed_since_the_hand_out(
-    at_desk: AtDesk, store: ReviewStore, now: datetime, claimed: float | None, kept: float | None
+    queue_of: AtDesk, store: ReviewStore, now: datetime, claimed: float | None, kept: float | None
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     ann.open(task.task_id, now=now + timedelta(seconds=30))
@@ -139,9 +139,9 @@ def test_a_browser_claims_no_more_time_than_passed_since_the_hand_out(
 
 
 def test_a_change_claims_no_more_time_than_passed_since_the_version_before(
-    at_desk: AtDesk, store: ReviewStore, now: datetime
+    queue_of: AtDesk, store: ReviewStore, now: datetime
 ) -> None:
-    ann = at_desk("ann")
+    ann = queue_of("ann")
     task = ann.next(now=now)
     assert task is not None
     ann.submit(task.slot_id, Submission("accept", active_s=20), now=now + timedelta(seconds=40))

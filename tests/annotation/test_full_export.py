@@ -92,14 +92,14 @@ def test_every_version_is_there_with_its_times_and_the_newest_is_marked(said: Re
 
 
 def test_what_is_on_record_beside_decisions_is_there_too(said: ReviewStore, now: datetime, tmp_path: Path) -> None:
-    desk = TaskQueue(said, said.campaign("verify"), "zoe")
+    queue = TaskQueue(said, said.campaign("verify"), "zoe")
     task = said.tasks("verify", states=("done",))[0].id
-    desk.remark(task, FORMULA, is_flag=True, now=now)
-    desk.remark(task, "seen before", is_flag=False, now=now)
+    queue.remark(task, FORMULA, is_flag=True, now=now)
+    queue.remark(task, "seen before", is_flag=False, now=now)
     said.settle_remark("verify", said.remarks("verify")[0].id, by="bob", now=now)
     Guidelines(said).set("verify", "Look **closely**.", ())
-    mine = desk.open(task, now=now)
-    desk.submit(mine.slot_id, Submission("accept", note="after all"), now=now + timedelta(hours=1))
+    mine = queue.open(task, now=now)
+    queue.submit(mine.slot_id, Submission("accept", note="after all"), now=now + timedelta(hours=1))
     with said.writing() as connection:
         note_seen(connection, task, 3)
     export_everything(said, tmp_path / "out")

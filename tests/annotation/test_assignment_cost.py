@@ -1,4 +1,4 @@
-"""Handing out and taking in cost the same however large the campaign is: nothing walks through its tasks."""
+"""Assigning a task and storing a decision cost the same in campaigns of any size: no query walks through all tasks."""
 
 from __future__ import annotations
 
@@ -67,5 +67,5 @@ def test_progress_counts_an_index_and_nothing_task_by_task(tmp_path: Path, empty
     path.write_bytes(empty_store)
     with open_store(f"sqlite:///{path}") as store:
         fill(store, tasks=2000)
-        desk = TaskQueue(store, store.campaign("verify"), "ann")
-        assert instructions(store, lambda: desk.progress(now=now)) < 10 * 2000
+        queue = TaskQueue(store, store.campaign("verify"), "ann")
+        assert instructions(store, lambda: queue.progress(now=now)) < 10 * 2000
