@@ -45,7 +45,8 @@ def _ours(items: Items, url: str, in_flight: int) -> Callable[[], int]:
 
     import benchwright.evaluation.backends.endpoint  # noqa: F401
     from benchwright.canonical import bytes_digest
-    from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+    from benchwright.evaluation.backends.base import BackendContext, parse_model
+    from benchwright.evaluation.backends.options import BackendOptions
     from benchwright.evaluation.questions.question import Question, QuestionImage
     from benchwright.records import Choice
 

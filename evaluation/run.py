@@ -26,7 +26,8 @@ from benchwright.workspace.item_cache import ItemCache
 from benchwright.workspace.private_files import keep_private, make_private_folder
 
 from .ask import EvaluationPlan, ModelContext, ask_rounds
-from .backends.base import Backend, BackendContext, BackendOptions, labelled, parse_model
+from .backends.base import Backend, BackendContext, labelled, parse_model
+from .backends.options import BackendOptions
 from .backends.result_names import identity_of, results_name, slug
 from .judging.judge import MAX_TOKENS
 from .parsing.readers import READERS, ROBUST
@@ -354,7 +355,7 @@ def _identity(survey: EvaluationPlan, backend: Backend) -> dict[str, Any]:
         judge = identity_of(getattr(docket.backend, "identity", {}))
         usual = {"base_url": found.get("base_url"), "temperature": 0.0, "max_tokens": MAX_TOKENS}
         judge = {name: value for name, value in judge.items() if name not in usual or value != usual[name]}
-        judge |= {"asks": "all"} if docket.judge.everything else {}
+        judge |= {"asks": "all"} if docket.judge.asks == "all" else {}
         found |= {"judge": judge} if judge else {}
     return found
 

@@ -135,7 +135,7 @@ class Evaluate(FinalStep):
                     one.model,
                     protocol=protocol,
                     reader=one.reader or self.reader,
-                    judge=None if one.judge is None else one.judge.judge(),
+                    judge=one.judge,
                     split=self.split,
                     out=results,
                     log_folder=ctx.workspace / REPLIES,

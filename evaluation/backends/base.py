@@ -11,94 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchwright.errors import BenchwrightError
-from benchwright.models.request_fields import RequestParameters, wrong_fields
 from benchwright.rooms import find
 from benchwright.workspace.item_cache import ItemCache
 
 from ..questions.question import Question, Reply
-from ..questions.usage import UNBOUNDED, Budget, Prices
+from .options import BackendOptions
 
 if TYPE_CHECKING:
     from benchwright.release import Release
-
-
-DECODING = ("temperature", "top_p", "seed", "max_tokens")
-"""Settings that decide how a reply is drawn, in the order in which requests hold them."""
-
-
-@dataclass(frozen=True, slots=True)
-class BackendOptions:
-    """What a user sets beside the model's name; a backend takes what it needs.
-
-    Args:
-        base_url: Where an OpenAI-compatible endpoint answers, such as `http://127.0.0.1:8000/v1`.
-        api_key_env: Name of the environment variable that holds its key.
-        max_tokens: Longest reply.
-        temperature: Of the draw of each token; 0 takes the likeliest.
-        top_p: Share of probability that is drawn from; the endpoint's own where None.
-        seed: Of the draw, for endpoints that take one.
-        concurrency: Requests under way at a time, at most.
-        timeout_s: Time for one request, from sending it to its last byte.
-        retries: How often a request is sent again after a failure that may pass.
-        tries: How often an item is asked until it is answered, each time with its own repetitions; a protocol says so.
-        backoff_s: Pause before the first repetition; it doubles each time, to at most a minute.
-        prices: What tokens cost, to be counted beside them.
-        budget: What the run may spend.
-        image_urls: Address below which the endpoint fetches pictures by their file names; inline where None.
-        image_folder: Where pictures are put to be served at that address.
-        batch_size: Questions that a local model answers together, at most.
-        device: Where a local model runs, such as `cpu` or `cuda:0`; the first GPU, else the CPU, where None.
-        dtype: Numbers that a local model computes with, such as `bfloat16`; as its weights are stored where None.
-        fields: Further fields of requests to an endpoint, such as `{"reasoning_effort": "low"}`.
-        omit: Fields of requests to be left out, such as `temperature`.
-        stated: Names of the settings above that the user gave a value, be it the usual one: they are not left out
-            where a model refuses them. Values that are not the usual ones count as given anyway.
-    """
-
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    max_tokens: int = 1024
-    temperature: float = 0.0
-    top_p: float | None = None
-    seed: int | None = None
-    concurrency: int = 8
-    timeout_s: float = 120.0
-    retries: int = 5
-    tries: int = 1
-    backoff_s: float = 1.0
-    prices: Prices | None = None
-    budget: Budget = UNBOUNDED
-    image_urls: str | None = None
-    image_folder: Path | None = None
-    batch_size: int = 8
-    device: str | None = None
-    dtype: str | None = None
-    fields: Mapping[str, Any] = field(default_factory=dict)
-    omit: tuple[str, ...] = ()
-    stated: frozenset[str] = frozenset()
-
-    def decoding(self) -> dict[str, Any]:
-        """Return what decides how a reply is drawn, as a request's fields; what is not set is left out."""
-        return {name: value for name in DECODING if (value := getattr(self, name)) is not None}
-
-    def parameters(self, model: str, where: str) -> RequestParameters:
-        """Return what requests to a model hold beside its name and messages.
-
-        Raises:
-            BenchwrightError: Fields are added or left out that cannot be, or are given twice.
-        """
-        own, usual = self.decoding(), _USUAL.decoding()
-        if wrong := wrong_fields(self.fields, self.omit):
-            raise BenchwrightError(wrong)
-        if twice := sorted(self.stated & {*self.fields, *self.omit} & own.keys()):
-            raise BenchwrightError(
-                f"{twice[0]} is set by an option of its own and by a field, or left out as well; keep one of them"
-            )
-        stated = self.stated | {name for name, value in own.items() if usual.get(name) != value}
-        return RequestParameters(model, where, own, stated=stated, fields=self.fields, omit=self.omit)
-
-
-_USUAL = BackendOptions()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from benchwright.errors import BenchwrightError
 from benchwright.seeds import seed_for
 
 from ..questions.question import Question
-from .base import Backend, BackendOptions, PerQuestion, without_argument
+from .base import Backend, PerQuestion, without_argument
+from .options import BackendOptions
 
 
 def random(argument: str, options: BackendOptions) -> Backend:

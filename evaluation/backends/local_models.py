@@ -13,9 +13,10 @@ from benchwright.models.batching import Batches, OutOfMemory
 
 from ..questions.prompts import message_of
 from ..questions.question import Question, QuestionImage, Reply
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
 from .local_replies import LocalReply, Prompt, generate, likeliest
 from .local_weights import LoadedModel, ModelFiles, find_weights, load, model_name, require_extra
+from .options import BackendOptions
 from .reply_log import LOG_NAME, ReplyLog
 from .result_names import identity_of
 from .sent_pictures import SentPicture, SentPictures

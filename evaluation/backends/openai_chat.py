@@ -20,8 +20,9 @@ from benchwright.errors import BenchwrightError, PrerequisiteError
 from ..questions.prompts import message_of
 from ..questions.question import Question, Reply
 from ..questions.usage import BudgetSpent, Spending
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
 from .chat_request import ChatRequest, chat_request
+from .options import OPENAI_KEY_VARIABLE, BackendOptions
 from .pace import Pace
 from .reply_log import LOG_NAME, LoggedReply, ReplyLog
 from .sending import Failure, NotAsked, RequestAdapted, Sender
@@ -94,7 +95,7 @@ def openai_chat(argument: str, options: BackendOptions) -> Backend:
     if options.image_urls is not None:
         _check_address("--image-urls", options.image_urls)
     key = os.environ.get(options.api_key_env, "").strip()
-    if not key and (options.base_url is None or options.api_key_env != BackendOptions().api_key_env):
+    if not key and (options.base_url is None or options.api_key_env != OPENAI_KEY_VARIABLE):
         raise PrerequisiteError(
             f"model 'openai:{argument}' needs a key in the environment variable {options.api_key_env}, which is not "
             "set; set it, name another with --api-key-env, or name a server of your own with --base-url"
@@ -146,7 +147,7 @@ class OpenAIChat:
         """Requests that were sent and not answered, by key; equal questions share one."""
         self._parameters = options.parameters(model, self._url)
         self._pictures = SentPictures()
-        self.spending = Spending(options.budget, options.prices)
+        self.spending = Spending(options.bounds, options.prices)
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -187,7 +188,7 @@ class OpenAIChat:
         self._pictures.item_cache = asking.cache
         under_way: deque[_Begun] = deque()
         self._under_way.clear()
-        self.spending = Spending(self._options.budget, self._options.prices)
+        self.spending = Spending(self._options.bounds, self._options.prices)
         with (
             ReplyLog(path, release_id=asking.release_id, other_releases=asking.other_releases) as log,
             EventLoop() as loop,
@@ -198,7 +199,7 @@ class OpenAIChat:
                 log.run(asking.release_id, asking.content_id, self.settings)
 
             begins()
-            endpoint = Endpoint(self._url, self._key, self._options.timeout_s)
+            endpoint = Endpoint(self._url, self._key, self._options.timeout)
             pace = Pace(self._options.concurrency)
             sender = Sender(
                 endpoint, self._model, self._url, self._key, self._options, pace, self.spending, self._parameters

@@ -18,7 +18,8 @@ from benchwright.canonical import file_digest
 from benchwright.errors import DataError
 
 from ..questions.question import Question, Reply, item_of
-from .base import Backend, BackendContext, BackendOptions
+from .base import Backend, BackendContext
+from .options import BackendOptions
 
 MAX_LINE_CHARS = 4 * 1024 * 1024
 

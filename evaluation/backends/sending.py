@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from benchwright.errors import BenchwrightError, PrerequisiteError
 
 from ..questions.usage import Spending
-from .base import BackendOptions
+from .options import BackendOptions
 from .pace import Pace
 from .reply_log import LoggedReply
 
@@ -237,14 +237,14 @@ class Sender:
         import httpx2
 
         try:
-            async with asyncio.timeout(self._options.timeout_s):
+            async with asyncio.timeout(self._options.timeout):
                 response = await self._endpoint.post(request.encoded())
             if response.status_code != 200:
                 return self._judged(response, request)
             found = read_completion(response.content)
             return found._replace(text=self._without_key(found.text))
         except (TimeoutError, httpx2.TimeoutException):
-            return _Trouble(f"no reply within {self._options.timeout_s:g} s")
+            return _Trouble(f"no reply within {self._options.timeout:g} s")
         except httpx2.HTTPError as error:
             cause = f"connection failed: {self._clean(str(error) or type(error).__name__)}"
             return _Trouble(cause, nobody_listens=isinstance(error, httpx2.ConnectError))

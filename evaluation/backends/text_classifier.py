@@ -10,7 +10,8 @@ from collections.abc import Generator, Iterable
 from benchwright.text_only_baseline import FEATURES, FOLDS, PENALTY, ROUNDS, Worded, folds_of, guess, weights_of_folds
 
 from ..questions.question import Question, Reply
-from .base import Backend, BackendContext, BackendOptions, without_argument
+from .base import Backend, BackendContext, without_argument
+from .options import BackendOptions
 
 
 def text_classifier(argument: str, options: BackendOptions) -> Backend:

@@ -5,25 +5,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from benchwright.cli.output import emit, json_option, note
-from benchwright.text_normalization import printable
-
-from ..judging.options import fields_of, judge_options
-
-if TYPE_CHECKING:
-    from ..judging.judge import Judge
-    from ..results.score import Score
-import json
-
 from benchwright.errors import DataError
 from benchwright.records import LETTERS
+from benchwright.text_normalization import printable
 
 from ..parsing.readers import READERS
+from .model_options import judge_options, model_options
+
+if TYPE_CHECKING:
+    from ..backends.options import BackendOptions
+    from ..judging.judge import Judge
+    from ..results.score import Score
 
 
 def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
@@ -92,81 +91,28 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @_READER
 @judge_options
 @_SPLIT
-@click.option("--base-url", metavar="URL", help="Where an OpenAI-compatible endpoint answers.")
-@click.option(
-    "--api-key-env", metavar="NAME", default="OPENAI_API_KEY", show_default=True,
-    help="Environment variable that holds the endpoint's key.",
-)  # fmt: skip
-@click.option("--max-tokens", type=click.IntRange(1), default=1024, show_default=True, help="Longest reply.")
-@click.option(
-    "--temperature", type=click.FloatRange(0), default=0.0, show_default=True, help="0 takes the likeliest token."
-)
-@click.option(
-    "--top-p", type=click.FloatRange(0, 1, min_open=True),
-    help="Share of probability that tokens are drawn from.  [default: the endpoint's]",
-)  # fmt: skip
-@click.option("--seed", type=int, help="Of the draw, for endpoints that take one.")
-@click.option(
-    "--concurrency", type=click.IntRange(1, 1024), default=8, show_default=True,
-    help="Requests at a time, at most; fewer while the endpoint says that it gets too many.",
-)  # fmt: skip
-@click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds a request."
-)
-@click.option(
-    "--retries", type=click.IntRange(0, 100), default=5, show_default=True, help="Repetitions of a failed request."
-)
-@click.option("--price-in", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens sent.")
-@click.option("--price-out", type=click.FloatRange(0), metavar="MONEY", help="Price of a million tokens received.")
-@click.option(
-    "--budget", type=click.FloatRange(0), metavar="MONEY", help="End the run before it costs more; needs both prices."
-)
-@click.option("--budget-tokens", type=click.IntRange(0), help="End the run before it takes more tokens.")
-@click.option("--budget-requests", type=click.IntRange(0), help="End the run before it sends more requests.")
-@click.option(
-    "--image-urls", metavar="URL", help="Where the endpoint fetches pictures; they are part of the request otherwise."
-)
-@click.option(
-    "--image-folder", type=click.Path(file_okay=False, path_type=Path),
-    help="Where pictures are put for you to serve at --image-urls.",
-)  # fmt: skip
-@click.option(
-    "--batch-size", type=click.IntRange(1), default=8, show_default=True, help="Questions a local model gets at a time."
-)
-@click.option("--device", metavar="NAME", help="Where a local model runs.  [default: the first GPU, else cpu]")
-@click.option("--dtype", metavar="NAME", help="Numbers a local model computes with.  [default: as it is stored]")
+@model_options
 @_NAME
 @_MAX_ERRORS
-@click.option(
-    "--field", "field", multiple=True, metavar="NAME=JSON",
-    help="Field that requests to an endpoint hold as well, such as reasoning_effort=low; repeat for more.",
-)  # fmt: skip
-@click.option(
-    "--omit", multiple=True, metavar="NAME", help="Field that requests leave out, such as temperature; repeat for more."
-)
 @json_option
 def run(
-    release: Path, model: str, out: Path, protocol: str, reader: str, split: str | None, base_url: str | None,
-    api_key_env: str, max_tokens: int, temperature: float, top_p: float | None, seed: int | None, concurrency: int,
-    timeout: float, retries: int, price_in: float | None, price_out: float | None, budget: float | None,
-    budget_tokens: int | None, budget_requests: int | None, image_urls: str | None, image_folder: Path | None,
-    batch_size: int, device: str | None, dtype: str | None, field: tuple[str, ...], omit: tuple[str, ...],
-    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
-) -> None:  # fmt: skip
+    release: Path,
+    model: str,
+    out: Path,
+    protocol: str,
+    reader: str,
+    judge: Judge | None,
+    split: str | None,
+    options: BackendOptions,
+    name: str | None,
+    max_errors: float,
+    as_json: bool,
+) -> None:
     """Ask a model every item of RELEASE and score its replies; what was answered before is not asked again."""
     from benchwright.cli.progress_bars import Drawn
 
-    from ..backends.base import BackendOptions
-    from ..questions.usage import Budget, prices_of
     from ..run import evaluate
 
-    options = BackendOptions(
-        base_url=base_url, api_key_env=api_key_env, max_tokens=max_tokens, temperature=temperature, top_p=top_p,
-        seed=seed, concurrency=concurrency, timeout_s=timeout, retries=retries, prices=prices_of(price_in, price_out),
-        budget=Budget(budget, budget_tokens, budget_requests), image_urls=image_urls, image_folder=image_folder,
-        batch_size=batch_size, device=device, dtype=dtype, fields=fields_of(field), omit=omit,
-        stated=_stated("max_tokens", "temperature", "top_p", "seed"),
-    )  # fmt: skip
     with Drawn() as progress:
         score = evaluate(
             release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
@@ -186,13 +132,6 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
     for line in unfit_scores([score]):
         note(line)
     emit(score.document(), as_json=as_json, text=lambda: drawn(summary_table([score])))
-
-
-def _stated(*names: str) -> frozenset[str]:
-    """Return those of a command's parameters that were given, be it the default."""
-    context = click.get_current_context()
-    default = click.core.ParameterSource.DEFAULT
-    return frozenset(name for name in names if context.get_parameter_source(name) is not default)
 
 
 @click.command("score")

@@ -51,7 +51,9 @@ class JudgeQueue:
 
     def take(self, asked: ProtocolQuestion, attempt: Attempt) -> None:
         """Take down a reply, if it is one that the judge is to be asked about."""
-        wanted = attempt.state in {"answered", "miss", "refusal"} if self.judge.everything else attempt.state == "miss"
+        wanted = (
+            attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
+        )
         if asked.question is None or not wanted or attempt.read_by == "given" or not (attempt.reply or "").strip():
             return
         plain = without_pictures(asked.question)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchwright.records import Item
     from benchwright.release import Release
 
-    from ..backends.base import BackendOptions
+    from ..backends.options import BackendOptions
 
 AttemptState = Literal["answered", "miss", "refusal", "cut_off", "error", "caption"]
 

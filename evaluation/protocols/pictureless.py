@@ -14,7 +14,7 @@ from .wordings import WORDINGS, Name, numbered, without_pictures
 if TYPE_CHECKING:
     from benchwright.records import Item
 
-    from ..backends.base import BackendOptions
+    from ..backends.options import BackendOptions
 
 CAPTION = "caption"
 
@@ -64,8 +64,7 @@ class Caption(Protocol):
         if round_number:
             return None
         url, key = self.base_url or options.base_url, self.api_key_env or options.api_key_env
-        of_the_other: dict[str, Any] = {"fields": {}, "omit": (), "stated": frozenset()}
-        return self.by, replace(options, base_url=url, api_key_env=key, **of_the_other)
+        return self.by, options.unstated(base_url=url, api_key_env=key, fields={}, omit=())
 
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
         """Return a request for each picture, then the question with what was said of them."""

@@ -42,19 +42,6 @@ class Prices:
         return (tokens.prompt * self.prompt + tokens.completion * self.completion) / 1_000_000
 
 
-def prices_of(prompt: float | None, completion: float | None) -> Prices | None:
-    """Return both prices; None if neither is given.
-
-    Raises:
-        BenchwrightError: Only one is given.
-    """
-    if prompt is None and completion is None:
-        return None
-    if prompt is None or completion is None:
-        raise BenchwrightError("give both --price-in and --price-out, 0 where tokens cost nothing, or neither")
-    return Prices(prompt, completion)
-
-
 @dataclass(frozen=True, slots=True)
 class Budget:
     """What one run may spend; None where it is not bounded.
@@ -73,9 +60,6 @@ class Budget:
     def needs_usage(self) -> bool:
         """Say whether only a server that counts tokens can be held to it."""
         return self.cost is not None or self.tokens is not None
-
-
-UNBOUNDED = Budget()
 
 
 class BudgetSpent(CheckFailed):

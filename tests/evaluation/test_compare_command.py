@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.cli.main import invoke
-from benchwright.evaluation.backends.base import BackendOptions
 from benchwright.evaluation.backends.baselines import constant
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.run import evaluate
 from benchwright.release import Release
 

@@ -20,7 +20,7 @@ from report_page import ReportPage
 
 from benchwright.cli.main import invoke
 from benchwright.errors import CheckFailed
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge
 from benchwright.evaluation.report import write_report
 from benchwright.evaluation.results.score import Score, read_score, read_scores
@@ -123,7 +123,7 @@ def test_a_judge_whose_first_requests_all_fail_alike_ends_the_run(bench: Any, se
 
     server.behave = behave
     with pytest.raises(CheckFailed, match=r"the judge.*no judges here"):
-        ask(bench, server, tmp_path, judge=Judge("openai:wise"))
+        ask(bench, server, tmp_path, judge=Judge(model="openai:wise"))
 
 
 def failing(server: Any, numbers: set[int], text: str = "(B)") -> Any:

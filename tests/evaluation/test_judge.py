@@ -17,7 +17,7 @@ from scripted_model import Scripted
 
 from benchwright.cli.main import invoke
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.judging.judge import Judge, JudgeVerdict, judge_words, verdict_in
 from benchwright.evaluation.questions.question import Question
 from benchwright.evaluation.results.score import read_score
@@ -28,7 +28,7 @@ VAGUE = "The one that barks."
 
 def judge_that(say: Callable[[str], str | None], **settings: Any) -> tuple[Judge, Scripted]:
     model = Scripted(lambda question: say(question.text), "wise")
-    return Judge(model, **settings), model
+    return Judge(model=model, **settings), model
 
 
 def fill(bench: Any) -> None:
@@ -82,7 +82,7 @@ def test_a_judge_that_finds_a_refusal_turns_the_miss_into_one(bench: Any, tmp_pa
 
 def test_a_judge_overrules_the_reader_only_when_it_is_asked_about_all(bench: Any, tmp_path: Path) -> None:
     fill(bench)
-    judge, model = judge_that(lambda words: '{"verdict": "none"}', everything=True)
+    judge, model = judge_that(lambda words: '{"verdict": "none"}', asks="all")
     score = evaluate(bench.release(tmp_path / "r"), Scripted(lambda question: "(B)"), judge=judge)
     assert (len(model.asked), score.miss, score.metrics["accuracy"].value) == (4, 4, 0.0)
     assert score.metrics["by_robust_reader"].value == 1.0
@@ -209,9 +209,11 @@ def test_settings_of_a_judge_without_one_are_refused(
 
 
 def test_a_judges_bound_in_money_needs_its_own_prices() -> None:
-    from benchwright.evaluation.questions.usage import Budget, Prices
+    from benchwright.evaluation.questions.usage import Budget
 
-    given = BackendOptions(budget=Budget(1.0, 50, 7), prices=Prices(1, 1), temperature=1.0, top_p=0.5, seed=3)
-    plain = Judge("openai:x").options(given)
-    assert (plain.budget, plain.temperature, plain.top_p, plain.seed) == (Budget(None, 50, 7), 0.0, None, None)
-    assert Judge("openai:x", prices=Prices(2, 2)).options(given).budget == Budget(1.0, 50, 7)
+    of_model = BackendOptions(
+        budget=1.0, budget_tokens=50, budget_requests=7, price_in=1, price_out=1, temperature=1.0, top_p=0.5, seed=3
+    )
+    plain = Judge(model="openai:x").options(of_model)
+    assert (plain.bounds, plain.temperature, plain.top_p, plain.seed) == (Budget(None, 50, 7), 0.0, None, None)
+    assert Judge(model="openai:x", price_in=2, price_out=2).options(of_model).bounds == Budget(1.0, 50, 7)

@@ -13,7 +13,8 @@ from tiny_vlm import make_vlm
 
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.evaluation.backends import local_models, local_weights
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import Question, Reply, question_of
 from benchwright.evaluation.run import evaluate
 

@@ -40,9 +40,9 @@ def test_each_model_has_settings_of_its_own(tmp_path: Path) -> None:
         "http://x/v1",
         "KEY",
     )
-    assert (options.prices, options.budget) == (Prices(2, 8), Budget(3.0, None, None))
+    assert (options.prices, options.bounds) == (Prices(2, 8), Budget(3.0, None, None))
     assert asked.judge is not None
-    assert (asked.judge.judge().model, asked.judge.judge().everything) == ("openai:wise", True)
+    assert (asked.judge.model, asked.judge.asks) == ("openai:wise", "all")
 
 
 @pytest.mark.parametrize(

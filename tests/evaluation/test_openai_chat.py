@@ -15,7 +15,8 @@ import pytest
 
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError, PrerequisiteError
-from benchwright.evaluation.backends.base import BackendContext, BackendOptions, parse_model
+from benchwright.evaluation.backends.base import BackendContext, parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.questions.question import question_of
 from benchwright.evaluation.results.score import Score
 from benchwright.evaluation.run import evaluate
@@ -157,7 +158,7 @@ def test_what_does_not_pass_ends_that_item_with_its_cause(
         return trouble(server, kind, handler) if "question 1" in words else "(B)"
 
     server.behave = behave
-    score = ask(bench, server, tmp_path, retries=1, timeout_s=0.2 if kind == "slow" else 30)
+    score = ask(bench, server, tmp_path, retries=1, timeout=0.2 if kind == "slow" else 30)
     assert (score.error, score.asked, score.metrics["accuracy"].value) == (1, 3, pytest.approx(2 / 3))
     found = rows(bench, tmp_path)["question 1"]
     assert (found["state"], found["letter"], found["reply"]) == ("error", None, None)

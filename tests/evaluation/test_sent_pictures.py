@@ -16,7 +16,8 @@ from PIL import Image
 from benchwright.canonical import bytes_digest
 from benchwright.drawing import draw_prompts
 from benchwright.errors import BenchwrightError
-from benchwright.evaluation.backends.base import BackendOptions, parse_model
+from benchwright.evaluation.backends.base import parse_model
+from benchwright.evaluation.backends.options import BackendOptions
 from benchwright.evaluation.backends.sent_pictures import SentPictures
 from benchwright.evaluation.questions.question import QuestionImage
 from benchwright.evaluation.run import evaluate

@@ -20,7 +20,8 @@ from benchwright.images.decode import decode_rgb
 from benchwright.records import VisualPrompt
 
 from ...questions.question import Question, QuestionImage
-from ..base import Backend, BackendOptions, PerQuestion, without_argument
+from ..base import Backend, PerQuestion, without_argument
+from ..options import BackendOptions
 
 if TYPE_CHECKING:
     import cv2
