@@ -201,14 +201,25 @@ def evaluate(
             item_cache,
             progress or Silent(),
             replace=replace,
-            max_errors=max_errors, name=name,
-        )  # fmt: skip
+            max_errors=max_errors,
+            name=name,
+        )
 
 
 def _scored(
-    survey: EvaluationPlan, backend: Backend, given: BackendOptions, out: Path | None, logs: Path | None, scratch: Path,
-    cache: ItemCache, progress: Progress, *, replace: bool, max_errors: float, name: str | None,
-) -> Score:  # fmt: skip
+    survey: EvaluationPlan,
+    backend: Backend,
+    given: BackendOptions,
+    out: Path | None,
+    logs: Path | None,
+    scratch: Path,
+    cache: ItemCache,
+    progress: Progress,
+    *,
+    replace: bool,
+    max_errors: float,
+    name: str | None,
+) -> Score:
     opened, split, setting = survey.release, survey.split, survey.protocol
     identity = _identity(survey, backend)
     folder = None if out is None else _folder(out, backend, survey, identity, replace=replace)
@@ -258,9 +269,12 @@ def _ask_all(
     """Ask every item that model and protocol can take, judge the replies and write the rows to `draft`."""
     release, model = survey.release, askers[-1].backend.name
     stamp = {
-        "model": model, "protocol": survey.protocol.text, "reader": survey.read_by, "release_id": release.release_id,
+        "model": model,
+        "protocol": survey.protocol.text,
+        "reader": survey.read_by,
+        "release_id": release.release_id,
         "content_id": release.content_id,
-    }  # fmt: skip
+    }
 
     def begin(number: int) -> None:
         of_several = f", round {number + 1} of {len(askers)}" if len(askers) > 1 else ""
@@ -294,9 +308,11 @@ def _score(
     release, backend = survey.release, askers[-1].backend
     others = {asker.backend.name: dict(asker.backend.settings) for asker in askers if asker.backend is not backend}
     settings: dict[str, Any] = {
-        "backend": dict(backend.settings), "intervals": _intervals(rows), "protocol": survey.protocol.settings(),
+        "backend": dict(backend.settings),
+        "intervals": _intervals(rows),
+        "protocol": survey.protocol.settings(),
         "reader": READER_VERSION,
-    }  # fmt: skip
+    }
     return Score(
         model=backend.name,
         protocol=survey.protocol.text,
@@ -326,8 +342,10 @@ def _intervals(judged: pa.Table) -> dict[str, Any]:
 
     clusters = pc.count_distinct(judged.column("group")).as_py()
     return {
-        "level": 0.95, "clusters": clusters, "resamples": RESAMPLES if clusters < judged.num_rows else None,
-    }  # fmt: skip
+        "level": 0.95,
+        "clusters": clusters,
+        "resamples": RESAMPLES if clusters < judged.num_rows else None,
+    }
 
 
 def _askable(survey: EvaluationPlan) -> int:
@@ -390,9 +408,12 @@ def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
 
 def _refuse_others(folder: Path, there: Score, backend: Backend, survey: EvaluationPlan) -> None:
     wanted: dict[str, Any] = {
-        "model": backend.name, "release_id": survey.release.release_id, "split": survey.split,
-        "protocol": survey.protocol.text, "reader": survey.read_by,
-    }  # fmt: skip
+        "model": backend.name,
+        "release_id": survey.release.release_id,
+        "split": survey.split,
+        "protocol": survey.protocol.text,
+        "reader": survey.read_by,
+    }
     for name, value in wanted.items():
         if getattr(there, name) != value:
             raise BenchwrightError(

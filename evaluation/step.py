@@ -97,8 +97,9 @@ class Evaluate(FinalStep):
         from .report.packages import missing_packages
 
         decisive = {
-            "models": [one.decisive() for one in self.models], "report": self.report and not missing_packages(),
-        }  # fmt: skip
+            "models": [one.decisive() for one in self.models],
+            "report": self.report and not missing_packages(),
+        }
         return super().parameters() | decisive
 
     def weights_hash(self) -> str | None:

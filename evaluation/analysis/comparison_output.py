@@ -69,13 +69,18 @@ def comparison_document(
         "split": scores[0].split,
         "models": [score.title for score in scores],
         "settings": {
-            "level": 0.95, "alpha": ALPHA, "power": POWER, "resamples": RESAMPLES, "least_clusters": LEAST_CLUSTERS,
-            "correction": "holm", "rule": RULE,
+            "level": 0.95,
+            "alpha": ALPHA,
+            "power": POWER,
+            "resamples": RESAMPLES,
+            "least_clusters": LEAST_CLUSTERS,
+            "correction": "holm",
+            "rule": RULE,
         },
         **_comparison(every),
         "tasks": {one.name: _comparison(one) for one in tasks},
         "letters": None if letters is None else {model: one.document() for model, one in letters.items()},
-    }  # fmt: skip
+    }
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

@@ -150,9 +150,14 @@ class ErrorSample(NamedTuple):
         """Return it as JSON values, without the tasks."""
         strata = {name: {"errors": n, "drawn": self.drawn.get(name, 0)} for name, n in sorted(self.errors.items())}
         return {
-            "release": self.head.release, "release_id": self.head.release_id, "models": list(self.models),
-            "errors": sum(self.errors.values()), "drawn": len(self.tasks), "strata": strata, "out": str(out),
-        }  # fmt: skip
+            "release": self.head.release,
+            "release_id": self.head.release_id,
+            "models": list(self.models),
+            "errors": sum(self.errors.values()),
+            "drawn": len(self.tasks),
+            "strata": strata,
+            "out": str(out),
+        }
 
 
 class _Error(NamedTuple):
@@ -207,13 +212,20 @@ def draw_errors(
     chosen = _drawn({name: _each_item_once(errors) for name, errors in strata.items()}, plan)
     tasks = [_task(error, facts[error.item_id]) for errors in chosen.values() for error in errors]
     head = Head(
-        kind="error_analysis", name="errors", release=f"{release.name} {release.version}",
-        release_id=release.release_id, categories=tuple(categories), seed=plan.seed,
-    )  # fmt: skip
+        kind="error_analysis",
+        name="errors",
+        release=f"{release.name} {release.version}",
+        release_id=release.release_id,
+        categories=tuple(categories),
+        seed=plan.seed,
+    )
     return ErrorSample(
-        head, tuple(sorted(tasks, key=lambda task: task.item_id)), {name: len(some) for name, some in strata.items()},
-        {name: len(some) for name, some in chosen.items()}, tuple(score.title for score in scores),
-    )  # fmt: skip
+        head,
+        tuple(sorted(tasks, key=lambda task: task.item_id)),
+        {name: len(some) for name, some in strata.items()},
+        {name: len(some) for name, some in chosen.items()},
+        tuple(score.title for score in scores),
+    )
 
 
 def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> list[Score]:
@@ -283,14 +295,17 @@ def _task(error: _Error, facts: _Facts) -> ReviewTask:
         item_id=error.item_id,
         content_hash=facts.content_hash,
         about={
-            "model": error.model[:1000], "task": facts.task, "state": row["state"], "letter": row["letter"] or "",
+            "model": error.model[:1000],
+            "task": facts.task,
+            "state": row["state"],
+            "letter": row["letter"] or "",
             "stratum": facts.stratum[:1000],
         },
         beside=(
             Beside(label="The model's reply", text=_cut(row["reply"])),
             Beside(label="Read as", text=read_as),
         ),
-    )  # fmt: skip
+    )
 
 
 def _cut(text: str) -> str:

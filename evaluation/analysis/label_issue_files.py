@@ -36,9 +36,7 @@ _WHY = {
 def suspect_head(suspects: LabelIssues, release: Release) -> Head:
     """Return the first line of a file of suspects."""
     score = suspects.sheet.scores[0]
-    return Head(
-        kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id
-    )  # fmt: skip
+    return Head(kind="errata", name="errata", release=f"{release.name} {release.version}", release_id=score.release_id)
 
 
 def suspect_tasks(suspects: LabelIssues, release: Release) -> Iterator[ReviewTask]:
@@ -69,9 +67,21 @@ def _beside(one: LabelIssue) -> Iterator[Beside]:
 
 FORMAT, VERSION = "benchwright/suspects", 1
 COLUMNS = (
-    "rank", "item_id", "split", "task", "key", "letters", "reason", "score", "models", "difficulty", "discrimination",
-    "people", "people_right", "given",
-)  # fmt: skip
+    "rank",
+    "item_id",
+    "split",
+    "task",
+    "key",
+    "letters",
+    "reason",
+    "score",
+    "models",
+    "difficulty",
+    "discrimination",
+    "people",
+    "people_right",
+    "given",
+)
 """`letters` are without blanks between them; `given` is canonical JSON; what is not defined is empty, or null."""
 
 MOST_SHOWN = 20
@@ -132,9 +142,16 @@ def suspects_table(suspects: LabelIssues) -> Table:
     for one in shown:
         people = f"{one.people_right}/{one.people}" if one.people else "-"
         cells = (
-            str(one.rank), one.item_id, one.task, one.key, "".join(one.letters) or "-", f"{one.score:.1f}",
-            f"{round(one.difficulty * one.models)}/{one.models}", people, one.reason,
-        )  # fmt: skip
+            str(one.rank),
+            one.item_id,
+            one.task,
+            one.key,
+            "".join(one.letters) or "-",
+            f"{one.score:.1f}",
+            f"{round(one.difficulty * one.models)}/{one.models}",
+            people,
+            one.reason,
+        )
         table.add_row(*map(Text, cells))
     return table
 

@@ -144,7 +144,8 @@ def _rows(
     facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
     return tuple(
         LabelIssue(
-            rank, **row,
+            rank,
+            **row,
             letters=(LETTERS[evidence.letter[k]],) if evidence.models[k] > 0 else (),
             reason=str(reasons[k]),  # type: ignore[arg-type] # one of `Reason`
             score=round(float(evidence.models[k] + evidence.people[k]), 9),
@@ -156,7 +157,7 @@ def _rows(
             given=_given(sheet, k),
         )
         for rank, (k, row) in enumerate(zip(ranked, facts, strict=True), start=1)
-    )  # fmt: skip
+    )
 
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:

@@ -59,9 +59,13 @@ class LetterBias(NamedTuple):
             for one in self.letters
         }
         return {
-            "n": self.n, "letters": letters, "statistic": self.statistic, "df": self.df, "p": self.p,
+            "n": self.n,
+            "letters": letters,
+            "statistic": self.statistic,
+            "df": self.df,
+            "p": self.p,
             "moved": self.moved,
-        }  # fmt: skip
+        }
 
 
 def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:

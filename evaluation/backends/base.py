@@ -122,9 +122,10 @@ class PerQuestion:
         if self.version is None:
             return self.reply(question, asking.content_id)
         kept = asking.cache.get_or_make(
-            f"reply {self.version}", [self.name, dict(self.settings), question.content()],
+            f"reply {self.version}",
+            [self.name, dict(self.settings), question.content()],
             lambda: self.reply(question, "").encode("utf-8", "surrogatepass"),
-        )  # fmt: skip
+        )
         return kept.decode("utf-8", "surrogatepass")
 
 

@@ -158,9 +158,12 @@ class LocalModel:
                 content.append(part)
                 logged.append({"type": "text", "text": part})
         body: dict[str, Any] = {
-            "how": self._how, "weights": self._weights.sha256, "dtype": self._options.dtype or "auto",
-            **self._decoding, "messages": [{"role": "user", "content": logged}],
-        }  # fmt: skip
+            "how": self._how,
+            "weights": self._weights.sha256,
+            "dtype": self._options.dtype or "auto",
+            **self._decoding,
+            "messages": [{"role": "user", "content": logged}],
+        }
         if self._how == "likelihood":
             body["options"] = [choice.text for choice in question.choices]
         key = digest(body)

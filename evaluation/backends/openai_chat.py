@@ -159,8 +159,9 @@ class OpenAIChat:
         options, sent = self._options, self._parameters.sent
         more = {
             "fields": {name: value for name, value in sent.items() if name in options.fields},
-            "omit": sorted(options.omit), "refused": self._parameters.refused,
-        }  # fmt: skip
+            "omit": sorted(options.omit),
+            "refused": self._parameters.refused,
+        }
         return {
             "base_url": self._url,
             **{name: value for name, value in sent.items() if name not in options.fields},

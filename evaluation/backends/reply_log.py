@@ -202,8 +202,10 @@ class ReplyLog:
             elif (whole := state.whole_bytes) < (size := os.fstat(handle).st_size):
                 logger.warning(
                     "%s: the last line was cut off after %d bytes, as when a run is killed; it is removed, and what "
-                    "it stood for is asked again", path, size - whole,
-                )  # fmt: skip
+                    "it stood for is asked again",
+                    path,
+                    size - whole,
+                )
                 # What follows must not be glued to it.
                 os.ftruncate(handle, whole)
         except BaseException:

@@ -86,9 +86,14 @@ class SentPicture:
     def record(self) -> dict[str, Any]:
         """Return what a log keeps of it."""
         return {
-            "sha256": self.sha256, "media_type": self.media_type, "width": self.width, "height": self.height,
-            "size_bytes": self.size_bytes, "image_id": self.image_id, "how": self.how,
-        }  # fmt: skip
+            "sha256": self.sha256,
+            "media_type": self.media_type,
+            "width": self.width,
+            "height": self.height,
+            "size_bytes": self.size_bytes,
+            "image_id": self.image_id,
+            "how": self.how,
+        }
 
 
 class SentPictures:

@@ -65,18 +65,28 @@ def _checked(case: Any, where: str) -> tuple[str, list[str | None]]:
 
 _RELEASE = click.argument("release", type=click.Path(exists=True, file_okay=False, path_type=Path))
 _PROTOCOL = click.option(
-    "--protocol", metavar="NAME[:key=value,...]", default="vanilla", show_default=True,
+    "--protocol",
+    metavar="NAME[:key=value,...]",
+    default="vanilla",
+    show_default=True,
     help="How items are asked; `evaluate protocols` lists the ways.",
-)  # fmt: skip
+)
 _READER = click.option(
-    "--reader", type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")), default="robust", show_default=True,
+    "--reader",
+    type=click.Choice(("robust", "blink", "ii-bench", "mvp-bench")),
+    default="robust",
+    show_default=True,
     help="Who reads: our reader, or one exactly as a paper's repository has it.",
-)  # fmt: skip
+)
 _NAME = click.option("--name", metavar="NAME", help="What the result is called.  [default: the model's name]")
 _MAX_ERRORS = click.option(
-    "--max-errors", type=click.FloatRange(0, 1), default=0.05, show_default=True, metavar="SHARE",
+    "--max-errors",
+    type=click.FloatRange(0, 1),
+    default=0.05,
+    show_default=True,
+    metavar="SHARE",
     help="Share of errors above which the score is unfit: shown as such, and ranked nowhere.",
-)  # fmt: skip
+)
 _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [default: all]")
 
 
@@ -84,9 +94,12 @@ _SPLIT = click.option("--split", metavar="NAME", help="Only this split.  [defaul
 @_RELEASE
 @click.option("--model", required=True, metavar="M", help="Such as random, constant:A, edge_continuity, openai:NAME.")
 @click.option(
-    "--out", type=click.Path(file_okay=False, path_type=Path), default=Path("results"), show_default=True,
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("results"),
+    show_default=True,
     help="Results go to a folder in here, named by model, protocol, reader and settings.",
-)  # fmt: skip
+)
 @_PROTOCOL
 @_READER
 @judge_options
@@ -115,9 +128,18 @@ def run(
 
     with Drawn() as progress:
         score = evaluate(
-            release, model, protocol=protocol, reader=reader, judge=judge, split=split, out=out, options=options,
-            max_errors=max_errors, name=name, progress=progress,
-        )  # fmt: skip
+            release,
+            model,
+            protocol=protocol,
+            reader=reader,
+            judge=judge,
+            split=split,
+            out=out,
+            options=options,
+            max_errors=max_errors,
+            name=name,
+            progress=progress,
+        )
     if score.usage is not None:
         note(score.usage.told())
     if score.judge is not None:
@@ -148,16 +170,31 @@ def _emit_score(score: Score, *, as_json: bool) -> None:
 @_MAX_ERRORS
 @json_option
 def score(
-    release: Path, predictions: Path, out: Path | None, protocol: str, reader: str, split: str | None,
-    name: str | None, max_errors: float, judge: Judge | None, as_json: bool,
-) -> None:  # fmt: skip
+    release: Path,
+    predictions: Path,
+    out: Path | None,
+    protocol: str,
+    reader: str,
+    split: str | None,
+    name: str | None,
+    max_errors: float,
+    judge: Judge | None,
+    as_json: bool,
+) -> None:
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from ..run import evaluate
 
     found = evaluate(
-        release, f"predictions:{predictions}", protocol=protocol, reader=reader, judge=judge, split=split, out=out,
-        max_errors=max_errors, name=name,
-    )  # fmt: skip
+        release,
+        f"predictions:{predictions}",
+        protocol=protocol,
+        reader=reader,
+        judge=judge,
+        split=split,
+        out=out,
+        max_errors=max_errors,
+        name=name,
+    )
     if found.judge is not None:
         note(printable(found.judge.told()))
     _emit_score(found, as_json=as_json)
@@ -186,9 +223,11 @@ def extract(cases: Path, reader: str, as_json: bool) -> None:
 @click.command("summary")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Release whose human baseline is shown as well.  [default: that of the recipe that made the results]",
-)  # fmt: skip
+)
 @json_option
 def summary(results: Path, release: Path | None, as_json: bool) -> None:
     """Show the scores of all models in a folder of results side by side, and what people reached."""
@@ -216,9 +255,11 @@ def summary(results: Path, release: Path | None, as_json: bool) -> None:
 @click.argument("model_a", required=False)
 @click.argument("model_b", required=False)
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="DIR",
     help="The release that was scored: shows as well whether models favour letters.",
-)  # fmt: skip
+)
 @click.option(
     "--against",
     metavar="NAME",
@@ -241,17 +282,21 @@ def compare(
     letters = None if opened is None else letters_of_models(sheet)
     document: dict[str, Any] = comparison_document(sheet.scores, found, letters)
     emit(
-        document, as_json=as_json,
+        document,
+        as_json=as_json,
         text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE, *notes_of(found)]),
-    )  # fmt: skip
+    )
 
 
 @click.command("suspects")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option(
     "--out",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -278,34 +323,53 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
 @click.command("report")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True,
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option(
-    "--out", type=click.Path(dir_okay=False, path_type=Path),
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
     help="File to write; an older report is replaced.  [default: RESULTS/report.html]",
-)  # fmt: skip
+)
 @click.option(
-    "--max-items", type=click.IntRange(0), default=500, show_default=True,
+    "--max-items",
+    type=click.IntRange(0),
+    default=500,
+    show_default=True,
     help="Items on the page; of more, a sample by split and task.",
-)  # fmt: skip
+)
 @click.option(
-    "--max-side", type=click.IntRange(32, 4096), default=384, show_default=True,
+    "--max-side",
+    type=click.IntRange(32, 4096),
+    default=384,
+    show_default=True,
     help="Longest side of the pictures on the page, in pixels.",
-)  # fmt: skip
+)
 @click.option(
-    "--data", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
     help="Folder for the same as JSON and CSV.  [default: beside the page, report-data]",
-)  # fmt: skip
+)
 @click.option(
-    "--errors", type=click.Path(exists=True, dir_okay=False, path_type=Path), metavar="FILE",
+    "--errors",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
     help="Findings of an error analysis, as `review results` writes them.",
-)  # fmt: skip
+)
 @json_option
 def report(
-    results: Path, release: Path, out: Path | None, max_items: int, max_side: int, data: Path | None,
-    errors: Path | None, as_json: bool,
-) -> None:  # fmt: skip
+    results: Path,
+    release: Path,
+    out: Path | None,
+    max_items: int,
+    max_side: int,
+    data: Path | None,
+    errors: Path | None,
+    as_json: bool,
+) -> None:
     """Write one HTML page with scores, plots and items of all models in RESULTS."""
     from benchwright.cli.progress_bars import Drawn
 
@@ -313,7 +377,13 @@ def report(
 
     with Drawn() as progress:
         found = write_report(
-            results, release, out=out, max_items=max_items, max_side_px=max_side, data=data, findings=errors,
+            results,
+            release,
+            out=out,
+            max_items=max_items,
+            max_side_px=max_side,
+            data=data,
+            findings=errors,
             progress=progress,
-        )  # fmt: skip
+        )
     emit(found.document(), as_json=as_json, text=found.told)

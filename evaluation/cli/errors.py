@@ -13,29 +13,46 @@ from benchwright.errors import BenchwrightError
 @click.command("errors")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored.",
-)  # fmt: skip
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), required=True, help="A .jsonl file of tasks.")
 @click.option("--model", multiple=True, metavar="NAME", help="Whose errors; may be repeated.  [default: all models]")
 @click.option("--per-task", type=click.IntRange(1), help="So many of each task, as BLINK has it.  [default: 10]")
 @click.option("--sample", type=click.IntRange(1), help="So many in all, in proportion; in place of --per-task.")
 @click.option(
-    "--proportional-to", metavar="LABEL", default="task", show_default=True,
+    "--proportional-to",
+    metavar="LABEL",
+    default="task",
+    show_default=True,
     help="With --sample: task, split, level, category or an attribute, such as II-Bench's domain.",
-)  # fmt: skip
+)
 @click.option(
-    "--categories", type=click.Choice(["blink", "ii-bench"]),
+    "--categories",
+    type=click.Choice(["blink", "ii-bench"]),
     help="What annotators choose from.  [default: ii-bench with --sample, else blink]",
-)  # fmt: skip
+)
 @click.option("--category", multiple=True, metavar="CODE=WORDS", help="One of your own instead; may be repeated.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draw.")
 @click.option("--force", is_flag=True, help="Replace the file if it is there already.")
 @json_option
 def errors(
-    results: Path, release: Path, out: Path, model: tuple[str, ...], per_task: int | None, sample: int | None,
-    proportional_to: str, categories: str | None, category: tuple[str, ...], seed: int, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    results: Path,
+    release: Path,
+    out: Path,
+    model: tuple[str, ...],
+    per_task: int | None,
+    sample: int | None,
+    proportional_to: str,
+    categories: str | None,
+    category: tuple[str, ...],
+    seed: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Draw errors of the models in RESULTS, for people to say what went wrong; `review open` takes the file up."""
     from benchwright.release import Release
     from benchwright.review_tasks import write_review_tasks

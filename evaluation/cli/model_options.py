@@ -101,9 +101,12 @@ def _option(model: type[BaseModel], name: str, prefix: str) -> Callable[[Command
     if notes.unset is not None and field.default is None:
         text += f"  [default: {notes.unset}]".replace("`", "")
     return click.option(
-        flag_of(model, name, prefix), f"{prefix}_{name}" if prefix else name, help=text, metavar=notes.metavar,
+        flag_of(model, name, prefix),
+        f"{prefix}_{name}" if prefix else name,
+        help=text,
+        metavar=notes.metavar,
         **_value_settings(field),
-    )  # fmt: skip
+    )
 
 
 def _value_settings(field: FieldInfo) -> dict[str, Any]:

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 @click.command("people")
 @click.argument("results", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option(
-    "--release", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, metavar="DIR",
+    "--release",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
     help="The release that was scored, with its human baseline.",
-)  # fmt: skip
+)
 @json_option
 def people(results: Path, release: Path, as_json: bool) -> None:
     """Show what people reached (on average, the best, each) and what the models in RESULTS did on the same items."""

@@ -128,9 +128,12 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
         reply = f"{reply[:half]}\n[...]\n{reply[-half:]}"
     mark = bytes_digest(reply.encode("utf-8", "surrogatepass"))[:16]
     return _ASKED.format(
-        question=question or "(not known)", options="\n".join(f"({key}) {words}" for key, words in options), mark=mark,
-        reply=reply, words=", ".join([*(key for key, _ in options), "none", "refusal"]),
-    )  # fmt: skip
+        question=question or "(not known)",
+        options="\n".join(f"({key}) {words}" for key, words in options),
+        mark=mark,
+        reply=reply,
+        words=", ".join([*(key for key, _ in options), "none", "refusal"]),
+    )
 
 
 def verdict_in(said: str, keys: Sequence[str]) -> JudgeVerdict | None:

@@ -58,9 +58,13 @@ class JudgeQueue:
             return
         plain = without_pictures(asked.question)
         entry = {
-            "id": asked.question.item_id, "task": plain.task, "text": plain.text, "reply": attempt.reply,
-            "options": [[one.key, one.text or ""] for one in plain.choices], "keys": dict(asked.keys),
-        }  # fmt: skip
+            "id": asked.question.item_id,
+            "task": plain.task,
+            "text": plain.text,
+            "reply": attempt.reply,
+            "options": [[one.key, one.text or ""] for one in plain.choices],
+            "keys": dict(asked.keys),
+        }
         self._handle.write(canonical_json(entry) + "\n")
         self.asked += 1
 
@@ -94,10 +98,18 @@ class JudgeQueue:
         """Return who judged, how, and what came of it."""
         states = [verdict.state for verdict, _ in self._verdicts.values()]
         return Judging(
-            model=self.backend.name, prompt=PROMPT_VERSION, asks=self.judge.asks, settings=dict(self.backend.settings),
-            asked=self.asked, letters=states.count("answered"), refusals=states.count("refusal"),
-            none=states.count("miss"), unusable=self.unusable, errors=self.errors, usage=self._spent.usage(),
-        )  # fmt: skip
+            model=self.backend.name,
+            prompt=PROMPT_VERSION,
+            asks=self.judge.asks,
+            settings=dict(self.backend.settings),
+            asked=self.asked,
+            letters=states.count("answered"),
+            refusals=states.count("refusal"),
+            none=states.count("miss"),
+            unusable=self.unusable,
+            errors=self.errors,
+            usage=self._spent.usage(),
+        )
 
     def _settled(self, item: Item, one: Attempt) -> Attempt:
         found = self._verdicts.get(f"{item.item_id}.{one.variant}" if one.variant else item.item_id)

@@ -91,10 +91,16 @@ class StatedAnswer(NamedTuple):
 def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
     """Return every commitment of a plain text, by place."""
     found = [
-        *_tagged(text, options), *_after_phrases(text, options), *_verdicts(text, options), *_lone_lines(text, options),
-        *_lead(text, options), *_claim(text, options), *_end(text, options), *_led_up_to(text, options),
+        *_tagged(text, options),
+        *_after_phrases(text, options),
+        *_verdicts(text, options),
+        *_lone_lines(text, options),
+        *_lead(text, options),
+        *_claim(text, options),
+        *_end(text, options),
+        *_led_up_to(text, options),
         *(StatedAnswer(*one) for one in marked(text, options)),
-    ]  # fmt: skip
+    ]
     return sorted(found, key=lambda c: c.place)
 
 

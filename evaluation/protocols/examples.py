@@ -43,9 +43,15 @@ Put = Callable[[Released], tuple[Part, ...]]
 
 
 def shown_examples(
-    release: Release, split: str | None, *, source: str | None, shots: int, seed: int, put: Put,
+    release: Release,
+    split: str | None,
+    *,
+    source: str | None,
+    shots: int,
+    seed: int,
+    put: Put,
     answer: Callable[[Item], str],
-) -> ShownExamples:  # fmt: skip
+) -> ShownExamples:
     """Return so many examples, drawn by the seed from a split or a file; the same before every question.
 
     Args:
@@ -179,11 +185,16 @@ def _example(row: Any, folder: Path, where: str) -> _Example:
     first = pictures[0][0]
     item = Item(
         item_id=digest(["evaluate.example", question, options, answer, [image_id for image_id, _ in pictures]])[:32],
-        task="example", kind="yes_no" if polar else "multiple_choice", question=question, answer=answer,
+        task="example",
+        kind="yes_no" if polar else "multiple_choice",
+        question=question,
+        answer=answer,
         images=tuple(ItemImage(image_id=image_id, role="view") for image_id, _ in pictures),
         choices=tuple(Choice(key=key, text=text) for key, text in zip(keys, options, strict=True)),
-        root_image_id=first, operation_id=digest("evaluate.example"), made_from=first,
-    )  # fmt: skip
+        root_image_id=first,
+        operation_id=digest("evaluate.example"),
+        made_from=first,
+    )
     return _Example(item, dict(pictures))
 
 

@@ -55,9 +55,14 @@ class Templated(Protocol):
         if not self.shots:
             return ask
         shown = shown_examples(
-            release, split, source=self.examples, shots=self.shots, seed=self.seed, put=self._example,
+            release,
+            split,
+            source=self.examples,
+            shots=self.shots,
+            seed=self.seed,
+            put=self._example,
             answer=self._answer,
-        )  # fmt: skip
+        )
 
         def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             return [_behind(shown, one) for one in ask(released, earlier)]

@@ -74,7 +74,7 @@ class Recount:
             "readings": {name: self.readings[name].document() for name in self.cells},
             "families": [one.document() for one in self.families],
             "prompts": {mode: one.document() for mode, one in self.prompts.items()},
-        }  # fmt: skip
+        }
 
     def table(self) -> Table:
         """Return the cells for people, with what the paper prints beside them where that is known."""

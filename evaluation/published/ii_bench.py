@@ -92,10 +92,15 @@ def read_results(path: Path) -> Iterator[PublishedReply]:
             raise DataError(f"{row.where}: options is {ascii(options)[:80]}, not a list of {OPTIONS} texts")
         failed = isinstance(question.values.get("response"), dict)
         yield PublishedReply(
-            row.where, question.text("id"), question.text("question"), tuple(options), _labels(row),
-            question.text("prompt"), None if failed else question.text("response"),
+            row.where,
+            question.text("id"),
+            question.text("question"),
+            tuple(options),
+            _labels(row),
+            question.text("prompt"),
+            None if failed else question.text("response"),
             question.one_of("answer", tuple(_LETTERS)) if "answer" in question.values else None,
-        )  # fmt: skip
+        )
 
 
 def compare_prompts(rows: Sequence[PublishedReply], mode: Mode) -> PromptMatches:

@@ -206,8 +206,10 @@ def _by_image(name: str, judged: Judged) -> dict[str, Share]:
     single = [row for row in judged if row[0].image.startswith(SINGLE_IMAGE)]
     cross = [row for row in judged if not row[0].image.startswith(SINGLE_IMAGE)]
     groups = {
-        f"CI_{name}_Ll": _of_level(cross, "low"), f"CI_{name}_Lh": _of_level(cross, "high"), f"SI_{name}": single,
-    }  # fmt: skip
+        f"CI_{name}_Ll": _of_level(cross, "low"),
+        f"CI_{name}_Lh": _of_level(cross, "high"),
+        f"SI_{name}": single,
+    }
     return {cell: circular((one.number, right) for one, right in rows) for cell, rows in groups.items()}
 
 

@@ -133,9 +133,16 @@ def _take(said: dict[str, ModelOutput], row: SourceRow, field: str, known: Mappi
 
 def _question(row: SourceRow, key: str, *, number: int, rotation: int) -> MVPBenchQuestion:
     return MVPBenchQuestion(
-        key, row.whole("id"), row.text("image"), row.text("question"), row.text("answer"), row.one_of("type", _TYPES),
-        row.one_of("level", ("low", "high")), number, rotation,
-    )  # fmt: skip
+        key,
+        row.whole("id"),
+        row.text("image"),
+        row.text("question"),
+        row.text("answer"),
+        row.one_of("type", _TYPES),
+        row.one_of("level", ("low", "high")),
+        number,
+        rotation,
+    )
 
 
 def _add(found: dict[str, MVPBenchQuestion], question: MVPBenchQuestion, row: SourceRow) -> None:

@@ -81,10 +81,19 @@ def mvp_bench_questions(data: Path) -> Iterator[PublishedQuestion]:
             raise DataError(f"question {one.key} of {data}: answer {one.answer!a} is none of its options")
         side = "manipulated" if one.kind in {"y/n-e", "mcq-e"} else "natural" if yes_no else "both"
         yield PublishedQuestion(
-            one.key, "test", "yes_no" if yes_no else "single_image" if one.kind == "mcq-e" else "cross_image",
-            "yes_no" if yes_no else "multiple_choice", one.image, text.strip(), options, answer, f"pair:{one.pair}",
-            one.level, category_of(one.pair), {"image_side": side},
-        )  # fmt: skip
+            one.key,
+            "test",
+            "yes_no" if yes_no else "single_image" if one.kind == "mcq-e" else "cross_image",
+            "yes_no" if yes_no else "multiple_choice",
+            one.image,
+            text.strip(),
+            options,
+            answer,
+            f"pair:{one.pair}",
+            one.level,
+            category_of(one.pair),
+            {"image_side": side},
+        )
 
 
 def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
@@ -100,14 +109,22 @@ def _ii_question(row: SourceRow, split: str) -> PublishedQuestion:
         answer = question.one_of("answer", tuple("ABCDEFGH"[: len(options)]))
     explanation = labels.get("explanation")
     return PublishedQuestion(
-        question.text("id"), split, "implication", "multiple_choice", row.text("local_path"), question.text("question"),
-        tuple(options), answer, category=_spelled(labels.get("domain")), explanation=_spelled(explanation),
+        question.text("id"),
+        split,
+        "implication",
+        "multiple_choice",
+        row.text("local_path"),
+        question.text("question"),
+        tuple(options),
+        answer,
+        category=_spelled(labels.get("domain")),
+        explanation=_spelled(explanation),
         attributes={
             name: words
             for name in ("image_type", "difficulty", "emotion", "rhetoric")
             if (words := _spelled(labels.get(name))) is not None
         },
-    )  # fmt: skip
+    )
 
 
 def _spelled(value: object) -> str | None:

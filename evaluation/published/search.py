@@ -94,8 +94,11 @@ class FamilyReading:
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            "family": self.family, "reading": self.chosen, "printed": self.printed, "reproduced": dict(self.reproduced),
-        }  # fmt: skip
+            "family": self.family,
+            "reading": self.chosen,
+            "printed": self.printed,
+            "reproduced": dict(self.reproduced),
+        }
 
 
 def gives(share: Share, value: float) -> bool:

@@ -78,12 +78,14 @@ class Question:
     def content(self) -> dict[str, Any]:
         """Return all that is asked but for the item's id, as JSON values, with hashes in place of pictures."""
         return {
-            "task": self.task, "text": self.text, "pictures": [picture.content() for picture in self.pictures],
+            "task": self.task,
+            "text": self.text,
+            "pictures": [picture.content() for picture in self.pictures],
             "choices": [choice.model_dump(mode="json") for choice in self.choices],
-            "message": None if self.message is None else [
-                part if isinstance(part, str) else part.content() for part in self.message
-            ],
-        }  # fmt: skip
+            "message": None
+            if self.message is None
+            else [part if isinstance(part, str) else part.content() for part in self.message],
+        }
 
     def picture_of(self, choice: Choice) -> QuestionImage | None:
         """Return the picture that an option shows; None for an option in words."""

@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 from benchwright.components import components_of_column
 
 _IN_EVERY_ITEM = {
-    "item_id": "^[0-9a-f]{32}$", "split": "^[a-z][a-z0-9_]*$", "task": "^[a-z][a-z0-9_]*$", "choices": None,
-}  # fmt: skip
+    "item_id": "^[0-9a-f]{32}$",
+    "split": "^[a-z][a-z0-9_]*$",
+    "task": "^[a-z][a-z0-9_]*$",
+    "choices": None,
+}
 """Columns that no item is without, and what their values look like."""
 
 

@@ -39,9 +39,20 @@ ALL_FILES = (REPORT, SCORES, ITEMS)
 
 SCORE_COLUMNS = ("model", "protocol", "reader", "metric", "value", "ci_low", "ci_high", "n", "method")
 ITEM_COLUMNS = (
-    "item_id", "split", "task", "level", "category", "key", "options", "models_asked", "models_right", "difficulty",
-    "discrimination", "people_asked", "people_right",
-)  # fmt: skip
+    "item_id",
+    "split",
+    "task",
+    "level",
+    "category",
+    "key",
+    "options",
+    "models_asked",
+    "models_right",
+    "difficulty",
+    "discrimination",
+    "people_asked",
+    "people_right",
+)
 """Before two columns for each model: `letter MODEL` and `outcome MODEL`."""
 
 
@@ -103,10 +114,20 @@ class ItemTable:
         """Add an item; figures that are not defined are NaN."""
         asked = [one for one in replies if one is not None]
         cells: list[Any] = [
-            item.item_id, split, item.task, item.level, item.category, item.answer or item.refusal, len(item.choices),
-            len(asked), sum(one.right for one in asked), difficulty, discrimination,
-            None if people is None else people.asked, None if people is None else people.right,
-        ]  # fmt: skip
+            item.item_id,
+            split,
+            item.task,
+            item.level,
+            item.category,
+            item.answer or item.refusal,
+            len(item.choices),
+            len(asked),
+            sum(one.right for one in asked),
+            difficulty,
+            discrimination,
+            None if people is None else people.asked,
+            None if people is None else people.right,
+        ]
         for one in replies:
             cells += [None, "not asked"] if one is None else [one.letter, outcome(one)]
         self._writer.writerow([_cell(cell) for cell in cells])
@@ -124,8 +145,16 @@ def write_scores(folder: Path, scores: Sequence[Score]) -> None:
             for name, figure in sorted(score.metrics.items()):
                 low, high = figure.ci or (None, None)
                 row = (
-                    score.model, score.protocol, score.reader, name, figure.value, low, high, figure.n, figure.method
-                )  # fmt: skip
+                    score.model,
+                    score.protocol,
+                    score.reader,
+                    name,
+                    figure.value,
+                    low,
+                    high,
+                    figure.n,
+                    figure.method,
+                )
                 writer.writerow([_cell(cell) for cell in row])
 
 
@@ -149,8 +178,11 @@ def write_report_data(
         "format": FORMAT,
         "version": VERSION,
         "release": {
-            "name": release.name, "version": release.version, "release_id": release.release_id,
-            "content_id": release.content_id, "split": score.split,
+            "name": release.name,
+            "version": release.version,
+            "release_id": release.release_id,
+            "content_id": release.content_id,
+            "split": score.split,
         },
         "models": [{**line.score.document(), "title": line.model, "rank": line.rank} for line in board.lines],
         "ranking": [one.model for one in comparison.ranking],
@@ -165,7 +197,7 @@ def write_report_data(
         },
         "error_analysis": None if findings is None else findings.model_dump(mode="json"),
         "files": {"scores": SCORES, "items": ITEMS},
-    }  # fmt: skip
+    }
     data = documents.spell(json.loads(_ascii(document)), what=REPORT)
     with replacing(folder / REPORT) as draft:
         draft.write_bytes(data)

@@ -79,9 +79,13 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
 
     board = shown.board
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
     environment.filters["two"] = lambda value: f"{value:.2f}"
     environment.filters["signed"] = lambda value: f"{value:+.2f}".replace("-", "\u2212")
     environment.filters["method"] = lambda method: METHODS.get(method, "as the metric states it")
@@ -122,10 +126,14 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
 def _plots(shown: PageContents) -> list[Plot]:
     board = shown.board
     found = (
-        accuracy_plot(board), radar_plot(board), outcome_plot(board), plane_plot(board),
-        *label_plots(board, shown.sums), difficulty_plot(shown.difficulty, len(board.lines)),
+        accuracy_plot(board),
+        radar_plot(board),
+        outcome_plot(board),
+        plane_plot(board),
+        *label_plots(board, shown.sums),
+        difficulty_plot(shown.difficulty, len(board.lines)),
         None if shown.findings is None else error_plot(shown.findings),
-    )  # fmt: skip
+    )
     return [plot for plot in found if plot is not None]
 
 

@@ -51,10 +51,16 @@ class WrittenReport(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         return {
-            "report": str(self.path), "release": self.release, "release_id": self.release_id,
-            "models": list(self.models), "items": self.items, "shown": self.shown, "pictures": self.pictures,
-            "size_bytes": self.size_bytes, "data": str(self.data),
-        }  # fmt: skip
+            "report": str(self.path),
+            "release": self.release,
+            "release_id": self.release_id,
+            "models": list(self.models),
+            "items": self.items,
+            "shown": self.shown,
+            "pictures": self.pictures,
+            "size_bytes": self.size_bytes,
+            "data": str(self.data),
+        }
 
     def told(self) -> str:
         """Return it in a line for people."""
@@ -134,13 +140,24 @@ def write_report(
         spool = Spool(Path(scratch))
         with spool, ItemTable(folder, [line.model for line in board.lines]) as table:
             beside = ItemObservers(
-                table, LabelSums(), proportion_right(sheet.right, sheet.asked),
+                table,
+                LabelSums(),
+                proportion_right(sheet.right, sheet.asked),
                 discrimination(sheet.right, sheet.asked, tasks),
-            )  # fmt: skip
+            )
             gathered = gather(
-                results, opened, scores, who, items, spool, beside,
-                max_items=max_items, max_side_px=max_side_px, cache=cache or ItemCache(None), progress=progress,
-            )  # fmt: skip
+                results,
+                opened,
+                scores,
+                who,
+                items,
+                spool,
+                beside,
+                max_items=max_items,
+                max_side_px=max_side_px,
+                cache=cache or ItemCache(None),
+                progress=progress,
+            )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})
         people = people_tables(human, samples)
@@ -153,9 +170,16 @@ def write_report(
         except OSError as error:
             raise BenchwrightError(f"{target} cannot be written: {error.strerror or error}") from error
     return WrittenReport(
-        target, scores[0].release, opened.release_id, tuple(score.title for score in scores), gathered.items,
-        gathered.shown, gathered.pictures, target.stat().st_size, folder,
-    )  # fmt: skip
+        target,
+        scores[0].release,
+        opened.release_id,
+        tuple(score.title for score in scores),
+        gathered.items,
+        gathered.shown,
+        gathered.pictures,
+        target.stat().st_size,
+        folder,
+    )
 
 
 def _findings(path: Path, release: Release) -> Findings:

@@ -91,7 +91,7 @@ def attempt_of(item: Item, asked: ProtocolQuestion, number: int, reply: Reply | 
         asked.variant, number, state, letter=letter, said=said, right=is_right(item, letter), read_by=rule, reply=text,
         cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else asked.keys[robust],
         is_cut_off=reply.is_cut_off,
-    )  # fmt: skip
+    )
 
 
 def _read(reply: Reply, text: str, asked: ProtocolQuestion, reader: str) -> tuple[ParsedAnswer, str | None]:
@@ -125,7 +125,7 @@ def row_of(
         "group": group, "robust_right": None if other is None else protocol.verdict(item, other).right,
         "attempts": None if alone else _attempt_rows(attempts, other),
         "is_cut_off": any(one.is_cut_off for one in attempts),
-    }  # fmt: skip
+    }
 
 
 def _attempt_rows(attempts: Sequence[Attempt], other: Sequence[Attempt] | None) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ class TokenUsage:
         return Usage(
             replies=self._replies, requests=self._replies - self._shared, prompt_tokens=prompt,
             completion_tokens=completion, reasoning_tokens=reasoning, cost=self.cost,
-        )  # fmt: skip
+        )
 
 
 class FirstFailures:
@@ -95,7 +95,7 @@ class FirstFailures:
     def _error(self, which: str) -> CheckFailed:
         what = f"{which}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
             f"the one question to {self._name} failed"
-        )  # fmt: skip
+        )
         alike = " alike" if self._failed > 1 else ""
         return CheckFailed(f"{what}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
 

@@ -43,9 +43,7 @@ def vague_on_odd(question: Question) -> str:
 def test_a_judge_is_asked_about_what_the_reader_could_not_read_and_nothing_else(bench: Any, tmp_path: Path) -> None:
     fill(bench)
     judge, model = judge_that(lambda words: '{"verdict": "B"}')
-    score = evaluate(
-        bench.release(tmp_path / "r"), Scripted(vague_on_odd), judge=judge, out=tmp_path / "out"
-    )  # fmt: skip
+    score = evaluate(bench.release(tmp_path / "r"), Scripted(vague_on_odd), judge=judge, out=tmp_path / "out")
     assert [VAGUE in question.text for question in model.asked] == [True, True]
     assert score.reader == "robust+judge:wise"
     assert score.metrics["accuracy"].value == 0.5
@@ -57,8 +55,11 @@ def test_a_judge_is_asked_about_what_the_reader_could_not_read_and_nothing_else(
     assert read_score(folder) == score
     rows = pq.read_table(folder / "predictions.parquet").to_pylist()
     assert sorted((row["read_by"], row["letter"], row["robust_right"]) for row in rows) == [
-        ("judge", "B", False), ("judge", "B", False), ("lead", "A", False), ("lead", "A", False),
-    ]  # fmt: skip
+        ("judge", "B", False),
+        ("judge", "B", False),
+        ("lead", "A", False),
+        ("lead", "A", False),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -165,23 +166,43 @@ def test_a_judge_behind_an_endpoint_is_logged_counted_and_not_asked_again(
     fill(bench)
     bench.release(tmp_path / "r")
     server.behave = lambda words, attempt, handler: server.say(
-        handler, 200,
+        handler,
+        200,
         {
             "choices": [{"message": {"content": '{"verdict": "B"}' if "BEGIN" in words else VAGUE}}],
             "usage": {"prompt_tokens": 100, "completion_tokens": 10},
         },
-    )  # fmt: skip
+    )
     command = [
-        "evaluate", "run", str(tmp_path / "r"), "--model", "openai:toy", "--base-url", server.url, "--out",
-        str(tmp_path / "out"), "--judge", "openai:wise", "--judge-price-in", "1000000", "--judge-price-out", "0", "--json",
-    ]  # fmt: skip
+        "evaluate",
+        "run",
+        str(tmp_path / "r"),
+        "--model",
+        "openai:toy",
+        "--base-url",
+        server.url,
+        "--out",
+        str(tmp_path / "out"),
+        "--judge",
+        "openai:wise",
+        "--judge-price-in",
+        "1000000",
+        "--judge-price-out",
+        "0",
+        "--json",
+    ]
     assert invoke(command) == 0
     printed = capsys.readouterr()
     document = json.loads(printed.out)
     assert document["metrics"]["accuracy"]["value"] == 1.0
     assert document["judge"]["usage"] == {
-        "replies": 4, "requests": 4, "prompt_tokens": 400, "completion_tokens": 40, "reasoning_tokens": 0, "cost": 400.0,
-    }  # fmt: skip
+        "replies": 4,
+        "requests": 4,
+        "prompt_tokens": 400,
+        "completion_tokens": 40,
+        "reasoning_tokens": 0,
+        "cost": 400.0,
+    }
     assert document["usage"] == {
         "replies": 4,
         "requests": 4,

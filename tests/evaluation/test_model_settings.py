@@ -81,8 +81,16 @@ def test_what_decides_results_is_fingerprinted_and_pace_and_bounds_are_not() -> 
         assert models(f"        {line}\n") == base
     different = [
         models(f"        {line}\n")
-        for line in ("temperature: 1", "max_tokens: 5", "seed: 1", "retries: 1", "base_url: 'http://a'", "judge: {model: j}", "protocol: blind")
-    ]  # fmt: skip
+        for line in (
+            "temperature: 1",
+            "max_tokens: 5",
+            "seed: 1",
+            "retries: 1",
+            "base_url: 'http://a'",
+            "judge: {model: j}",
+            "protocol: blind",
+        )
+    ]
     assert len({json.dumps(one) for one in [base, *different]}) == 8
     keyed = models("        judge: {model: j, api_key_env: K}\n")
     assert keyed == models("        judge: {model: j}\n")

@@ -61,8 +61,10 @@ def test_the_request_holds_words_and_pictures_with_their_marks_drawn(bench: Any,
     ask(bench, server, tmp_path, max_tokens=77)
     (body,) = server.bodies
     assert {name: body[name] for name in ("model", "temperature", "max_tokens")} == {
-        "model": "tiny/model", "temperature": 0, "max_tokens": 77,
-    }  # fmt: skip
+        "model": "tiny/model",
+        "temperature": 0,
+        "max_tokens": 77,
+    }
     content = body["messages"][0]["content"]
     assert [part["type"] for part in content] == ["text", "image_url", "text", "image_url", "text"]
     urls = [part["image_url"]["url"] for part in content if part["type"] == "image_url"]
@@ -79,8 +81,13 @@ def test_replies_are_scored_and_kept(bench: Any, server: Any, tmp_path: Path) ->
     score = ask(bench, server, tmp_path)
     assert score.metrics["accuracy"].value == pytest.approx(2 / 3)
     assert score.settings["backend"] == {
-        "base_url": server.url, "temperature": 0, "max_tokens": 1024, "retries": 3, "tries": 1, "pictures": "inline",
-    }  # fmt: skip
+        "base_url": server.url,
+        "temperature": 0,
+        "max_tokens": 1024,
+        "retries": 3,
+        "tries": 1,
+        "pictures": "inline",
+    }
     entries = log_lines(tmp_path, "reply")
     assert sorted(entry["reply"] for entry in entries) == ["(A)", "Answer: B", "Answer: B"]
     assert {entry["request"] for entry in entries} == {entry["request"] for entry in log_lines(tmp_path, "request")}

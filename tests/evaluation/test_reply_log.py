@@ -127,8 +127,10 @@ def test_check_names_damaged_lines_and_takes_them_out_when_asked_to(tmp_path: Pa
 
 
 def test_check_notes_lines_without_digest_and_logs_of_older_versions(tmp_path: Path) -> None:
-    for name, lines in (("a", '{"format": "benchwright/replies", "version": 2}\n{"kind": "error"}\n'),
-                        ("b", '{"format": "benchwright/replies", "version": 1}\n')):  # fmt: skip
+    for name, lines in (
+        ("a", '{"format": "benchwright/replies", "version": 2}\n{"kind": "error"}\n'),
+        ("b", '{"format": "benchwright/replies", "version": 1}\n'),
+    ):
         (tmp_path / "replies" / name).mkdir(parents=True)
         (tmp_path / "replies" / name / "replies.jsonl").write_text(lines)
     two, one = reply_problems(tmp_path)

@@ -201,8 +201,10 @@ def test_recipes_take_fields() -> None:
     assert isinstance(step, Evaluate)
     options = step.models[0].options("http://127.0.0.1:1/v1", "KEY")
     assert (dict(options.fields), options.omit, options.stated) == (
-        {"reasoning_effort": "low"}, ("temperature",), frozenset(),
-    )  # fmt: skip
+        {"reasoning_effort": "low"},
+        ("temperature",),
+        frozenset(),
+    )
     assert step.models[0].judge is not None
     assert step.models[0].judge.omit == ("max_tokens",)
     assert step.parameters()["models"][0]["fields"] == {"reasoning_effort": "low"}

@@ -89,9 +89,10 @@ def test_results_of_one_name_are_told_apart_by_what_differs_and_by_nothing_else(
     for temperature, seed in ((0.5, 1), (0.5, 2), (0.7, 2)):
         ask(release, server, temperature=temperature, seed=seed)
     assert titles(release) == [
-        "openai:m (seed 1, temperature 0.5)", "openai:m (seed 2, temperature 0.5)",
+        "openai:m (seed 1, temperature 0.5)",
+        "openai:m (seed 2, temperature 0.5)",
         "openai:m (seed 2, temperature 0.7)",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_result_can_be_given_a_name(release: Path, server: Any, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,9 +14,19 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _COLUMNS = (
-    "kind", "pair", "level", "category", "view", "pictures", "image", "question", "variant", "at_first", "questions",
+    "kind",
+    "pair",
+    "level",
+    "category",
+    "view",
+    "pictures",
+    "image",
+    "question",
+    "variant",
+    "at_first",
+    "questions",
     "attributes",
-)  # fmt: skip
+)
 _VIEWS, _BOTH = ("manipulated", "natural"), "both"
 Units = Callable[[Sequence[Row]], list[Unit]]
 

@@ -105,9 +105,13 @@ def outcome(reply: ModelReply) -> str:
 def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
     problem = None if shown.problem is None else legible(shown.problem)
     return {
-        "picture": shown.picture, "marks": shown.marks, "problem": problem, "role": legible(role),
-        "width": shown.width, "height": shown.height,
-    }  # fmt: skip
+        "picture": shown.picture,
+        "marks": shown.marks,
+        "problem": problem,
+        "role": legible(role),
+        "width": shown.width,
+        "height": shown.height,
+    }
 
 
 def _reply(reply: ModelReply) -> dict[str, Any]:

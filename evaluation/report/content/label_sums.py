@@ -36,9 +36,10 @@ class Sums:
     def document(self) -> dict[str, Any]:
         """Return it as JSON values: shares, None where nobody was asked."""
         return {
-            "items": self.items, "chance": self.chance / self.items,
+            "items": self.items,
+            "chance": self.chance / self.items,
             "people": self.right / self.asked if self.asked else None,
-        }  # fmt: skip
+        }
 
 
 class LabelSums:

@@ -37,18 +37,31 @@ class PairLine(NamedTuple):
         """Return the four cells, by the names that the item browser filters by."""
         pair = self.compared.pair
         return (
-            ("both", self.both), ("first", pair.only_first), ("second", pair.only_second), ("neither", self.neither)
-        )  # fmt: skip
+            ("both", self.both),
+            ("first", pair.only_first),
+            ("second", pair.only_second),
+            ("neither", self.neither),
+        )
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         one, pair = self.compared, self.compared.pair
         return {
-            "first": one.first, "second": one.second, "n": pair.n, "both_right": self.both,
-            "only_first": pair.only_first, "only_second": pair.only_second, "neither": self.neither,
-            "difference": pair.difference, "ci": list(pair.interval), "method": pair.method,
-            "p_mcnemar": pair.p_mcnemar, "p": pair.p, "p_holm": one.p_holm, "told_apart": one.told_apart,
-        }  # fmt: skip
+            "first": one.first,
+            "second": one.second,
+            "n": pair.n,
+            "both_right": self.both,
+            "only_first": pair.only_first,
+            "only_second": pair.only_second,
+            "neither": self.neither,
+            "difference": pair.difference,
+            "ci": list(pair.interval),
+            "method": pair.method,
+            "p_mcnemar": pair.p_mcnemar,
+            "p": pair.p,
+            "p_holm": one.p_holm,
+            "told_apart": one.told_apart,
+        }
 
 
 def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]) -> tuple[PairLine, ...]:
@@ -75,13 +88,17 @@ def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:
     """Return the rows of the page's table."""
     return [
         {
-            "first": line.first, "second": line.second,
-            "names": (legible(line.compared.first), legible(line.compared.second)), "pair": line.compared.pair,
-            "counts": line.counts, "p_mcnemar": _p(line.compared.pair.p_mcnemar), "p_holm": _p(line.compared.p_holm),
+            "first": line.first,
+            "second": line.second,
+            "names": (legible(line.compared.first), legible(line.compared.second)),
+            "pair": line.compared.pair,
+            "counts": line.counts,
+            "p_mcnemar": _p(line.compared.pair.p_mcnemar),
+            "p_holm": _p(line.compared.p_holm),
             "told_apart": line.compared.told_apart,
         }
         for line in lines[:MOST_PAIRS]
-    ]  # fmt: skip
+    ]
 
 
 def _p(value: float) -> str:

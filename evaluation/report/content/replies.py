@@ -71,9 +71,13 @@ class Predictions:
         self._seen[row["state"]] += 1
         self._seen["right"] += row["right"]
         return ModelReply(
-            row["state"], row["letter"], row["right"], row["reply"], max(0, (row["length"] or 0) - LONGEST_REPLY),
+            row["state"],
+            row["letter"],
+            row["right"],
+            row["reply"],
+            max(0, (row["length"] or 0) - LONGEST_REPLY),
             row["cause"],
-        )  # fmt: skip
+        )
 
     def close(self) -> None:
         """Check, after the last item, that every row had its item and that the score says what the rows say.

@@ -237,10 +237,14 @@ def cost_rows(board: ScoreTable) -> list[Cost]:
         both, asked = usage.prompt_tokens + usage.completion_tokens, line.score.asked
         found.append(
             Cost(
-                legible(line.model), usage.replies, usage.prompt_tokens, usage.completion_tokens,
-                both / usage.replies if usage.replies else None, usage.cost,
+                legible(line.model),
+                usage.replies,
+                usage.prompt_tokens,
+                usage.completion_tokens,
+                both / usage.replies if usage.replies else None,
+                usage.cost,
                 None if usage.cost is None or not asked else 1000 * usage.cost / asked,
                 None if accuracy is None else accuracy.value,
             )
-        )  # fmt: skip
+        )
     return found

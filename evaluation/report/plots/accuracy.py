@@ -124,9 +124,16 @@ def _point(axes: Axes, figure: Figure | None, y: float, number: int, *, with_bar
     if figure.ci is not None:
         axes.hlines(y, *figure.ci, colors=color, linewidth=1.4, zorder=3)
     axes.plot(
-        [figure.value], [y], marker=MARKERS[number % len(MARKERS)], color=color, markersize=5.6, markeredgecolor=PAPER,
-        markeredgewidth=0.6, zorder=4, clip_on=False,
-    )  # fmt: skip
+        [figure.value],
+        [y],
+        marker=MARKERS[number % len(MARKERS)],
+        color=color,
+        markersize=5.6,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.6,
+        zorder=4,
+        clip_on=False,
+    )
 
 
 def _scales(axes: Axes, bottom: float, places: list[float], names: list[str]) -> None:
@@ -144,9 +151,16 @@ def _handle(number: int, name: str) -> Any:
     from matplotlib.lines import Line2D
 
     return Line2D(
-        [], [], color=SERIES[number % len(SERIES)], marker=MARKERS[number % len(MARKERS)], linewidth=1.4,
-        markersize=5.6, markeredgecolor=PAPER, markeredgewidth=0.6, label=name,
-    )  # fmt: skip
+        [],
+        [],
+        color=SERIES[number % len(SERIES)],
+        marker=MARKERS[number % len(MARKERS)],
+        linewidth=1.4,
+        markersize=5.6,
+        markeredgecolor=PAPER,
+        markeredgewidth=0.6,
+        label=name,
+    )
 
 
 def _line_handles(board: ScoreTable) -> list[Any]:

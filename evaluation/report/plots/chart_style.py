@@ -24,9 +24,14 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "*")
 """As many as is prime to the number of colours, so that 88 models differ."""
 
 _VARIABLES = {
-    INK: "--ink", MUTED: "--muted", GRID: "--grid", BAND: "--band", PAPER: "--paper", RIGHT: "--right",
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    BAND: "--band",
+    PAPER: "--paper",
+    RIGHT: "--right",
     WRONG: "--wrong",
-} | {color: f"--series-{k}" for k, color in enumerate(SERIES)}  # fmt: skip
+} | {color: f"--series-{k}" for k, color in enumerate(SERIES)}
 
 _SETTINGS: Any = {
     "axes.edgecolor": GRID,

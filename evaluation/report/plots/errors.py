@@ -47,10 +47,14 @@ def category_shares(findings: Findings) -> list[CategoryShare]:
         assert interval is not None  # there are items
         found.append(
             CategoryShare(
-                legible(category.words), sum(category.code in one.categories for one in items), sum(shares) / n,
-                interval, mentions / named if named else 0.0, findings.by_category.get(category.code),
+                legible(category.words),
+                sum(category.code in one.categories for one in items),
+                sum(shares) / n,
+                interval,
+                mentions / named if named else 0.0,
+                findings.by_category.get(category.code),
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -76,10 +80,16 @@ def error_section(findings: Findings) -> dict[str, Any]:
         for reason in one.reasons
     ]
     return {
-        "items": len(findings.items), "tasks": findings.tasks, "annotators": findings.annotators,
-        "alpha": findings.agreement, "rows": category_shares(findings), "reasons": reasons[:MOST_REASONS],
-        "left_out": max(0, len(reasons) - MOST_REASONS), "models": _by_model(findings), "campaign": findings.campaign,
-    }  # fmt: skip
+        "items": len(findings.items),
+        "tasks": findings.tasks,
+        "annotators": findings.annotators,
+        "alpha": findings.agreement,
+        "rows": category_shares(findings),
+        "reasons": reasons[:MOST_REASONS],
+        "left_out": max(0, len(reasons) - MOST_REASONS),
+        "models": _by_model(findings),
+        "campaign": findings.campaign,
+    }
 
 
 def _by_model(findings: Findings) -> list[dict[str, Any]]:

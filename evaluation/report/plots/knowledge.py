@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 _KK, _KU, _SA = (f"mm_sap/score_{name}" for name in ("kk", "ku", "sa"))
 COLUMNS = (
-    ("score_kk", _KK), ("score_ku", _KU), ("score_sa", _SA), ("answer rate", "mm_sap/answer_rate"),
-    ("answer accuracy", "mm_sap/answer_accuracy"), ("unknown knowns", "mm_sap/unknown_knowns_rate"),
-)  # fmt: skip
+    ("score_kk", _KK),
+    ("score_ku", _KU),
+    ("score_sa", _SA),
+    ("answer rate", "mm_sap/answer_rate"),
+    ("answer accuracy", "mm_sap/answer_accuracy"),
+    ("unknown knowns", "mm_sap/unknown_knowns_rate"),
+)
 """Name in the table, and metric."""
 _TITLE = "What models know, and know that they do not"
 _STEP = 0.2
@@ -101,9 +105,18 @@ def _point(axes: Axes, kk: Figure, ku: Figure, number: int, name: str) -> None:
     if ku.ci is not None:
         axes.vlines(kk.value, *ku.ci, colors=color, linewidth=1.1, zorder=3)
     axes.plot(
-        [kk.value], [ku.value], marker=MARKERS[number % len(MARKERS)], color=color, markersize=8, linestyle="none",
-        markeredgecolor=PAPER, markeredgewidth=0.8, label=name, zorder=4, clip_on=False,
-    )  # fmt: skip
+        [kk.value],
+        [ku.value],
+        marker=MARKERS[number % len(MARKERS)],
+        color=color,
+        markersize=8,
+        linestyle="none",
+        markeredgecolor=PAPER,
+        markeredgewidth=0.8,
+        label=name,
+        zorder=4,
+        clip_on=False,
+    )
     axes.annotate(
         name, (kk.value, ku.value), xytext=(6, 5), textcoords="offset points", fontsize=7.5, color=INK, zorder=5
     )

@@ -27,9 +27,11 @@ def label_plots(board: ScoreTable, sums: LabelSums) -> Iterator[Plot]:
         left = len(board.lines) - MOST_MODELS
         more = f" The {MOST_MODELS} best models are drawn; the data beside the page has all." if left > 0 else ""
         yield bars_plot(
-            _board_of(board, label, values, sums.of(label)), name=f"label-{number}", title=f"Accuracy by {label}",
+            _board_of(board, label, values, sums.of(label)),
+            name=f"label-{number}",
+            title=f"Accuracy by {label}",
             more=more,
-        )  # fmt: skip
+        )
 
 
 def labels_of(board: ScoreTable) -> dict[str, list[str]]:
