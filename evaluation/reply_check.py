@@ -29,7 +29,7 @@ def reply_problems(root: Path) -> Iterator[Problem]:
                 mend=partial(take_out_damaged, path),
             )
         if state.without_digest:
-            what = (
+            without_digest = (
                 f"has {state.without_digest} lines of an older program, without a digest: a changed one may not be told"
             )
-            yield Problem(name, what, is_note=True)
+            yield Problem(name, without_digest, is_note=True)

@@ -77,7 +77,7 @@ class Comparison(NamedTuple):
     @property
     def least_p_holm(self) -> float | None:
         """Return the smallest adjusted p that any pair could have with its clusters, were all differences one way."""
-        least = [least_p(one.pair.clusters) for one in self.pairs]
+        least = [least_p(result.pair.clusters) for result in self.pairs]
         return min(1.0, len(least) * min(least)) if least else None
 
     @property
@@ -87,7 +87,7 @@ class Comparison(NamedTuple):
             return f"models are compared with {self.against} only, so there are no ranks"
         if self.least_p_holm is None or self.least_p_holm < ALPHA:
             return None
-        clusters = max(one.pair.clusters for one in self.pairs)
+        clusters = max(result.pair.clusters for result in self.pairs)
         return (
             f"ranks cannot be told: with {clusters} clusters no p can be below {least_p(clusters):.2g}, and over "
             f"{len(self.pairs)} pairs Holm's correction cannot bring it below {self.least_p_holm:.2g}, which is not "
@@ -163,18 +163,18 @@ def _scopes(sheet: ReplyMatrix) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 
 def _comparison(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, against: str | None = None) -> Comparison:
     models = [score.title for score in sheet.scores]
-    found: dict[tuple[int, int], ModelPair] = {}
+    pair_by_place: dict[tuple[int, int], ModelPair] = {}
     for i, k in combinations([k for k, score in enumerate(sheet.scores) if not score.unfit], 2):
         is_wanted = against is None or against in {models[i], models[k]}
         if is_wanted and (pair := _pair(sheet, i, k, held, name)):
-            found[i, k] = pair
-    adjusted = holm([pair.p for pair in found.values()])
-    mcnemar = holm([pair.p_mcnemar for pair in found.values()])
+            pair_by_place[i, k] = pair
+    adjusted = holm([pair.p for pair in pair_by_place.values()])
+    mcnemar = holm([pair.p_mcnemar for pair in pair_by_place.values()])
     pairs = {
         key: PairResult(models[key[0]], models[key[1]], pair, p, q)
-        for (key, pair), p, q in zip(found.items(), adjusted, mcnemar, strict=True)
+        for (key, pair), p, q in zip(pair_by_place.items(), adjusted, mcnemar, strict=True)
     }
-    apart = {frozenset(key) for key, one in pairs.items() if one.told_apart}
+    apart = {frozenset(key) for key, result in pairs.items() if result.told_apart}
     return Comparison(name, _ranking(name, held, sheet, apart), tuple(pairs.values()), against)
 
 
@@ -182,10 +182,10 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
     """Compare two models on what both were asked; the other way round gives the same with the signs changed."""
     models = [sheet.scores[i].model, sheet.scores[k].model]
     turned = models != sorted(models)
-    one, other = (k, i) if turned else (i, k)
+    first, second = (k, i) if turned else (i, k)
     both = held & sheet.asked[i] & sheet.asked[k]
     pair = compare_pair(
-        sheet.right[one, both], sheet.right[other, both], sheet.group[both], "difference", name, *sorted(models)
+        sheet.right[first, both], sheet.right[second, both], sheet.group[both], "difference", name, *sorted(models)
     )
     if pair is None or not turned:
         return pair
@@ -195,20 +195,20 @@ def _pair(sheet: ReplyMatrix, i: int, k: int, held: NDArray[np.bool_], name: str
 
 def _ranking(name: str, held: NDArray[np.bool_], sheet: ReplyMatrix, apart: set[frozenset[int]]) -> tuple[Ranked, ...]:
     """Rank the models that were asked the same items as the one that was asked the most."""
-    asked = sheet.asked & held
-    numbers = [k for k in range(len(sheet.scores)) if asked[k].any()]
+    was_asked = sheet.asked & held
+    numbers = [k for k in range(len(sheet.scores)) if was_asked[k].any()]
     fit = [k for k in numbers if not sheet.scores[k].unfit]
     metric = "accuracy" if name == ALL else f"accuracy/{name}"
-    most = max(fit, key=lambda k: (int(asked[k].sum()), -k), default=None)
-    placed = [k for k in fit if most is not None and (asked[k] == asked[most]).all()]
+    most = max(fit, key=lambda k: (int(was_asked[k].sum()), -k), default=None)
+    placed = [k for k in fit if most is not None and (was_asked[k] == was_asked[most]).all()]
 
     def order(k: int) -> tuple[float, str]:
-        return -int(sheet.right[k, asked[k]].sum()) / int(asked[k].sum()), sheet.scores[k].title
+        return -int(sheet.right[k, was_asked[k]].sum()) / int(was_asked[k].sum()), sheet.scores[k].title
 
     placed.sort(key=order)
     places = tied_ranks(len(placed), lambda i, k: frozenset((placed[i], placed[k])) in apart)
-    others = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
-    ranked = [*zip(placed, places, strict=True), *((k, None) for k in others)]
+    unplaced = sorted(set(numbers) - set(placed), key=lambda k: (sheet.scores[k].unfit, *order(k)))
+    ranked = [*zip(placed, places, strict=True), *((k, None) for k in unplaced)]
     return tuple(_ranked(sheet.scores[k], metric, place) for k, place in ranked)
 
 

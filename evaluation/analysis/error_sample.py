@@ -80,7 +80,7 @@ II_BENCH = (
 CATEGORIES: Mapping[str, Sequence[Category]] = {"blink": BLINK, "ii-bench": II_BENCH}
 
 
-def own_categories(given: Sequence[str]) -> tuple[Category, ...]:
+def own_categories(texts: Sequence[str]) -> tuple[Category, ...]:
     """Return categories given as `CODE=WORDS`.
 
     Raises:
@@ -88,20 +88,20 @@ def own_categories(given: Sequence[str]) -> tuple[Category, ...]:
     """
     from pydantic import ValidationError
 
-    found = []
-    for text in given:
+    categories = []
+    for text in texts:
         code, _, words = (part.strip() for part in text.partition("="))
         try:
-            found.append(Category(code=code, words=words))
+            categories.append(Category(code=code, words=words))
         except ValidationError:
             raise BenchwrightError(
                 f"category {text[:80]!r}: give CODE=WORDS, the code in small letters, digits and _, such as "
                 "'wrong_object=Takes another object for it'"
             ) from None
-    codes = [one.code for one in found]
+    codes = [category.code for category in categories]
     if len(set(codes)) != len(codes):
         raise BenchwrightError(f"category code {next(code for code in codes if codes.count(code) > 1)!r} comes twice")
-    return tuple(found)
+    return tuple(categories)
 
 
 TASK = "task"
@@ -205,7 +205,7 @@ def draw_errors(
     check_files(release, scores[0].split)
     facts = _facts(release, scores[0].split, plan.by)
     strata: dict[str, list[_Error]] = {}
-    for error in sorted(_errors(results, scores, plan.seed), key=lambda one: (one.order, one.model)):
+    for error in sorted(_errors(results, scores, plan.seed), key=lambda error: (error.order, error.model)):
         if error.item_id not in facts:
             raise DataError(f"{results}: item {error.item_id} is not in {release.path}; score the models again")
         strata.setdefault(facts[error.item_id].stratum, []).append(error)
@@ -238,19 +238,19 @@ def _chosen(scores: Sequence[Score], models: Sequence[str], results: Path) -> li
 
 def _facts(release: Release, split: str | None, by: str) -> dict[str, _Facts]:
     """Return stratum, task and content of each item."""
-    found: dict[str, _Facts] = {}
+    facts: dict[str, _Facts] = {}
     names = ["item_id", "content_hash", TASK, "attributes", *(name for name in COLUMNS if name != TASK)]
     is_there = False
     for batch in columns_of(release, split, names):
         for row in batch.to_pylist():
             label = row[by] if by in COLUMNS else json.loads(row["attributes"]).get(by)
             is_there = is_there or label is not None
-            found[row["item_id"]] = _Facts(NONE if label is None else str(label), row[TASK], row["content_hash"])
-    if found and not is_there:
+            facts[row["item_id"]] = _Facts(NONE if label is None else str(label), row[TASK], row["content_hash"])
+    if facts and not is_there:
         raise BenchwrightError(
             f"no item of {release.path} has a label {by!r}; give {', '.join(COLUMNS)} or an attribute of its items"
         )
-    return found
+    return facts
 
 
 def _errors(results: Path, scores: Sequence[Score], seed: int) -> Iterator[_Error]:
@@ -277,7 +277,7 @@ def _each_item_once(errors: Sequence[_Error]) -> list[_Error]:
     of_item: dict[str, list[_Error]] = {}
     for error in errors:
         of_item.setdefault(error.item_id, []).append(error)
-    return [min(some, key=lambda one: digest([one.order, one.model])) for some in of_item.values()]
+    return [min(some, key=lambda error: digest([error.order, error.model])) for some in of_item.values()]
 
 
 def _drawn(strata: Mapping[str, Sequence[_Error]], plan: Plan) -> dict[str, Sequence[_Error]]:

@@ -78,18 +78,18 @@ def votes(
     """
     import numpy as np
 
-    found = np.zeros(letter.shape, dtype=np.float32)
+    weights = np.zeros(letter.shape, dtype=np.float32)
     read, right = (letter >= 0) & (key >= 0), (letter == key) & (key >= 0)
     for number in np.unique(task):
         of_task = task == number
         for row in range(len(letter)):
-            here = of_task & read[row]
-            count, total = int(here.sum()), int(right[row, here].sum())
-            if not _is_able(total, count, options[here]):
+            counted = of_task & read[row]
+            count, total = int(counted.sum()), int(right[row, counted].sum())
+            if not _is_able(total, count, options[counted]):
                 continue
-            ability = (total - right[row, here] + 1) / (count - 1 + options[here])
-            found[row, here] = weight_of(ability, options[here])
-    return found
+            ability = (total - right[row, counted] + 1) / (count - 1 + options[counted])
+            weights[row, counted] = weight_of(ability, options[counted])
+    return weights
 
 
 def weight_of(ability: NDArray[np.float64], options: NDArray[Any]) -> NDArray[np.float64]:
@@ -101,7 +101,7 @@ def weight_of(ability: NDArray[np.float64], options: NDArray[Any]) -> NDArray[np
 
 
 def people_against(
-    asked: NDArray[np.int64], right: NDArray[np.int64], options: NDArray[Any], task: NDArray[Any]
+    answers: NDArray[np.int64], right: NDArray[np.int64], options: NDArray[Any], task: NDArray[Any]
 ) -> NDArray[np.float64]:
     """Return what people's answers say for another letter rather than the key.
 
@@ -111,18 +111,18 @@ def people_against(
     """
     import numpy as np
 
-    found = np.zeros(len(asked))
+    evidence = np.zeros(len(answers))
     for number in np.unique(task):
-        here = (task == number) & (asked > 0)
-        count, total, k = int(asked[here].sum()), int(right[here].sum()), options[here]
+        counted = (task == number) & (answers > 0)
+        count, total, k = int(answers[counted].sum()), int(right[counted].sum()), options[counted]
         if not _is_able(total, count, k):
             continue
-        a = (total - right[here] + 1) / (count - asked[here] + k)
+        a = (total - right[counted] + 1) / (count - answers[counted] + k)
         for_key = weight_of(a, k)
         with np.errstate(divide="ignore", invalid="ignore"):
             against = np.where(for_key > 0, np.log((1 - (1 - a) / (k - 1)) / (1 - a)), 0.0)
-        found[here] = (asked[here] - right[here]) * against - right[here] * for_key
-    return found
+        evidence[counted] = (answers[counted] - right[counted]) * against - right[counted] * for_key
+    return evidence
 
 
 def _is_able(right: int, count: int, options: NDArray[Any]) -> bool:

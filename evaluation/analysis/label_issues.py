@@ -91,13 +91,13 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
     import numpy as np
 
     sheet = side_by_side(results, read_scores(results), release)
-    campaigns, asked, right = _people(release, sheet)
+    campaigns, people_asked, right = _people(release, sheet)
     key = letter_numbers(sheet.items.column("key"))
     options = sheet.items.column("options").to_numpy()
     _, task = task_numbers(sheet.items.column("task"))
-    evidence = evidence_against(sheet.letter, key, options, task, (asked, right))
+    evidence = evidence_against(sheet.letter, key, options, task, (people_asked, right))
     by_models = (evidence.models > 0) & (evidence.voices >= LEAST_VOICES)
-    by_people = (evidence.people > 0) & (asked - right >= LEAST_VOICES)
+    by_people = (evidence.people > 0) & (people_asked - right >= LEAST_VOICES)
     score = evidence.models + evidence.people
     places = np.flatnonzero((score > 0) & (by_models | by_people))
     ids = sheet.items.column("item_id").take(places).to_pylist()
@@ -106,24 +106,24 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
         by_models & by_people, "models_and_people", np.where(by_models, "models_prefer_another", "people_miss_the_key")
     )
     ranked = [int(places[k]) for k in order]
-    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (asked, right)))
+    return LabelIssues(sheet, campaigns, _rows(sheet, ranked, evidence, reasons, task, (people_asked, right)))
 
 
 def _people(release: Release, sheet: ReplyMatrix) -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.int64]]:
     """Return the campaigns of people, and of each item how many were asked and how many gave the key, over all."""
     import numpy as np
 
-    asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
+    people_asked, right = (np.zeros(sheet.items.num_rows, dtype=np.int64) for _ in range(2))
     baseline = read_human_baseline(release) or {}
-    campaigns = tuple(sorted(name for name, told in baseline.items() if not told["simulated"]))
+    campaigns = tuple(sorted(name for name, campaign in baseline.items() if not campaign["simulated"]))
     if campaigns:
         place = {item_id: k for k, item_id in enumerate(sheet.items.column("item_id").to_pylist())}
         for name in campaigns:
-            for item_id, told in baseline[name]["items"].items():
+            for item_id, answers in baseline[name]["items"].items():
                 if item_id in place:
-                    asked[place[item_id]] += told["asked"]
-                    right[place[item_id]] += told["right"]
-    return campaigns, asked, right
+                    people_asked[place[item_id]] += answers["asked"]
+                    right[place[item_id]] += answers["right"]
+    return campaigns, people_asked, right
 
 
 def _rows(
@@ -140,7 +140,7 @@ def _rows(
         proportion_right(sheet.right, sheet.asked),
         discrimination(sheet.right, sheet.asked, task),
     )
-    asked, right = people
+    people_asked, right = people
     facts = sheet.items.take(np.array(ranked, dtype=np.int64)).select(["item_id", "split", "task", "key"]).to_pylist()
     return tuple(
         LabelIssue(
@@ -152,7 +152,7 @@ def _rows(
             models=int(sheet.asked[:, k].sum()),
             difficulty=float(difficulty[k]),
             discrimination=None if np.isnan(discriminates[k]) else float(discriminates[k]),
-            people=int(asked[k]),
+            people=int(people_asked[k]),
             people_right=int(right[k]),
             given=_given(sheet, k),
         )
@@ -162,9 +162,9 @@ def _rows(
 
 def _given(sheet: ReplyMatrix, item: int) -> dict[str, list[str]]:
     """Return the models by the letter that they gave to an item, letters and models sorted."""
-    found: dict[str, list[str]] = {}
+    models_by_letter: dict[str, list[str]] = {}
     for row, score in enumerate(sheet.scores):
         if sheet.asked[row, item]:
             place = int(sheet.letter[row, item])
-            found.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
-    return {letter: sorted(models) for letter, models in sorted(found.items())}
+            models_by_letter.setdefault(LETTERS[place] if place >= 0 else "", []).append(score.title)
+    return {letter: sorted(models) for letter, models in sorted(models_by_letter.items())}

@@ -55,8 +55,8 @@ class LetterBias(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
         letters = {
-            one.letter: {"keyed": one.keyed, "given": one.given, "accuracy": one.at_key.model_dump(mode="json")}
-            for one in self.letters
+            share.letter: {"keyed": share.keyed, "given": share.given, "accuracy": share.at_key.model_dump(mode="json")}
+            for share in self.letters
         }
         return {
             "n": self.n,
@@ -76,13 +76,15 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """
     key = letter_numbers(sheet.items.column("key"))
     return {
-        score.title: letter_bias(sheet.letter[row, asked], key[asked], sheet.group[asked], "letters", score.title)
+        score.title: letter_bias(
+            sheet.letter[row, was_asked], key[was_asked], sheet.group[was_asked], "letters", score.title
+        )
         for row, score in enumerate(sheet.scores)
-        for asked in (sheet.asked[row],)
+        for was_asked in (sheet.asked[row],)
     }
 
 
-def letter_bias(given: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
+def letter_bias(letters: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[Any], *about: str) -> LetterBias:
     """Return how the letters that a model gives compare with the keys of the same items.
 
     Given and keyed letters are paired, so shares are compared by the test of marginal homogeneity, not as independent
@@ -90,23 +92,23 @@ def letter_bias(given: NDArray[np.int8], key: NDArray[np.int8], group: NDArray[A
     independent.
 
     Args:
-        given: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
+        letters: Place of each asked item's letter in `LETTERS`; below 0 where none was read.
         key: Place of its key; below 0 where it has none, and then it is left out.
         group: Number of its cluster, for intervals.
         about: Whose replies they are; it seeds resampling.
     """
     import numpy as np
 
-    given, key, group = (column[key >= 0] for column in (given, key, group))
-    read = given >= 0
+    letters, key, group = (column[key >= 0] for column in (letters, key, group))
+    read = letters >= 0
     size = len(LETTERS)
-    table = np.bincount(key[read].astype(np.int64) * size + given[read], minlength=size * size).reshape(size, size)
+    table = np.bincount(key[read].astype(np.int64) * size + letters[read], minlength=size * size).reshape(size, size)
     n, keyed, gave = int(read.sum()), table.sum(axis=1), table.sum(axis=0)
     statistic, df = stuart_maxwell(table)
     shares = []
     for place in np.flatnonzero(np.bincount(key, minlength=size) + gave):
-        letter, there = LETTERS[place], key == place
-        at_key = share_right(given[there] == place, group[there], *about, letter)
+        letter, is_keyed = LETTERS[place], key == place
+        at_key = share_right(letters[is_keyed] == place, group[is_keyed], *about, letter)
         shares.append(LetterShare(letter, int(keyed[place]), int(gave[place]), figures({letter: at_key})[letter]))
     moved = float(np.abs(gave - keyed).sum()) / 2 / n if n else None
     return LetterBias(n, tuple(shares), statistic, df, chi_squared_tail(statistic, df) if n else None, moved)

@@ -45,8 +45,8 @@ class ReplyMatrix(NamedTuple):
     @property
     def group(self) -> NDArray[Any]:
         """Return the number of each item's cluster."""
-        found: NDArray[Any] = self.items.column(_GROUP).to_numpy()
-        return found
+        numbers: NDArray[Any] = self.items.column(_GROUP).to_numpy()
+        return numbers
 
 
 def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
@@ -64,15 +64,15 @@ def side_by_side(results: Path, scores: Sequence[Score], release: Release | None
     tables = [_read(results, score, release is None) for score in scores]
     items = _items_of(tables) if release is None else _facts(release, scores[0])
     shape = len(scores), items.num_rows
-    asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
+    was_asked, right = np.zeros(shape, dtype=bool), np.zeros(shape, dtype=bool)
     letter = np.full(shape, NO_LETTER, dtype=np.int8)
     for row, (score, table) in enumerate(zip(scores, tables, strict=True)):
         places = _places(table, items, results / score.folder / PREDICTIONS_FILE)
-        asked[row, places] = True
+        was_asked[row, places] = True
         right[row, places] = table.column("right").to_numpy()
         letter[row, places] = letter_numbers(table.column("letter"))
-        _check_counts(results, score, asked[row], right[row])
-    return ReplyMatrix(tuple(scores), items, asked, right, letter)
+        _check_counts(results, score, was_asked[row], right[row])
+    return ReplyMatrix(tuple(scores), items, was_asked, right, letter)
 
 
 def _read(results: Path, score: Score, with_group: bool) -> pa.Table:
@@ -121,10 +121,10 @@ def _places(table: pa.Table, items: pa.Table, path: Path) -> NDArray[Any]:
     places = pc.index_in(table.column("item_id"), value_set=items.column("item_id"))
     if places.null_count:
         raise not_of_score(path, f"{places.null_count} of its rows are of no item of the release")
-    found: NDArray[Any] = places.to_numpy()
-    if len(np.unique(found)) != len(found):
+    columns: NDArray[Any] = places.to_numpy()
+    if len(np.unique(columns)) != len(columns):
         raise not_of_score(path, "an item has more than one row")
-    return found
+    return columns
 
 
 def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
@@ -134,13 +134,13 @@ def letter_numbers(letters: pa.ChunkedArray) -> NDArray[np.int8]:
     import pyarrow.compute as pc
 
     places = pc.index_in(letters, value_set=pa.array(list(LETTERS), pa.string()))
-    found: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
-    return found
+    numbers: NDArray[np.int8] = pc.fill_null(places, NO_LETTER).to_numpy().astype(np.int8)
+    return numbers
 
 
-def _check_counts(results: Path, score: Score, asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
+def _check_counts(results: Path, score: Score, was_asked: NDArray[np.bool_], right: NDArray[np.bool_]) -> None:
     stated = int(right.sum()) if score.right is None else score.right
-    for name, found, said in (("asked", int(asked.sum()), score.asked), ("right", int(right.sum()), stated)):
-        if found != said:
+    for name, counted, recorded in (("asked", int(was_asked.sum()), score.asked), ("right", int(right.sum()), stated)):
+        if counted != recorded:
             path = results / score.folder / PREDICTIONS_FILE
-            raise not_of_score(path, f"{name}: the rows have {found}, the score {said}")
+            raise not_of_score(path, f"{name}: the rows have {counted}, the score {recorded}")

@@ -49,10 +49,10 @@ class BesidePeople(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        told = self.human.model_dump(mode="json")
+        document = self.human.model_dump(mode="json")
         for name, sample in self.samples.items():
-            told["campaigns"][name] |= sample.document()
-        return told
+            document["campaigns"][name] |= sample.document()
+        return document
 
 
 def beside_people(results: Path, release: Release) -> BesidePeople:
@@ -79,7 +79,7 @@ def beside_people(results: Path, release: Release) -> BesidePeople:
 
 def samples_of(sheet: ReplyMatrix, baseline: Mapping[str, Mapping[str, Any]]) -> dict[str, Sample]:
     """Return what models reach on the items of each campaign of a baseline."""
-    return {name: _sample(sheet, told["items"].keys()) for name, told in sorted(baseline.items())}
+    return {name: _sample(sheet, campaign["items"].keys()) for name, campaign in sorted(baseline.items())}
 
 
 def _sample(sheet: ReplyMatrix, answered: Collection[str]) -> Sample:

@@ -37,8 +37,8 @@ class Endpoint:
             api_key=key or "none", base_url=base_url, http_client=httpx2.AsyncClient(transport=self._transport)
         )
         self._url = httpx2.URL(f"{base_url}/chat/completions")
-        said = {**client.default_headers, **client.auth_headers}
-        stated = {name.lower(): value for name, value in said.items() if isinstance(value, str)}
+        client_headers = {**client.default_headers, **client.auth_headers}
+        stated = {name.lower(): value for name, value in client_headers.items() if isinstance(value, str)}
         own = {"host": self._url.netloc.decode("ascii"), "accept-encoding": "identity"}
         self._headers = [
             (name.encode(), value.encode())

@@ -124,23 +124,23 @@ class LocalModel:
                 log.sync()
 
     def _replies(self, questions: Sequence[Question], log: ReplyLog) -> Iterator[Reply]:
-        found: dict[int, Reply] = {}
+        reply_by_place: dict[int, Reply] = {}
         waiting: list[tuple[int, _Waiting]] = []
         for place, question in enumerate(questions):
             try:
-                asked = self._prepared(question, log)
-                if (known := log.reply_to(asked.key)) is not None:
-                    found[place] = known.reply(question.item_id)
+                prepared = self._prepared(question, log)
+                if (known := log.reply_to(prepared.key)) is not None:
+                    reply_by_place[place] = known.reply(question.item_id)
                 else:
-                    waiting.append((place, _with_pixels(asked)))
+                    waiting.append((place, _with_pixels(prepared)))
             except BenchwrightError as error:
-                found[place] = Reply(question.item_id, error=str(error))
+                reply_by_place[place] = Reply(question.item_id, error=str(error))
         waiting.sort(key=lambda entry: len(entry[1].prompt.pictures))
-        coming = [asked for _, asked in waiting]
-        said = self._batches.run(coming, self._said, key=lambda asked: len(asked.prompt.pictures))
-        for (place, prompted), one in zip(waiting, said, strict=True):
-            found[place] = _kept(prompted, one, log)
-        yield from (found[place] for place in range(len(questions)))
+        coming = [prompted for _, prompted in waiting]
+        replies = self._batches.run(coming, self._said, key=lambda prompted: len(prompted.prompt.pictures))
+        for (place, prompted), reply in zip(waiting, replies, strict=True):
+            reply_by_place[place] = _kept(prompted, reply, log)
+        yield from (reply_by_place[place] for place in range(len(questions)))
 
     def _prepared(self, question: Question, log: ReplyLog) -> _Asked:
         """Return a question as the model gets it, having put what it is into the log."""
@@ -170,25 +170,25 @@ class LocalModel:
         log.request(key, question.item_id, body)
         return _Asked(question, tuple(content), tuple(pictures), key)
 
-    def _said(self, asked: Sequence[_Waiting]) -> list[LocalReply]:
-        prompts = [one.prompt for one in asked]
+    def _said(self, batch: Sequence[_Waiting]) -> list[LocalReply]:
+        prompts = [prompted.prompt for prompted in batch]
         if self._how == "likelihood":
             return likeliest(self._loaded, prompts)
         return generate(self._loaded, prompts, self._options.max_tokens)
 
 
-def _with_pixels(asked: _Asked) -> _Waiting:
-    images = tuple(_image(sent.data) for sent in asked.pictures)
-    return _Waiting(Prompt(asked.question, asked.content, images), asked.key)
+def _with_pixels(prepared: _Asked) -> _Waiting:
+    images = tuple(_image(sent.data) for sent in prepared.pictures)
+    return _Waiting(Prompt(prepared.question, prepared.content, images), prepared.key)
 
 
-def _kept(asked: _Waiting, said: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
-    item_id = asked.prompt.question.item_id
-    if isinstance(said, OutOfMemory):
-        log.failed(asked.key, item_id, str(said), 1)
-        return Reply(item_id, error=str(said))
-    log.answered(asked.key, item_id, said.answered, 1, **said.more)
-    return said.answered.reply(item_id)
+def _kept(prompted: _Waiting, local_reply: LocalReply | OutOfMemory, log: ReplyLog) -> Reply:
+    item_id = prompted.prompt.question.item_id
+    if isinstance(local_reply, OutOfMemory):
+        log.failed(prompted.key, item_id, str(local_reply), 1)
+        return Reply(item_id, error=str(local_reply))
+    log.answered(prompted.key, item_id, local_reply.answered, 1, **local_reply.more)
+    return local_reply.answered.reply(item_id)
 
 
 def _image(data: bytes) -> Any:

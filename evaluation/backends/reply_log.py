@@ -162,8 +162,8 @@ class ReplyLog:
         usage = None
         if reply.tokens is not None:
             usage = {name: n for name, n in reply.tokens._asdict().items() if n or name != "reasoning"}
-        said = {"reply": reply.text, "finish": reply.finish, "usage": usage}
-        self._append(kind="reply", request=request, item_id=item_id, sent=sent, **said, **more)
+        content = {"reply": reply.text, "finish": reply.finish, "usage": usage}
+        self._append(kind="reply", request=request, item_id=item_id, sent=sent, **content, **more)
         return True
 
     def failed(self, request: str, item_id: str, cause: str, sent: int, number: int = 1) -> None:

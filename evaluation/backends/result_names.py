@@ -66,11 +66,13 @@ def differing_settings(identities: list[dict[str, Any]]) -> list[str]:
         ['seed 1', 'seed 2', 'no seed']
     """
     flat = [_flat(identity) for identity in identities]
-    names = sorted({name for one in flat for name in one})
-    differing = [name for name in names if len({digest(one.get(name)) for one in flat}) > 1]
+    names = sorted({name for settings in flat for name in settings})
+    differing = [name for name in names if len({digest(settings.get(name)) for settings in flat}) > 1]
     return [
-        ", ".join(f"{name} {_shown(one[name])}" if one.get(name) is not None else f"no {name}" for name in differing)
-        for one in flat
+        ", ".join(
+            f"{name} {_shown(settings[name])}" if settings.get(name) is not None else f"no {name}" for name in differing
+        )
+        for settings in flat
     ]
 
 

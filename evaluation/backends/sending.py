@@ -181,21 +181,21 @@ class Sender:
         allowed = {"rate": self._options.retries * PATIENCE_WITH_429, "fault": self._options.retries}
         sent = 0
         while True:
-            found = await self._once(request, first=sent > 0)
+            outcome = await self._once(request, first=sent > 0)
             sent += 1
-            if isinstance(found, LoggedReply):
-                return found, sent
-            if found.kind == "field":
+            if isinstance(outcome, LoggedReply):
+                return outcome, sent
+            if outcome.kind == "field":
                 raise RequestAdapted
-            if found.kind == "final":
-                raise Failure(found.cause, sent)
-            failed[found.kind] += 1
-            if failed[found.kind] > allowed[found.kind]:
+            if outcome.kind == "final":
+                raise Failure(outcome.cause, sent)
+            failed[outcome.kind] += 1
+            if failed[outcome.kind] > allowed[outcome.kind]:
                 break
-            await self._pause(found, failed[found.kind])
-        if found.nobody_listens:
-            raise self._no_server(found.cause)
-        raise Failure(f"{found.cause} (sent {sent} times)", sent)
+            await self._pause(outcome, failed[outcome.kind])
+        if outcome.nobody_listens:
+            raise self._no_server(outcome.cause)
+        raise Failure(f"{outcome.cause} (sent {sent} times)", sent)
 
     def _no_server(self, cause: str) -> PrerequisiteError:
         error = PrerequisiteError(f"no server listens at {self._url} ({cause}); start it or correct --base-url")
@@ -211,8 +211,8 @@ class Sender:
             if not self._spending.sends():
                 raise NotAsked
             try:
-                found = await self._exchange(request)
-                answered = found if isinstance(found, LoggedReply) else None
+                outcome = await self._exchange(request)
+                answered = outcome if isinstance(outcome, LoggedReply) else None
             finally:
                 self._spending.ended(answered.tokens if answered else None, answered=answered is not None)
                 if answered:
@@ -223,11 +223,11 @@ class Sender:
             raise
         finally:
             self._pace.over()
-        if isinstance(found, LoggedReply):
+        if isinstance(outcome, LoggedReply):
             self._pace.went_well()
-        elif found.kind == "rate":
-            self._pace.too_many(began, None if found.pause_s is None else min(found.pause_s, LONGEST_PAUSE_S))
-        return found
+        elif outcome.kind == "rate":
+            self._pace.too_many(began, None if outcome.pause_s is None else min(outcome.pause_s, LONGEST_PAUSE_S))
+        return outcome
 
     def _set_alone(self) -> None:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
@@ -241,8 +241,8 @@ class Sender:
                 response = await self._endpoint.post(request.encoded())
             if response.status_code != 200:
                 return self._judged(response, request)
-            found = read_completion(response.content)
-            return found._replace(text=self._without_key(found.text))
+            reply = read_completion(response.content)
+            return reply._replace(text=self._without_key(reply.text))
         except (TimeoutError, httpx2.TimeoutException):
             return _Trouble(f"no reply within {self._options.timeout:g} s")
         except httpx2.HTTPError as error:

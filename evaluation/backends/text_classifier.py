@@ -30,9 +30,9 @@ class TextClassifier:
 
     def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
         """Yield replies one by one, once everything has been learned."""
-        known = [_worded(one.question, one.key, one.group_keys) for one in asking.labelled()]
+        known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in asking.labelled()]
         folds = folds_of(known)
-        fold_of = {one.item_id: fold for one, fold in zip(known, folds, strict=True)}
+        fold_of = {worded.item_id: fold for worded, fold in zip(known, folds, strict=True)}
         weights = weights_of_folds(known, folds)
         for question in questions:
             # An item without a right option was learned from by nobody: any fold's weights will do.

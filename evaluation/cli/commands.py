@@ -184,7 +184,7 @@ def score(
     """Score PREDICTIONS (.jsonl or .csv with item_id and reply or answer) on RELEASE."""
     from ..run import evaluate
 
-    found = evaluate(
+    result = evaluate(
         release,
         f"predictions:{predictions}",
         protocol=protocol,
@@ -195,9 +195,9 @@ def score(
         max_errors=max_errors,
         name=name,
     )
-    if found.judge is not None:
-        note(printable(found.judge.told()))
-    _emit_score(found, as_json=as_json)
+    if result.judge is not None:
+        note(printable(result.judge.told()))
+    _emit_score(result, as_json=as_json)
 
 
 @click.command("protocols")
@@ -206,8 +206,12 @@ def protocols(as_json: bool) -> None:
     """List the ways in which a model can be asked, with their settings and where they come from."""
     from ..protocols.names import listed, told
 
-    found = listed()
-    emit({"protocols": [one.document() for one in found]}, as_json=as_json, text=lambda: told(found))
+    listed_protocols = listed()
+    emit(
+        {"protocols": [protocol.document() for protocol in listed_protocols]},
+        as_json=as_json,
+        text=lambda: told(listed_protocols),
+    )
 
 
 @click.command("extract")
@@ -278,13 +282,17 @@ def compare(
     from ..results.summary import drawn
 
     opened = None if release is None else Release.open(release)
-    sheet, found = compare_results(results, opened, [name for name in (model_a, model_b) if name is not None], against)
+    sheet, comparisons = compare_results(
+        results, opened, [name for name in (model_a, model_b) if name is not None], against
+    )
     letters = None if opened is None else letters_of_models(sheet)
-    document: dict[str, Any] = comparison_document(sheet.scores, found, letters)
+    document: dict[str, Any] = comparison_document(sheet.scores, comparisons, letters)
     emit(
         document,
         as_json=as_json,
-        text=lambda: "\n".join([*map(drawn, comparison_tables(found, letters)), "", RULE, *notes_of(found)]),
+        text=lambda: "\n".join(
+            [*map(drawn, comparison_tables(comparisons, letters)), "", RULE, *notes_of(comparisons)]
+        ),
     )
 
 
@@ -313,11 +321,11 @@ def suspects(results: Path, release: Path, out: Path | None, force: bool, as_jso
     from ..results.summary import drawn
 
     opened = Release.open(release)
-    found = find_suspects(results, opened)
+    issues = find_suspects(results, opened)
     if out is not None:
-        write_suspects(found, opened, out, force=force)
+        write_suspects(issues, opened, out, force=force)
         note(f"written to {out}")
-    emit(suspects_document(found, out), as_json=as_json, text=lambda: drawn(suspects_table(found)))
+    emit(suspects_document(issues, out), as_json=as_json, text=lambda: drawn(suspects_table(issues)))
 
 
 @click.command("report")
@@ -376,7 +384,7 @@ def report(
     from ..report import write_report
 
     with Drawn() as progress:
-        found = write_report(
+        written = write_report(
             results,
             release,
             out=out,
@@ -386,4 +394,4 @@ def report(
             findings=errors,
             progress=progress,
         )
-    emit(found.document(), as_json=as_json, text=found.told)
+    emit(written.document(), as_json=as_json, text=written.told)

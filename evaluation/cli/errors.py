@@ -65,11 +65,14 @@ def errors(
         raise BenchwrightError("give either --categories or --category, not both")
     chosen = own_categories(category) if category else CATEGORIES[categories or ("ii-bench" if sample else "blink")]
     plan = Plan(total=sample, seed=seed, by=proportional_to if sample else "task", per_stratum=per_task or 10)
-    found = draw_errors(results, Release.open(release), plan, chosen, models=model)
-    if not found.tasks:
+    drawn_errors = draw_errors(results, Release.open(release), plan, chosen, models=model)
+    if not drawn_errors.tasks:
         raise BenchwrightError(f"the models in {results} made no error that there is a reply to; nothing to look at")
-    write_review_tasks(out, found.head, found.tasks, force=force)
-    lines = [f"{len(found.tasks)} of {sum(found.errors.values())} errors are in {out}:"]
-    lines += [f"  {name or '(without)'}: {found.drawn.get(name, 0)} of {n}" for name, n in sorted(found.errors.items())]
+    write_review_tasks(out, drawn_errors.head, drawn_errors.tasks, force=force)
+    lines = [f"{len(drawn_errors.tasks)} of {sum(drawn_errors.errors.values())} errors are in {out}:"]
+    lines += [
+        f"  {name or '(without)'}: {drawn_errors.drawn.get(name, 0)} of {n}"
+        for name, n in sorted(drawn_errors.errors.items())
+    ]
     lines.append(f"next: `benchwright review open {out} --release {release}`")
-    emit(found.document(out), as_json=as_json, text="\n".join(lines))
+    emit(drawn_errors.document(out), as_json=as_json, text="\n".join(lines))

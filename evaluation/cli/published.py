@@ -56,7 +56,7 @@ def published(
     from ..results.summary import drawn
 
     assert benchmark in get_args(Benchmark)
-    found = recount(
+    recounted = recount(
         cast("Benchmark", benchmark),
         data,
         model,
@@ -64,12 +64,12 @@ def published(
         vanilla=cast("Vanilla | None", vanilla),
         by_hand=_words(by_hand),
     )
-    for line in (*found.notes, *told(found.readings, found.families, model)):
+    for line in (*recounted.notes, *told(recounted.readings, recounted.families, model)):
         note(printable(line))
-    document: dict[str, Any] = found.document()
-    emit(document, as_json=as_json, text=lambda: drawn(found.table()))
-    if found.unmatched_prompts:
-        note(f"{found.unmatched_prompts} prompts are other ones than our rendering of their questions")
+    document: dict[str, Any] = recounted.document()
+    emit(document, as_json=as_json, text=lambda: drawn(recounted.table()))
+    if recounted.unmatched_prompts:
+        note(f"{recounted.unmatched_prompts} prompts are other ones than our rendering of their questions")
         click.get_current_context().exit(CheckFailed.exit_code)
 
 
@@ -87,20 +87,20 @@ def import_questions(benchmark: str, data: Path, out: Path, as_json: bool) -> No
     """Make a release of a benchmark's published questions; BENCHMARK is blink, ii-bench or mvp-bench."""
     from ..published.importing import import_published
 
-    found = import_published(benchmark, data, out).document()
-    left_out = ", ".join(f"{number} {reason}" for reason, number in found["left_out"].items()) or "none"
+    imported = import_published(benchmark, data, out).document()
+    left_out = ", ".join(f"{number} {reason}" for reason, number in imported["left_out"].items()) or "none"
     emit(
-        found,
+        imported,
         as_json=as_json,
-        text=lambda: printable(f"{out}: {found['items']} items; left out: {left_out}"),
+        text=lambda: printable(f"{out}: {imported['items']} items; left out: {left_out}"),
     )
 
 
-def _words(given: tuple[str, ...]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for one in given:
-        question, _, word = one.partition("=")
+def _words(texts: tuple[str, ...]) -> dict[str, str]:
+    words: dict[str, str] = {}
+    for text in texts:
+        question, _, word = text.partition("=")
         if not question.isdecimal() or word not in {"yes", "no"}:
-            raise click.BadParameter(f"{one!r} is not such as 1718=no", param_hint="--by-hand")
-        found[question] = word
-    return found
+            raise click.BadParameter(f"{text!r} is not such as 1718=no", param_hint="--by-hand")
+        words[question] = word
+    return words

@@ -136,14 +136,14 @@ def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -
     )
 
 
-def verdict_in(said: str, keys: Sequence[str]) -> JudgeVerdict | None:
+def verdict_in(reply: str, keys: Sequence[str]) -> JudgeVerdict | None:
     """Return the verdict in a judge's reply; None where it is anything else than the JSON that was asked for.
 
     Example:
         >>> verdict_in('{"verdict": "B"}', "ABC")
         Verdict(state='answered', letter='B')
     """
-    text = _FENCE.sub("", _THOUGHTS.sub("", said).strip())
+    text = _FENCE.sub("", _THOUGHTS.sub("", reply).strip())
     try:
         document: Any = json.loads(text)
     except (ValueError, RecursionError):

@@ -49,21 +49,26 @@ class JudgeQueue:
         """Close the file."""
         self._handle.close()
 
-    def take(self, asked: ProtocolQuestion, attempt: Attempt) -> None:
+    def take(self, asked_question: ProtocolQuestion, attempt: Attempt) -> None:
         """Take down a reply, if it is one that the judge is to be asked about."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )
-        if asked.question is None or not wanted or attempt.read_by == "given" or not (attempt.reply or "").strip():
+        if (
+            asked_question.question is None
+            or not wanted
+            or attempt.read_by == "given"
+            or not (attempt.reply or "").strip()
+        ):
             return
-        plain = without_pictures(asked.question)
+        plain = without_pictures(asked_question.question)
         entry = {
-            "id": asked.question.item_id,
+            "id": asked_question.question.item_id,
             "task": plain.task,
             "text": plain.text,
             "reply": attempt.reply,
-            "options": [[one.key, one.text or ""] for one in plain.choices],
-            "keys": dict(asked.keys),
+            "options": [[choice.key, choice.text or ""] for choice in plain.choices],
+            "keys": dict(asked_question.keys),
         }
         self._handle.write(canonical_json(entry) + "\n")
         self.asked += 1
@@ -82,17 +87,17 @@ class JudgeQueue:
                 first.add(reply)
                 if reply.tokens is not None:
                     self._spent.add(reply.tokens, reply.request)
-                found = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
+                verdict = None if reply.text is None else verdict_in(reply.text, [key for key, _ in entry["options"]])
                 self.errors += reply.text is None
-                self.unusable += reply.text is not None and found is None
-                if found is not None:
-                    letter = None if found.letter is None else entry["keys"][found.letter]
-                    self._verdicts[entry["id"]] = (found, letter)
+                self.unusable += reply.text is not None and verdict is None
+                if verdict is not None:
+                    letter = None if verdict.letter is None else entry["keys"][verdict.letter]
+                    self._verdicts[entry["id"]] = (verdict, letter)
                 watched.through()
 
     def settled(self, item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
         """Return attempts as the judge reads them; what it was not asked about, or made nothing of, stays."""
-        return [self._settled(item, one) for one in attempts]
+        return [self._settled(item, attempt) for attempt in attempts]
 
     def summary(self) -> Judging:
         """Return who judged, how, and what came of it."""
@@ -111,13 +116,13 @@ class JudgeQueue:
             usage=self._spent.usage(),
         )
 
-    def _settled(self, item: Item, one: Attempt) -> Attempt:
-        found = self._verdicts.get(f"{item.item_id}.{one.variant}" if one.variant else item.item_id)
-        if found is None or (found[0].state == "miss" and one.state == "miss"):
-            return one
-        verdict, letter = found
+    def _settled(self, item: Item, attempt: Attempt) -> Attempt:
+        judged = self._verdicts.get(f"{item.item_id}.{attempt.variant}" if attempt.variant else item.item_id)
+        if judged is None or (judged[0].state == "miss" and attempt.state == "miss"):
+            return attempt
+        verdict, letter = judged
         right = is_right(item, letter)
-        return one._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
+        return attempt._replace(state=verdict.state, letter=letter, said=verdict.letter, right=right, read_by=READ_BY)
 
     def _entries(self) -> Iterator[dict[str, Any]]:
         with self._path.open(encoding="utf-8") as handle:

@@ -52,11 +52,11 @@ def accuracy(judged: pa.Table) -> Mapping[str, Estimate]:
     `chance` has no interval: it is a property of the items, not an estimate.
     """
     rows = rows_of(judged)
-    found = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
+    estimates = {"accuracy": share_right(rows.right, rows.group, "accuracy"), "chance": _chance(rows.chance)}
     for number, (name, share) in enumerate(zip(rows.tasks, _shares(rows), strict=True)):
-        found[f"accuracy/{name}"] = share
-        found[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
-    return found
+        estimates[f"accuracy/{name}"] = share
+        estimates[f"chance/{name}"] = _chance(rows.chance[rows.task == number])
+    return estimates
 
 
 def accuracy_macro(judged: pa.Table) -> Mapping[str, Estimate]:

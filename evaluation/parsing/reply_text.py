@@ -28,8 +28,8 @@ def is_foreign(text: str) -> bool:
     """Say whether a text is in another script than the Latin one, a few words aside."""
     if text.isascii():
         return False
-    others = len(_OTHER_LETTER.findall(text))
-    return others > 3 * sum(map(len, _LATIN_WORD.findall(text)))
+    foreign = len(_OTHER_LETTER.findall(text))
+    return foreign > 3 * sum(map(len, _LATIN_WORD.findall(text)))
 
 
 def start_of(words: str) -> str:

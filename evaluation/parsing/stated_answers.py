@@ -90,7 +90,7 @@ class StatedAnswer(NamedTuple):
 
 def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
     """Return every commitment of a plain text, by place."""
-    found = [
+    answers = [
         *_tagged(text, options),
         *_after_phrases(text, options),
         *_verdicts(text, options),
@@ -99,9 +99,9 @@ def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnsw
         *_claim(text, options),
         *_end(text, options),
         *_led_up_to(text, options),
-        *(StatedAnswer(*one) for one in marked(text, options)),
+        *(StatedAnswer(*marking) for marking in marked(text, options)),
     ]
-    return sorted(found, key=lambda c: c.place)
+    return sorted(answers, key=lambda c: c.place)
 
 
 def _tagged(text: str, options: Sequence[ReadableOption]) -> Iterator[StatedAnswer]:

@@ -101,8 +101,8 @@ class Protocol(BaseModel):
     def text(self) -> str:
         """Return the protocol as the command line takes it: its name, and settings that are not the usual ones."""
         usual = {name: field.get_default() for name, field in type(self).model_fields.items()}
-        given = self.model_dump(mode="json")
-        changed = [f"{name}={_spelled(value)}" for name, value in sorted(given.items()) if value != usual[name]]
+        settings = self.model_dump(mode="json")
+        changed = [f"{name}={_spelled(value)}" for name, value in sorted(settings.items()) if value != usual[name]]
         return f"{self.name}:{','.join(changed)}" if changed else self.name
 
     def settings(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class Protocol(BaseModel):
         """Return the questions of a round; none where nothing is left to ask."""
         raise NotImplementedError
 
-    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
+    def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the model that is asked in a round and its options; None for the model that is scored."""
         del round_number, options
         return None
@@ -150,20 +150,23 @@ class Protocol(BaseModel):
 
 def reread(item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
     """Return attempts as the robust reader reads them."""
-    return [one._replace(letter=one.robust, right=is_right(item, one.robust), state=_state_of(one)) for one in attempts]
+    return [
+        attempt._replace(letter=attempt.robust, right=is_right(item, attempt.robust), state=_state_of(attempt))
+        for attempt in attempts
+    ]
 
 
 def worst_state(attempts: Sequence[Attempt]) -> State:
     """Return the state that says most about what went wrong: an error, a reply cut off, a miss, a refusal, or none."""
-    states = {one.state for one in attempts}
+    states = {attempt.state for attempt in attempts}
     order: tuple[State, ...] = ("error", "cut_off", "miss", "refusal")
     return next((state for state in order if state in states), "answered")
 
 
 def most_said(attempts: Sequence[Attempt]) -> str | None:
     """Return the letter of the item that was named most often; of several the one that was named first."""
-    said = [one.letter for one in attempts if one.letter is not None]
-    return max(dict.fromkeys(said), key=said.count, default=None)
+    letters = [attempt.letter for attempt in attempts if attempt.letter is not None]
+    return max(dict.fromkeys(letters), key=letters.count, default=None)
 
 
 def _state_of(attempt: Attempt) -> AttemptState:

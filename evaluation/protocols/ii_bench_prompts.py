@@ -76,14 +76,14 @@ def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
     Raises:
         ValueError: There are not six options, or none or more than the last question is without an answer.
     """
-    *taught, asked = examples
-    if not taught or asked.answer is not None or any(one.answer is None for one in taught):
+    *taught, question = examples
+    if not taught or question.answer is not None or any(example.answer is None for example in taught):
         raise ValueError("a prompt with examples has at least one, each with its answer, and then a question without")
     pieces = [f"{_EXAMPLES if len(taught) > 1 else _EXAMPLE}\n"]
-    for place, one in enumerate(examples, start=1):
-        if len(one.options) != OPTIONS:
-            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(one.options)}")
-        pieces[-1] += f"Question: {one.question}\nPicture: <Picture {place}>\n"
-        lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(one.options)]
-        pieces.append("\n".join([*lines, f"Answer: ({one.answer})" if one.answer else "Answer:", ""]))
+    for place, example in enumerate(examples, start=1):
+        if len(example.options) != OPTIONS:
+            raise ValueError(f"II-Bench asks with {OPTIONS} options, not {len(example.options)}")
+        pieces[-1] += f"Question: {example.question}\nPicture: <Picture {place}>\n"
+        lines = [f"({chr(65 + k)}) {text}" for k, text in enumerate(example.options)]
+        pieces.append("\n".join([*lines, f"Answer: ({example.answer})" if example.answer else "Answer:", ""]))
     return tuple(pieces)

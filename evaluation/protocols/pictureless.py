@@ -59,7 +59,7 @@ class Caption(Protocol):
     """Environment variable with its key; that of the model that is scored where None."""
     wording: Name = "vanilla"
 
-    def asker(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
+    def model_of_round(self, round_number: int, options: BackendOptions) -> tuple[str, BackendOptions] | None:
         """Return the captioner for the first round."""
         if round_number:
             return None
@@ -81,20 +81,21 @@ class Caption(Protocol):
             variant = f"{CAPTION}{place}"
             asked_id = f"{question.item_id}.{variant}"
             message: tuple[Part, ...] = (picture, _DESCRIBE)
-            one = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
-            requests.append(ProtocolQuestion(variant, one, {}))
+            request = replace(question, item_id=asked_id, text=_DESCRIBE, pictures=(picture,), message=message)
+            requests.append(ProtocolQuestion(variant, request, {}))
         return requests
 
     def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
-        failed = next((one for one in captions if one.reply is None), None)
-        keys = {one.key: one.key for one in question.choices}
+        failed = next((caption for caption in captions if caption.reply is None), None)
+        keys = {choice.key: choice.key for choice in question.choices}
         if failed is not None:
             return ProtocolQuestion("", None, keys, cause=f"{failed.variant} failed: {failed.cause}")
         several = len(captions) > 1
-        told = [
-            f"Description of {numbered(place, several)}:\n{one.reply}" for place, one in enumerate(captions, start=1)
+        descriptions = [
+            f"Description of {numbered(place, several)}:\n{caption.reply}"
+            for place, caption in enumerate(captions, start=1)
         ]
         plain = without_pictures(question)
         words = [part for part in WORDINGS[self.wording](plain, item) if isinstance(part, str)]
         note: Mapping[str, Any] = {"shown": []}
-        return ProtocolQuestion("", replace(plain, message=("\n\n".join([*told, *words]),)), keys, note=note)
+        return ProtocolQuestion("", replace(plain, message=("\n\n".join([*descriptions, *words]),)), keys, note=note)

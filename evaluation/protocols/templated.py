@@ -65,7 +65,7 @@ class Templated(Protocol):
         )
 
         def taught(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
-            return [_behind(shown, one) for one in ask(released, earlier)]
+            return [_behind(shown, question) for question in ask(released, earlier)]
 
         return taught
 
@@ -96,7 +96,7 @@ class Templated(Protocol):
             keys: The item's letter for each that it shows; the same letters where None.
             note: What was done to its pictures before.
         """
-        meant = {one.key: one.key for one in question.choices} if keys is None else keys
+        meant = {choice.key: choice.key for choice in question.choices} if keys is None else keys
         asked_id = f"{item.item_id}.{variant}" if variant else item.item_id
         if self.wording == "vanilla" and not self.joined:
             return ProtocolQuestion(variant, replace(question, item_id=asked_id), meant, note=note)
@@ -116,26 +116,26 @@ class Templated(Protocol):
         return [self.put(released.item, question_of(released))]
 
     def _example(self, released: Released) -> tuple[Part, ...]:
-        asked = self.put(released.item, self.as_shown(question_of(released)))
-        if asked.question is None:
-            raise BenchwrightError(f"example {released.item.item_id} cannot be shown: {asked.cause}")
-        return message_of(asked.question)
+        example = self.put(released.item, self.as_shown(question_of(released)))
+        if example.question is None:
+            raise BenchwrightError(f"example {released.item.item_id} cannot be shown: {example.cause}")
+        return message_of(example.question)
 
     def _answer(self, item: Item) -> str:
         """Return an example's answer in the form that the wording asks for."""
         if self.wording not in _LETTER_ALONE:
             return f"({item.answer})"
-        right = next(one for one in item.choices if one.key == item.answer)
+        right = next(choice for choice in item.choices if choice.key == item.answer)
         return right.text or right.key if item.kind == "yes_no" else right.key
 
 
-def _behind(shown: ShownExamples, asked: ProtocolQuestion) -> ProtocolQuestion:
+def _behind(shown: ShownExamples, asked_question: ProtocolQuestion) -> ProtocolQuestion:
     """Return a question with examples before it."""
-    if asked.question is None:
-        return asked
-    message = one_part_a_run([*shown.parts, *message_of(asked.question)])
-    note = {**(asked.note or {}), "examples": list(shown.ids)}
-    return asked._replace(question=replace(asked.question, message=message), note=note)
+    if asked_question.question is None:
+        return asked_question
+    message = one_part_a_run([*shown.parts, *message_of(asked_question.question)])
+    note = {**(asked_question.note or {}), "examples": list(shown.ids)}
+    return asked_question._replace(question=replace(asked_question.question, message=message), note=note)
 
 
 class Vanilla(Templated):

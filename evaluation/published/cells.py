@@ -32,7 +32,7 @@ class PromptMatches:
         return {
             "as_now": self.as_now,
             "other_labels": [
-                {"told": told, "now": now, "questions": list(ids)} for (told, now), ids in self.other_labels.items()
+                {"told": sent, "now": now, "questions": list(ids)} for (sent, now), ids in self.other_labels.items()
             ],
             "unmatched": list(self.unmatched),
         }
@@ -61,7 +61,7 @@ class Recount:
     @property
     def unmatched_prompts(self) -> int:
         """Return how many prompts our rendering does not equal."""
-        return sum(len(one.unmatched) for one in self.prompts.values())
+        return sum(len(matches.unmatched) for matches in self.prompts.values())
 
     def document(self) -> dict[str, Any]:
         """Return the cells as JSON values; the value of a cell that is counted from nothing is null."""
@@ -72,8 +72,8 @@ class Recount:
                 for name, share in self.cells.items()
             },
             "readings": {name: self.readings[name].document() for name in self.cells},
-            "families": [one.document() for one in self.families],
-            "prompts": {mode: one.document() for mode, one in self.prompts.items()},
+            "families": [family.document() for family in self.families],
+            "prompts": {mode: matches.document() for mode, matches in self.prompts.items()},
         }
 
     def table(self) -> Table:
@@ -94,8 +94,10 @@ class Recount:
             row = [name, "-" if value is None else f"{value:.2f}", f"{_counted(share.part)} of {share.of}"]
             if with_printed:
                 cell = self.readings[name]
-                row.append(" / ".join(dict.fromkeys(f"{one.value:.2f}" for one in cell.printed)))
-                row.append(" / ".join(dict.fromkeys(_share_of_readings(cell, one.value) for one in cell.printed)))
+                row.append(" / ".join(dict.fromkeys(f"{print_out.value:.2f}" for print_out in cell.printed)))
+                row.append(
+                    " / ".join(dict.fromkeys(_share_of_readings(cell, print_out.value) for print_out in cell.printed))
+                )
             table.add_row(*(Text(printable(column)) for column in row))
         return table
 

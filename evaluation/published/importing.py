@@ -181,12 +181,12 @@ def import_published(benchmark: str, data: Path, out: Path) -> ImportedRelease:
 
 
 def _imported(
-    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, what: str
+    benchmark: str, questions: Iterator[PublishedQuestion], taken: _Taken, out: Path, title: str
 ) -> ImportedRelease:
     items = list(taken.items(questions))
     if not items:
         reasons = ", ".join(f"{number} {reason}" for reason, number in sorted(taken.left_out.items()))
-        raise BenchwrightError(f"no {what} can be imported ({reasons}); put the pictures beside the files")
+        raise BenchwrightError(f"no {title} can be imported ({reasons}); put the pictures beside the files")
     release = write_release(
         out,
         name=benchmark,
@@ -231,19 +231,19 @@ class _Taken:
         if "\0" in name:
             raise UnreadableImage("unreadable", "a name with a null character")
         path = self.data / name
-        found = identify(path, root=self.data)
-        self.paths.setdefault(found.image_id, path)
+        image = identify(path, root=self.data)
+        self.paths.setdefault(image.image_id, path)
         return self.images.setdefault(
-            found.image_id,
+            image.image_id,
             ImageRecord(
-                image_id=found.image_id,
-                width=found.width,
-                height=found.height,
-                media_type=found.media_type,
-                size_bytes=found.size_bytes,
+                image_id=image.image_id,
+                width=image.width,
+                height=image.height,
+                media_type=image.media_type,
+                size_bytes=image.size_bytes,
                 source=Source(uri=uri_for(name), dataset=self.benchmark),
-                root_image_id=found.image_id,
-                notes=found.notes,
+                root_image_id=image.image_id,
+                notes=image.notes,
             ),
         )
 

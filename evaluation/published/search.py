@@ -117,7 +117,7 @@ def choose(
     chosen = []
     for family in families:
         names = list(family.readings)
-        wanted = [(cell, one.value) for cell in family.readings[names[0]] for one in printed.get(cell, ())]
+        wanted = [(cell, print_out.value) for cell in family.readings[names[0]] for print_out in printed.get(cell, ())]
         reproduced = {
             name: sum(gives(shares[cell], value) for cell, value in wanted) for name, shares in family.readings.items()
         }
@@ -126,29 +126,34 @@ def choose(
         for cell in family.readings[best]:
             shares = {name: readings[cell] for name, readings in family.readings.items()}
             values = tuple(printed.get(cell, ()))
-            giving = [name for name in (best, *names) if any(gives(shares[name], one.value) for one in values)]
+            giving = [
+                name for name in (best, *names) if any(gives(shares[name], print_out.value) for print_out in values)
+            ]
             cells[cell] = CellReadings(giving[0] if giving else best, shares, values)
     return cells, tuple(chosen)
 
 
 def told(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
     """Yield what people have to know of the readings, a line each."""
-    for one in families:
-        tried, given = len(one.reproduced), one.reproduced[one.chosen]
+    for family in families:
+        tried, reproduced = len(family.reproduced), family.reproduced[family.chosen]
         if tried == 1:
             continue
-        if not one.printed:
-            yield f"{one.family}: no printed value of {model} is known; read by {one.chosen!r}, the first of {tried}"
+        if not family.printed:
+            yield (
+                f"{family.family}: no printed value of {model} is known; read by {family.chosen!r}, "
+                f"the first of {tried}"
+            )
             continue
-        counts = ", ".join(f"{name!r} {number}" for name, number in one.reproduced.items())
-        equals = sum(number == given for number in one.reproduced.values()) - 1
+        counts = ", ".join(f"{name!r} {number}" for name, number in family.reproduced.items())
+        equals = sum(number == reproduced for number in family.reproduced.values()) - 1
         also = f", as {equals} other readings do" if equals > 1 else ", as 1 other reading does" if equals else ""
         yield (
-            f"{one.family}: {one.chosen!r} gives {given} of {one.printed} printed values{also} "
+            f"{family.family}: {family.chosen!r} gives {reproduced} of {family.printed} printed values{also} "
             f"({tried} readings tried: {counts})"
         )
     for name, cell in cells.items():
-        usual = next(one.chosen for one in families if name in one.cells)
+        usual = next(family.chosen for family in families if name in family.cells)
         for table, value in cell.printed:
             giving, tried = cell.giving(value), len(cell.shares)
             if not giving:

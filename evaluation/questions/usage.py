@@ -15,9 +15,9 @@ class Tokens(NamedTuple):
     completion: int
     reasoning: int = 0
 
-    def plus(self, other: Tokens) -> Tokens:
+    def plus(self, more: Tokens) -> Tokens:
         """Return the sum of both."""
-        return Tokens(*map(sum, zip(self, other, strict=True)))
+        return Tokens(*map(sum, zip(self, more, strict=True)))
 
     @property
     def total(self) -> int:

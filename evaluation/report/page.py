@@ -125,7 +125,7 @@ def write_page(path: Path, shown: PageContents, spool: Spool) -> None:
 
 def _plots(shown: PageContents) -> list[Plot]:
     board = shown.board
-    found = (
+    plots = (
         accuracy_plot(board),
         radar_plot(board),
         outcome_plot(board),
@@ -134,7 +134,7 @@ def _plots(shown: PageContents) -> list[Plot]:
         difficulty_plot(shown.difficulty, len(board.lines)),
         None if shown.findings is None else error_plot(shown.findings),
     )
-    return [plot for plot in found if plot is not None]
+    return [plot for plot in plots if plot is not None]
 
 
 def _policy(script: str) -> str:

@@ -126,14 +126,14 @@ def write_report(
     opened = release if isinstance(release, Release) else Release.open(release)
     scores = read_scores(results)
     _check_release(scores[0], opened, results)
-    found = None if findings is None else _findings(findings, opened)
+    error_findings = None if findings is None else _findings(findings, opened)
     check_files(opened, scores[0].split)
     items = list(strata(opened, scores[0].split))
     human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
-    who = people_of(human, baseline)
+    people = people_of(human, baseline)
     sheet = side_by_side(results, scores, opened)
     comparison = comparison_over_all(sheet)
-    board = board_of(scores, who, comparison.ranking, comparison.why_no_ranks)
+    board = board_of(scores, people, comparison.ranking, comparison.why_no_ranks)
     _, tasks = task_numbers(sheet.items.column("task"))
     prepare(folder)
     with TemporaryDirectory(prefix="benchwright-") as scratch:
@@ -149,7 +149,7 @@ def write_report(
                 results,
                 opened,
                 scores,
-                who,
+                people,
                 items,
                 spool,
                 beside,
@@ -160,11 +160,13 @@ def write_report(
             )
         pairs = pair_lines(sheet, comparison, [line.model for line in board.lines])
         samples = samples_of(sheet, baseline or {})
-        people = people_tables(human, samples)
-        shown = PageContents(opened, board, pairs, people, beside.sums, beside.difficulty, found, gathered, max_side_px)
+        tables = people_tables(human, samples)
+        shown = PageContents(
+            opened, board, pairs, tables, beside.sums, beside.difficulty, error_findings, gathered, max_side_px
+        )
         try:
             write_scores(folder, scores)
-            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, found)
+            write_report_data(folder, opened, board, comparison, pairs, beside.sums, samples, error_findings)
             with replacing(target) as draft:
                 write_page(draft, shown, spool)
         except OSError as error:
@@ -190,13 +192,13 @@ def _findings(path: Path, release: Release) -> Findings:
     """
     from benchwright.review_findings import read_findings
 
-    found = read_findings(path)
-    if found.release_id != release.release_id:
+    findings = read_findings(path)
+    if findings.release_id != release.release_id:
         raise DataError(
-            f"{path} is an error analysis on {found.release} (release {found.release_id[:12]}), and {release.path} is "
-            f"release {release.release_id[:12]}; give the one of this release, or none"
+            f"{path} is an error analysis on {findings.release} (release {findings.release_id[:12]}), and "
+            f"{release.path} is release {release.release_id[:12]}; give the one of this release, or none"
         )
-    return found
+    return findings
 
 
 def _check_release(score: Score, release: Release, results: Path) -> None:

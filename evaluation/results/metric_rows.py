@@ -103,8 +103,8 @@ def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
     """Return one row a repetition, with what was said when the option that declines was taken away."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
-    asked = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
-    places = pc.index_in(pc.replace_substring(names, f" {AGAIN}", AGAIN), value_set=asked)
+    again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")
+    places = pc.index_in(pc.replace_substring(names, f" {AGAIN}", AGAIN), value_set=again_names)
     rows = items.take(first.column("item")).drop_columns(["state", "letter", "right", "robust_right"])
     for name in ("state", "letter", "right", "robust_right", "variant"):
         rows = rows.append_column(name, first.column(name))

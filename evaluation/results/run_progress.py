@@ -92,12 +92,12 @@ class FirstFailures:
         if self._failed and not self._is_over:
             raise self._error("all " if self._failed > 1 else "")
 
-    def _error(self, which: str) -> CheckFailed:
-        what = f"{which}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
+    def _error(self, which_questions: str) -> CheckFailed:
+        failed = f"{which_questions}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
             f"the one question to {self._name} failed"
         )
         alike = " alike" if self._failed > 1 else ""
-        return CheckFailed(f"{what}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
+        return CheckFailed(f"{failed}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
 
 
 def _kind_of(cause: str) -> str:
@@ -126,7 +126,7 @@ class RunProgress:
         """Count one item whose replies are all there."""
         self._progress.advance(1)
         cost = self._spent.cost
-        said = [] if cost is None else [f"cost {cost:.4f}"]
-        said += [f"{n} {what}" for what, n in sorted(self._seen.items())]
-        if said:
-            self._progress.beside(", ".join(said))
+        notes = [] if cost is None else [f"cost {cost:.4f}"]
+        notes += [f"{n} {kind}" for kind, n in sorted(self._seen.items())]
+        if notes:
+            self._progress.beside(", ".join(notes))

@@ -84,8 +84,8 @@ def mean_share_right(
         return combined
     of_tasks = [task == number for number in range(len(shares))]
     kinds = kinds_of(group, *of_tasks, *(of_task * right for of_task in of_tasks))
-    asked, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
-    drawn = np.divide(rights / parts, asked, out=np.full_like(rights, np.nan), where=asked > 0)
+    asked_sums, rights = np.hsplit(resampled_sums(kinds, *about)[:, 1:], 2)
+    drawn = np.divide(rights / parts, asked_sums, out=np.full_like(rights, np.nan), where=asked_sums > 0)
     return combined._replace(interval=percentiles(np.nanmean(drawn, axis=1)), method="clustered_bootstrap")
 
 

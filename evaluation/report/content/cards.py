@@ -115,10 +115,10 @@ def _picture(shown: PagePicture, role: str) -> dict[str, Any]:
 
 
 def _reply(reply: ModelReply) -> dict[str, Any]:
-    said = reply.reply if reply.reply is not None else reply.cause
+    words = reply.reply if reply.reply is not None else reply.cause
     return {
         "outcome": outcome(reply),
         "letter": reply.letter,
-        "said": legible((said or "")[:4000]),
+        "said": legible((words or "")[:4000]),
         "left_out": reply.left_out,
     }

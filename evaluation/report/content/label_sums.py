@@ -68,14 +68,14 @@ class LabelSums:
 
 def labelled(item: Item) -> Iterator[tuple[str, str]]:
     """Yield the labels of an item with their values, each once."""
-    found: dict[tuple[str, str], None] = {}
+    labels: dict[tuple[str, str], None] = {}
     for name in ("level", "category"):
         if (value := getattr(item, name)) is not None:
-            found[name, value] = None
+            labels[name, value] = None
     for name, value in item.attributes.items():
         label = f"attribute.{name}" if name in {"level", "category"} else name
         if isinstance(value, bool):
-            found[label, "yes" if value else "no"] = None
+            labels[label, "yes" if value else "no"] = None
         elif isinstance(value, str):
-            found.update(dict.fromkeys((label, one) for one in labels_in(value)))
-    yield from found
+            labels.update(dict.fromkeys((label, text) for text in labels_in(value)))
+    yield from labels

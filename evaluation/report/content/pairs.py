@@ -45,10 +45,10 @@ class PairLine(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        one, pair = self.compared, self.compared.pair
+        result, pair = self.compared, self.compared.pair
         return {
-            "first": one.first,
-            "second": one.second,
+            "first": result.first,
+            "second": result.second,
             "n": pair.n,
             "both_right": self.both,
             "only_first": pair.only_first,
@@ -59,8 +59,8 @@ class PairLine(NamedTuple):
             "method": pair.method,
             "p_mcnemar": pair.p_mcnemar,
             "p": pair.p,
-            "p_holm": one.p_holm,
-            "told_apart": one.told_apart,
+            "p_holm": result.p_holm,
+            "told_apart": result.told_apart,
         }
 
 
@@ -74,14 +74,14 @@ def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]
     """
     rows = {score.title: k for k, score in enumerate(sheet.scores)}
     places = {name: k for k, name in enumerate(models)}
-    found = []
-    for one in comparison.pairs:
-        first, second = rows[one.first], rows[one.second]
-        asked = sheet.asked[first] & sheet.asked[second]
-        both = int((sheet.right[first] & sheet.right[second] & asked).sum())
-        neither = one.pair.n - both - one.pair.only_first - one.pair.only_second
-        found.append(PairLine(places[one.first], places[one.second], one, both, neither))
-    return tuple(sorted(found, key=lambda line: (line.first, line.second)))
+    lines = []
+    for result in comparison.pairs:
+        first, second = rows[result.first], rows[result.second]
+        was_asked = sheet.asked[first] & sheet.asked[second]
+        both = int((sheet.right[first] & sheet.right[second] & was_asked).sum())
+        neither = result.pair.n - both - result.pair.only_first - result.pair.only_second
+        lines.append(PairLine(places[result.first], places[result.second], result, both, neither))
+    return tuple(sorted(lines, key=lambda line: (line.first, line.second)))
 
 
 def pair_rows(lines: Sequence[PairLine]) -> list[dict[str, Any]]:

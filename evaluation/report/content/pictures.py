@@ -61,23 +61,23 @@ class PagePictures:
 
     def _reduced(self, image_id: str, data: bytes) -> PagePicture:
         try:
-            found = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
+            preview = kept_preview(self._cache, image_id, lambda: data, max_side_px=self._max_side_px)
         except UnreadableImage as error:
             return PagePicture(None, problem=f"This picture cannot be shown: {error}")
-        self._sizes[image_id] = found.full_wh
-        return PagePicture(self._number(found), width=found.width, height=found.height)
+        self._sizes[image_id] = preview.full_wh
+        return PagePicture(self._number(preview), width=preview.width, height=preview.height)
 
     def _layer(self, image: ItemImage) -> PagePicture:
         try:
-            found = kept_marks_preview(
+            preview = kept_marks_preview(
                 self._cache, image.prompts, full_wh=self._sizes[image.image_id], max_side_px=self._max_side_px
             )
         except PromptError as error:
             return PagePicture(None, problem=f"The marks of this picture cannot be drawn: {error}")
-        return PagePicture(self._number(found))
+        return PagePicture(self._number(preview))
 
-    def _number(self, found: Preview) -> int:
-        text = base64.b64encode(found.data).decode("ascii")
-        self._keep(f"data:{found.media_type};base64,{text}", (found.width, found.height))
+    def _number(self, preview: Preview) -> int:
+        text = base64.b64encode(preview.data).decode("ascii")
+        self._keep(f"data:{preview.media_type};base64,{text}", (preview.width, preview.height))
         self.count += 1
         return self.count - 1

@@ -108,6 +108,6 @@ class Predictions:
         except (OSError, pa.ArrowException) as error:
             raise self._damage(f"its rows cannot be read ({str(error).splitlines()[0][:200]})") from error
 
-    def _damage(self, what: str) -> DataError:
+    def _damage(self, problem: str) -> DataError:
         self._file.close()
-        return not_of_score(self.path, what)
+        return not_of_score(self.path, problem)

@@ -119,7 +119,7 @@ def shortened(names: list[str], *, at_most: int) -> list[str]:
     from benchwright.text_normalization import printable
 
     short = [_cut(printable(name), at_most) for name in names]
-    return [one if short.count(one) == 1 else f"{one} #{k}" for k, one in enumerate(short, start=1)]
+    return [text if short.count(text) == 1 else f"{text} #{k}" for k, text in enumerate(short, start=1)]
 
 
 def _cut(name: str, at_most: int) -> str:
