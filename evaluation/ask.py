@@ -36,10 +36,10 @@ _AS_SHOWN = {letter: letter for letter in LETTERS}
 
 
 class ModelContext(NamedTuple):
-    """Who is asked in a round, and what it may know."""
+    """Model of a round, and what it may know of the release."""
 
     backend: Backend
-    asking: BackendContext
+    backend_context: BackendContext
 
 
 @dataclass(frozen=True)
@@ -47,12 +47,12 @@ class EvaluationPlan:
     """What is asked, and how it is read.
 
     Args:
-        release: The release.
-        split: Only this split; all where None.
-        protocol: How items are asked.
-        tasks: Only these; all where None.
+        release: Release that is scored.
+        split: Name of the only split that is asked; all splits where None.
+        protocol: Protocol by which items are asked.
+        tasks: Names of the only tasks that are asked; all tasks where None.
         reader: Name of the reader of replies.
-        looks: Whether who is asked looks at words and pictures.
+        looks: Whether the model looks at words and pictures.
         judge_queue: Takes down replies for a judge, where there is one.
     """
 
@@ -71,11 +71,11 @@ class EvaluationPlan:
 
     @property
     def in_outline(self) -> bool:
-        """Say whether items are asked without words and pictures: nobody looks, and they are asked as they are."""
+        """Say whether items are asked without words and pictures, since neither model nor protocol looks at them."""
         return not self.looks and self.judge_queue is None and self.protocol == Vanilla()
 
     def begin(self) -> Ask:
-        """Return what asks the items."""
+        """Return the function that turns an item into questions."""
         return _ask_outline if self.in_outline else self.protocol.begin(self.release, self.split)
 
     def items(self) -> Iterator[tuple[Released, int]]:
@@ -93,7 +93,7 @@ class EvaluationPlan:
                 yield released, group
 
 
-class _Waiting:
+class _PendingItem:
     """An item of which replies are still to come. It holds no picture."""
 
     __slots__ = ("attempts", "group", "item", "judged", "questions", "split")
@@ -107,7 +107,7 @@ class _Waiting:
         """How many of `questions` are among the attempts."""
 
     def expects(self, plan: EvaluationPlan, number: int) -> Question | None:
-        """Return the question whose reply comes next, once those that could not be put are judged; None at the end."""
+        """Judge the questions that cannot be put, and return the one whose reply comes next; None at the end."""
         while self.judged < len(self.questions):
             question = self.questions[self.judged].question
             if question is not None:
@@ -116,7 +116,7 @@ class _Waiting:
         return None
 
     def judge(self, reply: Reply | None, plan: EvaluationPlan, number: int) -> None:
-        """Take in what became of the next question."""
+        """Judge the reply to the next question; None where the question could not be put."""
         asked_question = self.questions[self.judged]
         self.attempts.append(attempt_of(self.item, asked_question, number, reply, plan.reader))
         if plan.judge_queue is not None:
@@ -125,7 +125,7 @@ class _Waiting:
 
 
 Row = dict[str, Any]
-Finish = Callable[[_Waiting], Row]
+Finish = Callable[[_PendingItem], Row]
 
 
 def ask_rounds(
@@ -138,7 +138,7 @@ def ask_rounds(
     """Yield every item's row, in order, as the last round comes to it.
 
     Args:
-        plan: What is asked, and how it is read.
+        plan: Items, protocol and reader.
         contexts: Model of each round.
         folder: Folder for the replies of earlier rounds.
         watched: Progress, which counts each reply and each finished item.
@@ -156,13 +156,13 @@ def ask_rounds(
                 watched.through()
         earlier = kept
     if judge_queue is not None:
-        judge_queue.hear(watched)
+        judge_queue.ask_judge(watched)
         for (released, group), attempts in zip(plan.items(), _kept_attempts(earlier), strict=True):
             settled = judge_queue.settled(released.item, attempts)
             yield row_of(released.item, released.split, group, settled, plan.protocol, plan.read_by)
         return
 
-    def finish(waiting_item: _Waiting) -> Row:
+    def finish(waiting_item: _PendingItem) -> Row:
         return row_of(
             waiting_item.item, waiting_item.split, waiting_item.group, waiting_item.attempts, plan.protocol, plan.reader
         )
@@ -184,26 +184,26 @@ def _one_round(
 ) -> Iterator[Row]:
     """Ask one round and yield what `finish` makes of each item with its attempts of this round and those before."""
     # Rows of items that nobody is asked about wait among the others for their turn, since order is kept.
-    waiting: deque[_Waiting | Row] = deque()
+    waiting: deque[_PendingItem | Row] = deque()
     before = _kept_attempts(earlier)
 
     def questions() -> Iterator[Question]:
         for released, group in plan.items():
             attempts = [] if earlier is None else next(before)
-            waiting_item = _Waiting(released, group, ask(released, attempts), list(attempts))
+            waiting_item = _PendingItem(released, group, ask(released, attempts), list(attempts))
             waiting.append(finish(waiting_item) if waiting_item.expects(plan, number) is None else waiting_item)
             for asked_question in waiting_item.questions:
                 if asked_question.question is not None:
                     yield asked_question.question
 
-    with closing(context.backend.answer(questions(), context.asking)) as replies:
+    with closing(context.backend.answer(questions(), context.backend_context)) as replies:
         first = FirstFailures(context.backend.name)
         for reply in replies:
             first.add(reply)
             watched.add(reply)
             while waiting and isinstance(waiting[0], dict):
                 yield cast("Row", waiting.popleft())
-            head = cast("_Waiting", waiting[0]) if waiting else None
+            head = cast("_PendingItem", waiting[0]) if waiting else None
             expected = None if head is None else head.expects(plan, number)
             if head is None or expected is None or reply.item_id != expected.item_id:
                 was_next = "nothing" if expected is None else expected.item_id
@@ -217,13 +217,13 @@ def _one_round(
     if left := sum(
         len(waiting_item.questions) - waiting_item.judged
         for waiting_item in waiting
-        if isinstance(waiting_item, _Waiting)
+        if isinstance(waiting_item, _PendingItem)
     ):
         raise RuntimeError(f"backend {context.backend.name} left {left} questions without a reply")
     yield from (row for row in waiting if isinstance(row, dict))
 
 
-def _attempts_row(waiting_item: _Waiting) -> Row:
+def _attempts_row(waiting_item: _PendingItem) -> Row:
     return {"attempts": [attempt._asdict() for attempt in waiting_item.attempts]}
 
 

@@ -77,11 +77,11 @@ class ModelSettings(ModelOptions):
             stated | {"base_url": self.base_url or base_url, "api_key_env": self.api_key_env or api_key_env}
         )
 
-    def asks_as(self) -> Any:
+    def asking_settings(self) -> Any:
         """Return the settings by which two entries of one model ask otherwise, as JSON values."""
         return self.model_dump(mode="json", exclude=_without("run", "score"))
 
-    def decisive(self) -> Any:
+    def deciding_settings(self) -> Any:
         """Return the settings that decide what results say, as JSON values: a name alone where it has no others."""
         settings = self.model_dump(mode="json", exclude_defaults=True, exclude=_without("run"))
         return self.model if settings.keys() == {"model"} else settings

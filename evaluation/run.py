@@ -36,7 +36,7 @@ from .protocols.names import parse_protocol
 from .questions.prompts import VANILLA
 from .questions.release_files import check_files, columns_of
 from .results.judged_predictions import JudgedWriter
-from .results.metric_rows import counted, with_labels
+from .results.metric_rows import read_metric_rows, with_labels
 from .results.run_progress import RunProgress, TokenUsage
 from .results.score import MAX_ERRORS, PREDICTIONS_FILE, SCORE_FILE, Score, figures, read_score
 from .statistics.resampling import RESAMPLES
@@ -58,18 +58,20 @@ def contexts_of(
     *,
     other_releases: bool,
 ) -> list[ModelContext]:
-    """Return who is asked in each round: the model, or another that the protocol names."""
+    """Return the model of each round: the scored one, or another that the protocol names."""
     contexts = []
     for number in range(plan.protocol.rounds):
         other_model = plan.protocol.model_of_round(number, options)
         asked_backend = backend if other_model is None else parse_model(*other_model)
         contexts.append(
-            ModelContext(asked_backend, _asking(plan, asked_backend, logs, item_cache, other_releases=other_releases))
+            ModelContext(
+                asked_backend, _backend_context(plan, asked_backend, logs, item_cache, other_releases=other_releases)
+            )
         )
     return contexts
 
 
-def _asking(
+def _backend_context(
     plan: EvaluationPlan, backend: Backend, logs: Path | None, item_cache: ItemCache, *, other_releases: bool
 ) -> BackendContext:
     return BackendContext(
@@ -92,12 +94,12 @@ def judge_queue_of(
     item_cache: ItemCache,
     other_releases: bool,
 ) -> JudgeQueue:
-    """Return where replies are taken down for a judge."""
+    """Return the queue of replies for a judge."""
     from .judging.judge_queue import JudgeQueue
 
     backend = parse_model(judge.model, judge.options(options)) if isinstance(judge.model, str) else judge.model
-    asking = _asking(plan, backend, logs, item_cache, other_releases=other_releases)
-    return JudgeQueue(judge, backend, asking, scratch / "judge-queue.jsonl")
+    backend_context = _backend_context(plan, backend, logs, item_cache, other_releases=other_releases)
+    return JudgeQueue(judge, backend, backend_context, scratch / "judge-queue.jsonl")
 
 
 def _item_ids(release: Release) -> frozenset[str]:
@@ -155,21 +157,21 @@ def evaluate(
     about 100 bytes an item while metrics are taken. A backend that answers alike gives equal bytes.
 
     Args:
-        release: A release, or its folder.
-        model: A backend, or its name, such as `constant:A`.
-        protocol: How items are asked, or its name and settings, such as `shuffle:k=3`.
-        reader: Who reads letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
-        judge: A model that reads what the robust reader could not; nobody where None.
-        split: Only this split; all where None.
-        out: Results go to a folder in here named by model, protocol, reader and settings (`results_name`), as
-            predictions.parquet and score.json; nowhere where None.
-        log_folder: Where a backend keeps what it was told, below a folder named by the model; `out` where None.
-        options: What the backend may need.
+        release: Release, or its folder.
+        model: Backend, or its name, such as `constant:A`.
+        protocol: Protocol by which items are asked, or its name and settings, such as `shuffle:k=3`.
+        reader: Reader of letters in replies: `robust`, or a paper's exact reader (`evaluation.parsing.readers`).
+        judge: Model that reads what the robust reader could not; none where None.
+        split: Name of the only split that is asked; all splits where None.
+        out: Folder for results, which go to a folder in it named by model, protocol, reader and settings
+            (`results_name`), as predictions.parquet and score.json; nowhere where None.
+        log_folder: Folder for logs of replies, each in a folder named by the model; `out` where None.
+        options: Options of the model; the defaults where None.
         replace: Whether the results of another release or split may be overwritten.
-        cache: Keeps replies that rest on one question alone from one run to the next; nothing does where None.
+        cache: Cache, kept from run to run, for replies that follow from one question alone; none where None.
         max_errors: Share of errors among the asked items above which the score is unfit, 0 to 1.
-        name: What the result is called beside others, in place of the model's name.
-        progress: Who wants to know how far it is.
+        name: Name of the result beside others, in place of the model's name.
+        progress: Receiver of the progress.
 
     Raises:
         BenchwrightError: There is no such model or split, or `out` holds results of something else.
@@ -235,7 +237,7 @@ def _scored(
     with _results_folder(folder) as place:
         with replacing(place / PREDICTIONS_FILE, private=True) as draft:
             _ask_all(plan, contexts, draft, scratch, RunProgress(progress, spent))
-            rows = with_labels(counted(draft, setting), opened, split)
+            rows = with_labels(read_metric_rows(draft, setting), opened, split)
             states = _states(draft)
             # A score must never stand beside predictions that it was not made from.
             (place / SCORE_FILE).unlink(missing_ok=True)
@@ -243,7 +245,7 @@ def _scored(
             update={"name": name, "identity": identity}
         )
         if folder is not None and before is not None:
-            _tell_replaced(folder, before, score)
+            _warn_of_replacement(folder, before, score)
         write_json(place / SCORE_FILE, score.document())
     return score
 
@@ -398,8 +400,8 @@ def _folder(out: Path, backend: Backend, plan: EvaluationPlan, identity: dict[st
     return out / results_name(*names, {**identity, "beside": plain.name}) if is_taken else wanted
 
 
-def _tell_replaced(folder: Path, before: Score, after: Score) -> None:
-    """Say so if a result that was there becomes another, as when errors were asked again or the program has changed."""
+def _warn_of_replacement(folder: Path, before: Score, after: Score) -> None:
+    """Warn if an earlier result changes, as when errors were asked again or the program has changed."""
 
     def figures_of(score: Score) -> str:
         accuracy = score.metrics.get("accuracy")

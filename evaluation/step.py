@@ -35,7 +35,7 @@ class Evaluate(FinalStep):
     report on them.
 
     Where the release has a human baseline, `results/human.json` says what people reached on the same items.
-    What a server said is kept in the workspace's folder `replies/`, so that a run that ended early goes on.
+    Replies of servers are kept in the workspace's folder `replies/`, from which a run that ended early continues.
     """
 
     name: ClassVar[str] = "evaluate"
@@ -62,7 +62,7 @@ class Evaluate(FinalStep):
     @field_validator("models")
     @classmethod
     def _each_once(cls, models: tuple[ModelSettings, ...]) -> tuple[ModelSettings, ...]:
-        ways = [model.asks_as() for model in models]
+        ways = [model.asking_settings() for model in models]
         if twice := [model.model for model, how in zip(models, ways, strict=True) if ways.count(how) > 1]:
             raise ValueError(f"model {twice[0]!r} is listed twice; list each model once, or with other settings")
         return models
@@ -97,7 +97,7 @@ class Evaluate(FinalStep):
         from .report.packages import missing_packages
 
         decisive = {
-            "models": [model.decisive() for model in self.models],
+            "models": [model.deciding_settings() for model in self.models],
             "report": self.report and not missing_packages(),
         }
         return super().parameters() | decisive

@@ -1,4 +1,4 @@
-"""All pairs of models of a folder of results, over everything and task by task: who is told apart from whom."""
+"""All pairs of models of a folder of results, over all tasks and for each: which models differ significantly."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..metrics.base import task_numbers
 from ..results.score import Figure, Score, read_scores
 from .paired_difference import ModelPair, compare_pair, least_p
 from .ranking import Rank, holm, tied_ranks
-from .reply_matrix import ReplyMatrix, side_by_side
+from .reply_matrix import ReplyMatrix, read_reply_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,9 +32,9 @@ class PairResult(NamedTuple):
 
     Args:
         first: Name of a model.
-        second: Of the other.
-        pair: How they compare.
-        p_holm: Its p, adjusted over all pairs of the same comparison.
+        second: Title of the other model.
+        pair: Their paired difference.
+        p_holm: p of the pair, adjusted over all pairs of the same comparison.
         p_mcnemar_holm: The exact McNemar test's p, adjusted likewise.
     """
 
@@ -65,7 +65,7 @@ class Comparison(NamedTuple):
     Args:
         name: The task; `ALL` for all.
         ranking: Best first; models without a place last. Places say nothing where `why_no_ranks` does.
-        pairs: By the names of the models.
+        pairs: Results of the pairs, ordered by the names of the models.
         against: The model that all others are compared with; None where all pairs are compared.
     """
 
@@ -102,9 +102,9 @@ def compare_results(
     """Return how models of a folder of results compare: first over all tasks, then on each.
 
     Args:
-        results: What `evaluate run` wrote.
-        release: What was scored; needed only where an older program wrote the predictions.
-        models: Two names, for just that pair; all where empty.
+        results: Folder that `evaluate run` wrote.
+        release: Release that was scored; needed only where an older program wrote the predictions.
+        models: Names of two models, for this pair alone; all models where empty.
         against: Name of a model with which all others are compared, and not with one another; all pairs where None.
 
     Raises:
@@ -115,7 +115,7 @@ def compare_results(
         raise BenchwrightError("give two models to compare, or one to compare all others with (--against), not both")
     scores = read_scores(results)
     base = None if against is None else _named(scores, [against], results)[0].title
-    sheet = side_by_side(results, _chosen(scores, models, results), release)
+    sheet = read_reply_matrix(results, _chosen(scores, models, results), release)
     return sheet, [_comparison(name, held, sheet, base) for name, held in _scopes(sheet)]
 
 

@@ -1,4 +1,4 @@
-"""A comparison of models, told: as JSON values, and as tables for people.
+"""A comparison of models as JSON values, and as tables for people.
 
 It also says how many items it takes to tell two models apart.
 """

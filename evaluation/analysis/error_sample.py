@@ -120,7 +120,7 @@ class Plan(NamedTuple):
         total: Errors in all; None for `per_stratum` of each.
         per_stratum: Errors of each stratum at most.
         by: Label that makes strata: `task`, `split`, `level`, `category` or an attribute.
-        seed: Of the draw.
+        seed: Seed of the draw.
     """
 
     total: int | None = None
@@ -186,10 +186,10 @@ def draw_errors(
     have nothing to look at. Several models are drawn from together, and an item comes once, with one of them.
 
     Args:
-        results: What `evaluate run` wrote.
-        release: That was scored.
-        plan: How to draw.
-        categories: That annotators are to choose from.
+        results: Folder that `evaluate run` wrote.
+        release: Release that was scored.
+        plan: Size and strata of the sample.
+        categories: Categories that annotators choose from.
         models: Names; all where empty.
 
     Raises:

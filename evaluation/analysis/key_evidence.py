@@ -28,9 +28,9 @@ class Evidence(NamedTuple):
 
     Args:
         letter: Place of the letter that models favour most beside the key; the first of equals, below 0 for none.
-        models: For that letter rather than the key, from models; 0 where there is none.
+        models: Evidence of models for that letter rather than the key; 0 where there is none.
         voices: Models with a vote that gave it.
-        people: For any other letter rather than the key, from people; 0 where nobody was asked.
+        people: Evidence of people for any other letter rather than the key; 0 where nobody was asked.
     """
 
     letter: NDArray[np.int8]
@@ -53,7 +53,7 @@ def evidence_against(
         key: Place of each item's key; below 0 where it has none, and nothing speaks against that.
         options: Number of each item's options.
         task: Number of each item's task: abilities are taken task by task.
-        people: How many people were asked each item, and how many gave the key.
+        people: Number of people asked each item, and number of those who gave the key.
     """
     import numpy as np
 

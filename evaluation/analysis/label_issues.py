@@ -13,7 +13,7 @@ from ..metrics.base import task_numbers
 from ..results.score import read_scores
 from .item_analysis import discrimination, proportion_right
 from .key_evidence import Evidence, evidence_against
-from .reply_matrix import ReplyMatrix, letter_numbers, side_by_side
+from .reply_matrix import ReplyMatrix, letter_numbers, read_reply_matrix
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,17 +33,18 @@ class LabelIssue(NamedTuple):
     Args:
         rank: From 1, by score; of equals the lower item id comes first.
         item_id: The item's.
-        split: Of it.
-        task: Of it.
+        split: Split of the item.
+        task: Task of the item.
         key: The letter that counts as right.
         letters: Letters that are likelier right, as models favour them: one, or none where only people speak.
-        reason: Who speaks against the key.
-        score: Logarithm of how many times likelier what was replied is if another letter is right (`key_evidence`).
-        models: How many were asked.
+        reason: Source of the evidence against the key.
+        score: Logarithm of the ratio of the replies' likelihood if another letter is right to that if the key is
+            (`key_evidence`).
+        models: Number of models asked.
         difficulty: Share of them that have it right.
         discrimination: Item-rest correlation over them; None where it is not defined.
-        people: How many people were asked who saw no key.
-        people_right: How many of them gave the key.
+        people: Number of people asked who saw no key.
+        people_right: Number of those who gave the key.
         given: Models by the letter that they gave; those without a letter under the empty text.
     """
 
@@ -67,9 +68,9 @@ class LabelIssues(NamedTuple):
     """What `find_suspects` found.
 
     Args:
-        sheet: What models replied.
+        sheet: Replies of the models.
         campaigns: Campaigns whose people count; simulated annotators do not.
-        found: By rank.
+        found: Issues, by rank.
     """
 
     sheet: ReplyMatrix
@@ -80,7 +81,7 @@ class LabelIssues(NamedTuple):
 def find_suspects(results: Path, release: Release) -> LabelIssues:
     """Return the items of a release whose keys are likely wrong, the likeliest first.
 
-    An item is among them if what was replied speaks for another letter (a score above 0), and at least two models that
+    An item is among them if the replies speak for another letter (a score above 0), and at least two models that
     are better than chance at its task agree on that letter, or at least two people missed the key and they outweigh
     those who gave it. Models resemble each other, so the score ranks; it is no probability.
 
@@ -90,7 +91,7 @@ def find_suspects(results: Path, release: Release) -> LabelIssues:
     """
     import numpy as np
 
-    sheet = side_by_side(results, read_scores(results), release)
+    sheet = read_reply_matrix(results, read_scores(results), release)
     campaigns, people_asked, right = _people(release, sheet)
     key = letter_numbers(sheet.items.column("key"))
     options = sheet.items.column("options").to_numpy()

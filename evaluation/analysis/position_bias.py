@@ -37,10 +37,10 @@ class LetterBias(NamedTuple):
 
     Args:
         n: Asked items that have a key and for which a letter was read.
-        letters: Those that are given or keyed, in order.
+        letters: Letters that are given or keyed, in order.
         statistic: Stuart and Maxwell's, chi-squared with `df` degrees of freedom if no letter is favoured.
         df: 0 where every given letter is the key.
-        p: Its p-value; None where no letter was read.
+        p: p-value of the test; None where no letter was read.
         moved: Effect size: the least share of replies that would need another letter for shares to be as keyed, 0 to 1;
             half the sum of |given - keyed| / n. None where no letter was read.
     """
@@ -72,7 +72,7 @@ def letters_of_models(sheet: ReplyMatrix) -> dict[str, LetterBias]:
     """Return how each model's letters compare with the keys of the items that it was asked.
 
     Args:
-        sheet: With the keys, so made with a release.
+        sheet: Replies with the keys, so made with a release.
     """
     key = letter_numbers(sheet.items.column("key"))
     return {

@@ -1,4 +1,4 @@
-"""Many pairs at once: p-values held against how many were tried, and ranks that only what was told apart differ in."""
+"""Many pairs at once: p-values adjusted for their number, and ranks that differ only where models do significantly."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def tied_ranks(count: int, told_apart: Callable[[int, int], bool]) -> list[Rank]
 
     Args:
         count: Number of models, from the most accurate to the least.
-        told_apart: Whether two of them, the better first, are told apart.
+        told_apart: Function that says whether two models, the better first, differ significantly.
     """
     above = [[told_apart(i, k) for i in range(k)] for k in range(count)]
     rank, places = 1, []

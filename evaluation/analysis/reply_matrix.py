@@ -29,8 +29,9 @@ class ReplyMatrix(NamedTuple):
     """Models and items; about 3 bytes a model and item, and 100 an item.
 
     Args:
-        scores: One a row.
-        items: One row a column: `item_id`, `task` and `group`; with a release, all that `item_facts` gives.
+        scores: Scores of the models, one a row.
+        items: Facts about items, a row for each column of the matrix: `item_id`, `task` and `group`; with a release,
+            all that `item_facts` gives.
         asked: Whether a model was asked an item, models x items.
         right: Whether it has it right; False where it was not asked.
         letter: Place of its letter in `LETTERS`; `NO_LETTER` where there is none.
@@ -49,7 +50,7 @@ class ReplyMatrix(NamedTuple):
         return numbers
 
 
-def side_by_side(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
+def read_reply_matrix(results: Path, scores: Sequence[Score], release: Release | None = None) -> ReplyMatrix:
     """Return what models replied, read from the predictions beside their scores.
 
     Without a release, the items are those that any of the models was asked, in the order in which they come up.

@@ -26,9 +26,9 @@ class LabelledQuestion:
     """A question with the option that is right, and what it shares with others, for baselines that learn.
 
     Args:
-        question: Without pictures' bytes.
-        key: Of the right option.
-        group_keys: Items that share one belong together.
+        question: Question, without the bytes of pictures.
+        key: Key of the right option.
+        group_keys: Group keys of the item; items that share a key belong together.
     """
 
     question: Question
@@ -42,17 +42,17 @@ def _no_labels() -> Iterable[LabelledQuestion]:
 
 @dataclass(frozen=True, slots=True)
 class BackendContext:
-    """What a backend may know of the release it is asked about; of its answers nothing but `labelled`.
+    """What a backend may know of the release; of the right answers nothing but `labelled`.
 
     Args:
-        release_id: Names the release's very bytes.
-        content_id: Names its items.
-        item_ids: Returns every item id of the release, of all splits; read on the first call.
-        log_folder: Where a backend may keep what it was told, to go on from there; None to keep nothing.
-        other_releases: Whether it may go on from what it was told about another release.
-        labelled: Returns all items of all splits that have a right option, read on each call; for baselines that
-            measure what can be learned from the words alone, and for no model.
-        cache: Keeps what rests on one question alone from one run to the next.
+        release_id: Hash of the release's bytes.
+        content_id: Hash of the release's items.
+        item_ids: Function that returns every item id of the release, of all splits; reads them on the first call.
+        log_folder: Folder for the log of replies, from which a later run continues; None to keep none.
+        other_releases: Whether replies about another release in the log may be used.
+        labelled: Function that yields all items of all splits that have a right option, read on each call; for
+            baselines that measure what can be learned from the words alone, and for no model.
+        cache: Cache, kept from run to run, for what follows from one question alone.
     """
 
     release_id: str
@@ -79,7 +79,7 @@ class Backend(Protocol):
     def settings(self) -> Mapping[str, Any]:
         """What decides its replies, as JSON values; stamped on the score."""
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield one reply a question, in the order of the questions.
 
         A question that cannot be answered gets a reply with an error; an exception ends the run, and is for what no
@@ -92,15 +92,15 @@ class PerQuestion:
     """A backend that is one function of one question.
 
     Args:
-        name: As results show it.
-        reply: From a question and the release's content id to the reply's text. A `BenchwrightError` becomes that
-            question's error.
+        name: Name in results.
+        reply: Function from a question and the release's content id to the reply's text. A `BenchwrightError` becomes
+            that question's error.
         tasks: The tasks it can take; None if all.
-        settings: Stamped on the score.
-        looks: Whether it looks at words and pictures; if not, its questions have none.
-        version: Of the program, where its reply rests on nothing but the question: replies are then kept from one run
-            to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it is
-            asked again. Nothing is kept where None.
+        settings: Settings for the score, as JSON values.
+        looks: Whether it looks at words and pictures; otherwise its questions have none.
+        version: Version of the program, where its reply follows from the question alone: replies are then kept from one
+            run to the next, and the function gets an empty content id. Raised when it may reply otherwise, so that it
+            is asked again. Nothing is kept where None.
     """
 
     name: str
@@ -110,18 +110,18 @@ class PerQuestion:
     looks: bool = True
     version: int | None = None
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies one by one."""
         for question in questions:
             try:
-                yield Reply(question.item_id, text=self._text(question, asking))
+                yield Reply(question.item_id, text=self._text(question, context))
             except BenchwrightError as error:
                 yield Reply(question.item_id, error=str(error))
 
-    def _text(self, question: Question, asking: BackendContext) -> str:
+    def _text(self, question: Question, context: BackendContext) -> str:
         if self.version is None:
-            return self.reply(question, asking.content_id)
-        kept = asking.cache.get_or_make(
+            return self.reply(question, context.content_id)
+        kept = context.cache.get_or_make(
             f"reply {self.version}",
             [self.name, dict(self.settings), question.content()],
             lambda: self.reply(question, "").encode("utf-8", "surrogatepass"),

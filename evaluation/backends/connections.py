@@ -211,7 +211,7 @@ class _Connection(asyncio.Protocol):
         self._take(data)
 
     def eof_received(self) -> None:
-        """Take note that the server has said everything."""
+        """Take in the end of the response."""
         self._take(b"")
 
     def connection_lost(self, error: Exception | None) -> None:

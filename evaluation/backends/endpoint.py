@@ -23,9 +23,9 @@ class Endpoint:
     """Where chat requests of one model go.
 
     Args:
-        base_url: Without `/chat/completions`.
-        key: Empty for a server that needs none.
-        timeout_s: For transports that keep time themselves.
+        base_url: Address without `/chat/completions`.
+        key: Key for the endpoint; empty for a server that needs none.
+        timeout_s: Seconds a request, for transports that keep time themselves.
     """
 
     def __init__(self, base_url: str, key: str, timeout_s: float) -> None:

@@ -19,7 +19,7 @@ class Prompt:
     """One question as a model gets it.
 
     Args:
-        question: What is asked.
+        question: Question as every backend gets it.
         content: Words, and None where a picture stands.
         pictures: PIL images, in order.
     """
@@ -31,7 +31,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class LocalReply:
-    """A reply, and what was found out on the way."""
+    """A reply, and further facts about it for the log."""
 
     answered: LoggedReply
     more: dict[str, Any]

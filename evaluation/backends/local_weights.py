@@ -21,8 +21,8 @@ class ModelFiles:
     """Where a model's files lie and what they are.
 
     Args:
-        folder: Holds them.
-        name: For results, the same on every machine.
+        folder: Folder with the files.
+        name: Name in results, the same on every machine.
         sha256: Over the names and SHA-256 of all files that decide replies.
         revision: The hub's commit; None for a folder.
     """

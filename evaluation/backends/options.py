@@ -32,9 +32,9 @@ class OptionNotes:
     """What the type of an option does not say.
 
     Args:
-        effect: What another value changes: `replies`, only what the `score` says about how they came, or only the `run`
-            (its pace, bounds and access).
-        unset: What holds where the option is None, in words.
+        effect: Effect of another value: on `replies`, on nothing but the `score`'s record of how they came, or on the
+            `run` alone (its pace, bounds and access).
+        unset: Words for what holds where the option is None.
         metavar: Placeholder for the value in the command's help; by the option's type where None.
         flag: Name on the command line, where it is not the field's name.
         command_help: Description on the command line, where the value is given there in another form.

@@ -1,4 +1,4 @@
-"""A file of predictions, as a backend: what some other program's model said, checked before it is scored.
+"""A file of predictions as a backend: replies of a model that another program ran, checked before they are scored.
 
 JSON Lines with one object a line, or CSV with a header. Each row has `item_id` and either `reply` (free text, read
 like any other reply) or `answer` (a letter; nothing for none). A `release_id`, where given, must be the release's.
@@ -79,15 +79,15 @@ class PredictionsFile:
         """What the file holds, by hash."""
         return self.settings
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield the file's replies.
 
         Raises:
             DataError: A row is malformed, repeats an item, or names one that the release does not have; or an item
                 that was asked is missing.
         """
-        predictions = self._read(asking)
-        self._check_known(predictions, asking)
+        predictions = self._read(context)
+        self._check_known(predictions, context)
         missing: list[str] = []
         for question in questions:
             prediction = predictions.get(question.item_id)
@@ -101,7 +101,7 @@ class PredictionsFile:
                 "add a row for each, with an empty reply where the model gave none"
             )
 
-    def _read(self, asking: BackendContext) -> dict[str, Prediction]:
+    def _read(self, context: BackendContext) -> dict[str, Prediction]:
         rows = _csv_rows(self.path) if self.path.suffix.lower() == ".csv" else _json_rows(self.path)
         predictions: dict[str, Prediction] = {}
         for line, cells in rows:
@@ -112,10 +112,10 @@ class PredictionsFile:
                     "not 32 hexadecimal digits, with or without .VARIANT"
                 )
             stated = cells.get("release_id")
-            if stated not in {None, "", asking.release_id}:
+            if stated not in {None, "", context.release_id}:
                 raise DataError(
                     f"{self._at(line)}: this prediction is for release {_shown(stated)}, the release scored is "
-                    f"{asking.release_id}; score it on its own release"
+                    f"{context.release_id}; score it on its own release"
                 )
             if item_id in predictions:
                 raise DataError(
@@ -138,19 +138,19 @@ class PredictionsFile:
     def _at(self, line: int) -> str:
         return f"{self.path}: line {line}"
 
-    def _check_known(self, predictions: Mapping[str, Prediction], asking: BackendContext) -> None:
-        known = asking.item_ids()
+    def _check_known(self, predictions: Mapping[str, Prediction], context: BackendContext) -> None:
+        known = context.item_ids()
         unknown = [item_id for item_id in predictions if item_of(item_id) not in known]
         if not unknown:
             return
         if len(unknown) == len(predictions):
             raise DataError(
-                f"{self.path}: none of its {len(predictions)} item ids is in release {asking.release_id}; "
+                f"{self.path}: none of its {len(predictions)} item ids is in release {context.release_id}; "
                 "the file belongs to another release"
             )
         raise DataError(
             f"{self.path}: line {predictions[unknown[0]].line}: item {unknown[0]} is not in release "
-            f"{asking.release_id} "
+            f"{context.release_id} "
             f"({len(unknown)} such rows); remove them or score the release they belong to"
         )
 

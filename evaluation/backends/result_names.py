@@ -2,7 +2,7 @@
 
 A result is one of a model, a protocol and a reader under the settings that can change a reply: address, fields of
 requests, weights, what a file holds. Its folder is named by all of these, so that results of other settings stand
-beside it. Results of equal settings are one result, which a later run goes on with.
+beside it. Results of equal settings are one result, which a later run continues.
 """
 
 from __future__ import annotations

@@ -123,19 +123,19 @@ class RequestAdapted(Exception):
     """A request was refused for a field that is no longer sent as it was; it may be sent again, with others."""
 
 
-class NotAsked(Exception):
+class BudgetRefusal(Exception):
     """A request was not sent, because the budget is spent."""
 
 
-class _Trouble(NamedTuple):
+class _FailedSending(NamedTuple):
     """A request that was sent and not answered.
 
     Args:
-        cause: For people.
+        cause: Cause in words.
         kind: `rate` for a 429, `final` for what no repetition mends, `field` for a field that later requests do not
             hold any more, else `fault`.
-        pause_s: What the server asks for.
-        nobody_listens: No connection came about.
+        pause_s: Seconds of pause that the server asks for.
+        nobody_listens: Whether no connection came about.
     """
 
     cause: str
@@ -148,9 +148,9 @@ class Sender:
     """Sends requests to one endpoint, at its pace and within a budget.
 
     Args:
-        endpoint: Repeats nothing by itself.
-        key: To be kept out of messages; empty if there is none.
-        parameters: Take note of fields that the model refuses.
+        endpoint: Endpoint, which repeats nothing by itself.
+        key: Key, to be kept out of messages; empty if there is none.
+        parameters: Fields of requests, adapted to what the model refuses.
     """
 
     def __init__(
@@ -202,14 +202,14 @@ class Sender:
         self._pace.stop(error)
         return error
 
-    async def _once(self, request: ChatRequest, *, first: bool) -> LoggedReply | _Trouble:
+    async def _once(self, request: ChatRequest, *, first: bool) -> LoggedReply | _FailedSending:
         began = await self._pace.turn(first=first)
         answered: LoggedReply | None = None
         try:
             if self._parameters.refused and request.parameters != {"model": self._model, **self._parameters.sent}:
-                return _Trouble("it was made ready before a field was refused", "field")
+                return _FailedSending("it was made ready before a field was refused", "field")
             if not self._spending.sends():
-                raise NotAsked
+                raise BudgetRefusal
             try:
                 outcome = await self._exchange(request)
                 answered = outcome if isinstance(outcome, LoggedReply) else None
@@ -233,7 +233,7 @@ class Sender:
         """Send no second request while the first shows what one takes, or while fields are being refused."""
         self._pace.alone = self._spending.goes_alone or not self._parameters.is_settled
 
-    async def _exchange(self, request: ChatRequest) -> LoggedReply | _Trouble:
+    async def _exchange(self, request: ChatRequest) -> LoggedReply | _FailedSending:
         import httpx2
 
         try:
@@ -244,14 +244,14 @@ class Sender:
             reply = read_completion(response.content)
             return reply._replace(text=self._without_key(reply.text))
         except (TimeoutError, httpx2.TimeoutException):
-            return _Trouble(f"no reply within {self._options.timeout:g} s")
+            return _FailedSending(f"no reply within {self._options.timeout:g} s")
         except httpx2.HTTPError as error:
             cause = f"connection failed: {self._clean(str(error) or type(error).__name__)}"
-            return _Trouble(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
+            return _FailedSending(cause, nobody_listens=isinstance(error, httpx2.ConnectError))
         except ValueError as error:
-            return _Trouble(f"unusable response: {self._clean(str(error))}")
+            return _FailedSending(f"unusable response: {self._clean(str(error))}")
 
-    def _judged(self, response: httpx2.Response, request: ChatRequest) -> _Trouble:
+    def _judged(self, response: httpx2.Response, request: ChatRequest) -> _FailedSending:
         """Return what an HTTP status means for the item; raise where it means the end of the run."""
         from .endpoint import error_of
 
@@ -276,14 +276,14 @@ class Sender:
                 "the address that answers with --base-url"
             )
         if status in {400, 422} and self._parameters.adapt(request.parameters, cause, error):
-            return _Trouble(cause, "field")
+            return _FailedSending(cause, "field")
         if status == 429:
-            return _Trouble(cause, "rate", retry_after_s(response.headers))
+            return _FailedSending(cause, "rate", retry_after_s(response.headers))
         if status not in _MAY_PASS and status < 500:
-            return _Trouble(cause, "final")
-        return _Trouble(cause, "fault", retry_after_s(response.headers))
+            return _FailedSending(cause, "final")
+        return _FailedSending(cause, "fault", retry_after_s(response.headers))
 
-    async def _pause(self, trouble: _Trouble, times: int) -> None:
+    async def _pause(self, trouble: _FailedSending, times: int) -> None:
         """Wait before a request is sent again; it holds up no other meanwhile."""
         if trouble.pause_s is None:
             pause_s = min(self._options.backoff_s * 2 ** min(times - 1, 30), LONGEST_BACKOFF_S)

@@ -28,9 +28,9 @@ class TextClassifier:
     tasks = None
     settings = {"version": 1, "folds": FOLDS, "features": FEATURES, "penalty": PENALTY, "rounds": ROUNDS}  # noqa: RUF012
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         """Yield replies one by one, once everything has been learned."""
-        known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in asking.labelled()]
+        known = [_worded(labelled.question, labelled.key, labelled.group_keys) for labelled in context.labelled()]
         folds = folds_of(known)
         fold_of = {worded.item_id: fold for worded, fold in zip(known, folds, strict=True)}
         weights = weights_of_folds(known, folds)

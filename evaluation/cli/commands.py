@@ -31,8 +31,8 @@ def read_cases(path: Path, reader: str = "robust") -> list[str | None]:
     `choices` lists the options' texts in order; null stands for a picture.
 
     Args:
-        path: The file.
-        reader: Who reads: one of `READERS`, by name.
+        path: File of replies.
+        reader: Name of one of `READERS`.
 
     Raises:
         DataError: A line is not what it should be; the message names it.
@@ -141,9 +141,9 @@ def run(
             progress=progress,
         )
     if score.usage is not None:
-        note(score.usage.told())
+        note(score.usage.describe())
     if score.judge is not None:
-        note(printable(score.judge.told()))
+        note(printable(score.judge.describe()))
     note(f"written to {out / score.folder}")
     _emit_score(score, as_json=as_json)
 
@@ -196,7 +196,7 @@ def score(
         name=name,
     )
     if result.judge is not None:
-        note(printable(result.judge.told()))
+        note(printable(result.judge.describe()))
     _emit_score(result, as_json=as_json)
 
 
@@ -204,13 +204,13 @@ def score(
 @json_option
 def protocols(as_json: bool) -> None:
     """List the ways in which a model can be asked, with their settings and where they come from."""
-    from ..protocols.names import listed, told
+    from ..protocols.names import listed, protocol_lines
 
     listed_protocols = listed()
     emit(
         {"protocols": [protocol.document() for protocol in listed_protocols]},
         as_json=as_json,
-        text=lambda: told(listed_protocols),
+        text=lambda: protocol_lines(listed_protocols),
     )
 
 
@@ -394,4 +394,4 @@ def report(
             findings=errors,
             progress=progress,
         )
-    emit(written.document(), as_json=as_json, text=written.told)
+    emit(written.document(), as_json=as_json, text=written.describe)

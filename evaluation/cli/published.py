@@ -52,7 +52,7 @@ def published(
     """
     from ..published.benchmarks import Benchmark, recount
     from ..published.mvp_readings import Vanilla
-    from ..published.search import told
+    from ..published.search import reading_notes
     from ..results.summary import drawn
 
     assert benchmark in get_args(Benchmark)
@@ -64,7 +64,7 @@ def published(
         vanilla=cast("Vanilla | None", vanilla),
         by_hand=_words(by_hand),
     )
-    for line in (*recounted.notes, *told(recounted.readings, recounted.families, model)):
+    for line in (*recounted.notes, *reading_notes(recounted.readings, recounted.families, model)):
         note(printable(line))
     document: dict[str, Any] = recounted.document()
     emit(document, as_json=as_json, text=lambda: drawn(recounted.table()))

@@ -1,4 +1,4 @@
-"""What a judge is asked about a reply, and what of its own reply counts.
+"""The question to a judge about a reply, and the verdict in the judge's own reply.
 
 A judge reads; it does not answer. It sees the question's words, the options and the reply, and neither pictures nor
 the key. The reply stands between marks that it cannot hold itself, since they are drawn from its own hash; and of what
@@ -116,12 +116,12 @@ class JudgeVerdict(NamedTuple):
 
 
 def judge_words(question: str, options: Sequence[tuple[str, str]], reply: str) -> str:
-    """Return what a judge is asked about a reply.
+    """Return the words that ask a judge about a reply.
 
     Args:
         question: The question's words; may be empty.
         options: Key and words of each option, as they were shown.
-        reply: What the model said.
+        reply: Text of the model's reply.
     """
     if len(reply) > MAX_REPLY_CHARS:
         half = MAX_REPLY_CHARS // 2

@@ -1,4 +1,4 @@
-"""The replies that a judge is asked about: taken down as they are read, put to it at the end, and settled."""
+"""The replies that a judge is asked about: collected while they are read, put to the judge at the end, and settled."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class JudgeQueue:
     """Replies for one judge, in a file; verdicts are kept by the question's id, with the item's own letter.
 
     Args:
-        judge: Who is asked, and about which replies.
-        backend: The judge's.
-        asking: What it may know of the release.
-        path: The file, made here.
+        judge: Judge, which says about which replies it is asked.
+        backend: Backend of the judge.
+        backend_context: Facts about the release that the backend may know.
+        path: File for the replies; created here.
     """
 
-    def __init__(self, judge: Judge, backend: Backend, asking: BackendContext, path: Path) -> None:
-        self.judge, self.backend, self.asking = judge, backend, asking
+    def __init__(self, judge: Judge, backend: Backend, backend_context: BackendContext, path: Path) -> None:
+        self.judge, self.backend, self.backend_context = judge, backend, backend_context
         self._path = path
         self._handle = path.open("w", encoding="utf-8")
         self._verdicts: dict[str, tuple[JudgeVerdict, str | None]] = {}
@@ -50,7 +50,7 @@ class JudgeQueue:
         self._handle.close()
 
     def take(self, asked_question: ProtocolQuestion, attempt: Attempt) -> None:
-        """Take down a reply, if it is one that the judge is to be asked about."""
+        """Add a reply, if the judge is to be asked about it."""
         wanted = (
             attempt.state in {"answered", "miss", "refusal"} if self.judge.asks == "all" else attempt.state == "miss"
         )
@@ -73,15 +73,15 @@ class JudgeQueue:
         self._handle.write(canonical_json(entry) + "\n")
         self.asked += 1
 
-    def hear(self, watched: RunProgress) -> None:
-        """Ask the judge about everything that was taken down.
+    def ask_judge(self, watched: RunProgress) -> None:
+        """Ask the judge about all replies in the queue.
 
         Raises:
             BenchwrightError: The judge cannot be asked.
         """
         self._handle.close()
         watched.phase(f"{self.backend.name} as judge", self.asked)
-        with closing(self.backend.answer(self._questions(), self.asking)) as replies:
+        with closing(self.backend.answer(self._questions(), self.backend_context)) as replies:
             first = FirstFailures(f"{self.backend.name}, the judge,")
             for entry, reply in zip(self._entries(), replies, strict=True):
                 first.add(reply)
@@ -96,11 +96,11 @@ class JudgeQueue:
                 watched.through()
 
     def settled(self, item: Item, attempts: Sequence[Attempt]) -> list[Attempt]:
-        """Return attempts as the judge reads them; what it was not asked about, or made nothing of, stays."""
+        """Return attempts with the judge's verdicts; attempts without a verdict stay as they are."""
         return [self._settled(item, attempt) for attempt in attempts]
 
     def summary(self) -> Judging:
-        """Return who judged, how, and what came of it."""
+        """Return the judge, its settings and the counts of its verdicts."""
         states = [verdict.state for verdict, _ in self._verdicts.values()]
         return Judging(
             model=self.backend.name,

@@ -27,8 +27,8 @@ Metric = Callable[["pa.Table"], Mapping[str, Estimate]]
 
 JUDGED = ("item_id", "split", "task", "state", "letter", "right", "chance", "group")
 """Columns that a metric gets, one row per asked item in the order of the release. Items of one `group` hang together
-(they share a source image, a pair, a scene): intervals have to take them as one draw. `metric_rows.counted` and
-`metric_rows.with_labels` say what else there is, and where a row is a repetition of an item instead."""
+(they share a source image, a pair, a scene): intervals have to take them as one draw. `results.metric_rows` says what
+else there is, and where a row is a repetition of an item instead."""
 
 
 def is_right(item: Item | ItemOutline, letter: str | None) -> bool:

@@ -37,7 +37,7 @@ from .option_words import (
 )
 from .refusal_phrases import FAILURE, REFUSAL, UNSEEN
 from .reply_text import finished, folded, is_foreign, plain
-from .stated_answers import commitments
+from .stated_answers import stated_answers
 
 _WORDS = """
 a an the of in on at to for with by from and or is are was were be it its this that these those there as into onto than
@@ -123,7 +123,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
     """Read a free reply.
 
     Args:
-        reply: What the model said, of any length and in any state.
+        reply: Text of the model's reply, of any length and in any state.
         choices: Key and text of each option, in order; the text is None for a picture.
 
     Example:
@@ -138,7 +138,7 @@ def read_answer(reply: str, choices: Sequence[tuple[str, str | None]]) -> Parsed
         return ParsedAnswer("answered", letter, "option_words")
     text = with_labels(text, options)
     declines = _declines(text, options)
-    if answers := commitments(text, options):
+    if answers := stated_answers(text, options):
         last = answers[-1]
         reading = _only({last.letter} if last.letter else set(), last.rule)
         if last.place == 0 and last.rule == "several" and not declines:  # a list that may come to a conclusion

@@ -23,7 +23,7 @@ class AnswerPhrases(NamedTuple):
     Args:
         answer: Nouns for an answer.
         option: Nouns for an option.
-        right: What is said of the one that is right.
+        right: Words for the right option.
         be: Copulas between the noun and the label; they may also be left out.
         choose: "I choose", as one says it.
         article: Articles that may stand before the label or the noun for an option.

@@ -75,8 +75,8 @@ class ReadableOption(NamedTuple):
     """An option as the reader sees it; `words` is empty for a picture and for a bare letter.
 
     Args:
-        key: Its letter.
-        words: Its text, folded.
+        key: Letter of the option.
+        words: Text of the option, folded.
         forms: All ways of writing the words that no other option shares, the longest first.
     """
 

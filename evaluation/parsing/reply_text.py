@@ -120,10 +120,10 @@ def finished(text: str) -> str:
 
 
 def plain(reply: str) -> str:
-    """Return a reply as it is read: what was thought aloud, marks of formatting and invented next turns removed.
+    """Return a reply without thoughts, marks of formatting and invented next turns.
 
     Full-width, circled and mathematical letters become plain ones (Unicode NFKC). An unclosed thought hides all
-    that follows it, since nothing after it was said to the asker.
+    that follows it, since a reply ends there.
     """
     if len(reply) > MAX_CHARS:
         reply = reply[: MAX_CHARS // 2] + "\n" + reply[-MAX_CHARS // 2 :]

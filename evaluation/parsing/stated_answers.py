@@ -88,7 +88,7 @@ class StatedAnswer(NamedTuple):
     rule: str
 
 
-def commitments(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
+def stated_answers(text: str, options: Sequence[ReadableOption]) -> list[StatedAnswer]:
     """Return every commitment of a plain text, by place."""
     answers = [
         *_tagged(text, options),

@@ -25,12 +25,12 @@ class ProtocolQuestion(NamedTuple):
     """One question that a protocol puts about an item.
 
     Args:
-        variant: Names it among the item's questions, in letters and digits; empty where there is but one.
-        question: As backends get it; None where it cannot be put, and then `cause` says why.
-        keys: For each letter that the question shows, the item's own letter of that option; empty where the reply is
+        variant: Name among the item's questions, in letters and digits; empty where there is but one.
+        question: Question as backends get it; None where it cannot be put, and then `cause` says why.
+        keys: Item's own letter for each letter that the question shows; empty where the reply is
             no answer, as a caption is none.
-        cause: Why it cannot be put.
-        note: What was done to its pictures, as JSON values.
+        cause: Reason why it cannot be put.
+        note: Changes to its pictures, as JSON values.
     """
 
     variant: str
@@ -44,18 +44,18 @@ class Attempt(NamedTuple):
     """One question's reply as judged. `letter` and `robust` are letters of the item, whatever the question showed.
 
     Args:
-        variant: Of the question.
+        variant: Variant of the question.
         round: 0 for the questions asked first.
-        state: What became of the reply.
-        letter: The item's own letter of the option that was named.
-        said: The letter as the question showed it.
-        right: Whether it answers the item.
+        state: State of the reply.
+        letter: Item's own letter of the option that was named.
+        said: Letter as the question showed it.
+        right: Whether the letter answers the item.
         read_by: The rule or reader that read the letter.
         reply: The reply's text.
-        cause: The error's.
-        robust: What the robust reader makes of the same reply.
-        note: What was done to the pictures, as canonical JSON.
-        is_cut_off: Whether the reply ends where the longest one was reached; it may have been answered before.
+        cause: Cause of an error.
+        robust: Letter that the robust reader reads in the same reply.
+        note: Changes to the pictures, as canonical JSON.
+        is_cut_off: Whether the reply ends at the bound on its length; it may have been answered before.
     """
 
     variant: str
@@ -115,7 +115,7 @@ class Protocol(BaseModel):
         return True
 
     def begin(self, release: Release, split: str | None) -> Ask:
-        """Return what asks the items of a split, or of all, once whatever it needs of the release is read."""
+        """Return the function that asks the items of a split, or of all; read first what it needs of the release."""
         del release, split
         return self.ask
 
@@ -141,7 +141,7 @@ class Protocol(BaseModel):
         return chance_of(item)
 
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
-        """Return what the attempts amount to: here what the single one says."""
+        """Return the verdict on an item's attempts: here that of the only attempt."""
         del item
         last = attempts[-1]
         assert last.state != "caption"

@@ -58,9 +58,9 @@ def shown_examples(
         release: The release that is scored.
         split: The split that is scored; all where None.
         source: A split, or a file that ends in `.jsonl`; the split dev, else val, where None.
-        shots: How many.
-        seed: Of the draw, which rests on it and on the examples' ids alone.
-        put: What asks an example.
+        shots: Number of examples.
+        seed: Seed of the draw, which rests on it and on the examples' ids alone.
+        put: Function that words an example.
         answer: The answer to it, as the model is to give its own.
 
     Raises:

@@ -45,7 +45,7 @@ def prompt(mode: Mode, question: str, options: Sequence[str], keywords: Sequence
     r"""Return the text that is sent for a question.
 
     Args:
-        mode: How the question is asked.
+        mode: Mode of the prompt.
         question: The question's text, taken as it is.
         options: The texts of options A to F.
         keywords: The question's labels in a mode that tells them, joined by bare commas; nothing elsewhere.
@@ -71,7 +71,7 @@ def prompt_with_examples(examples: Sequence[Example]) -> tuple[str, ...]:
     """Return the text of a prompt with examples, cut where each picture belongs: one piece more than pictures.
 
     Args:
-        examples: Those with answers, then the question that is asked.
+        examples: Examples with answers, then the question that is asked.
 
     Raises:
         ValueError: There are not six options, or none or more than the last question is without an answer.

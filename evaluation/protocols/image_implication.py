@@ -91,7 +91,7 @@ class IIBench(Protocol):
 
     def _taught(self, released: Released, kept: Sequence[Released]) -> ProtocolQuestion:
         item, question = released.item, question_of(released)
-        chosen = [candidate for candidate in kept if _strangers(candidate.item, item)][: self.shots]
+        chosen = [candidate for candidate in kept if _share_nothing(candidate.item, item)][: self.shots]
         keys = {choice.key: choice.key for choice in item.choices}
         if len(chosen) < self.shots:
             return ProtocolQuestion("", None, keys, cause=f"only {len(chosen)} examples share nothing with this item")
@@ -123,7 +123,7 @@ def _between(pieces: Sequence[str], pictures: Sequence[QuestionImage]) -> tuple[
     return tuple(part for pair in both for part in pair if part is not None)
 
 
-def _strangers(first: Item, second: Item) -> bool:
+def _share_nothing(first: Item, second: Item) -> bool:
     return first.item_id != second.item_id and not set(first.group_keys) & set(second.group_keys)
 
 

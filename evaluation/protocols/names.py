@@ -66,7 +66,7 @@ def listed() -> list[ListedProtocol]:
     return protocols
 
 
-def told(protocols: Sequence[ListedProtocol]) -> str:
+def protocol_lines(protocols: Sequence[ListedProtocol]) -> str:
     """Return the list as text: a line of help, then settings and source, for each."""
     lines = []
     for protocol in protocols:

@@ -44,7 +44,7 @@ class Blind(Templated):
 class Caption(Protocol):
     """Have one model describe each picture, then ask the model that is scored with the descriptions and no picture.
 
-    What the captioner said is kept in its own log and in the item's attempts.
+    Descriptions are kept in the captioner's own log and in the item's attempts.
     """
 
     name: ClassVar[str] = "caption"
@@ -67,9 +67,9 @@ class Caption(Protocol):
         return self.by, options.unstated(base_url=url, api_key_env=key, fields={}, omit=())
 
     def ask(self, released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
-        """Return a request for each picture, then the question with what was said of them."""
+        """Return a request for each picture, then the question with the descriptions."""
         question = question_of(released)
-        return [self._asked(released.item, question, earlier)] if earlier else self._requests(question)
+        return [self._captioned_question(released.item, question, earlier)] if earlier else self._requests(question)
 
     def verdict(self, item: Item, attempts: Sequence[Attempt]) -> ItemVerdict:
         """Return what the model that is scored says."""
@@ -85,7 +85,7 @@ class Caption(Protocol):
             requests.append(ProtocolQuestion(variant, request, {}))
         return requests
 
-    def _asked(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
+    def _captioned_question(self, item: Item, question: Question, captions: Sequence[Attempt]) -> ProtocolQuestion:
         failed = next((caption for caption in captions if caption.reply is None), None)
         keys = {choice.key: choice.key for choice in question.choices}
         if failed is not None:

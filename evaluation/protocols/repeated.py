@@ -153,7 +153,7 @@ class MMSAP(Shuffle):
 def asked_again(protocol: Templated, released: Released, earlier: Sequence[Attempt]) -> list[ProtocolQuestion]:
     """Return the questions that were declined without the option that declines, the others in the order they had.
 
-    An item that nothing in the picture answers is not asked again: it is unknown whatever is said.
+    An item that nothing in the picture answers is not asked again: it is unknown in any case.
     """
     item, question = released.item, question_of(released)
     if item.answer is None or item.refusal is None:

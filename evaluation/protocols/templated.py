@@ -51,7 +51,7 @@ class Templated(Protocol):
 
     def begin(self, release: Release, split: str | None) -> Ask:
         """Return what asks, with the examples before each question if there are any."""
-        ask = self.asking(release)
+        ask = self.asking_items(release)
         if not self.shots:
             return ask
         shown = shown_examples(
@@ -69,8 +69,8 @@ class Templated(Protocol):
 
         return taught
 
-    def asking(self, release: Release) -> Ask:
-        """Return what asks the items themselves, once whatever it needs of the release is read."""
+    def asking_items(self, release: Release) -> Ask:
+        """Return the function that asks items without examples; read first what it needs of the release."""
         del release
         return self.ask
 
@@ -90,11 +90,11 @@ class Templated(Protocol):
         """Return a question in this protocol's words, with pictures joined if that is wanted.
 
         Args:
-            item: The item that it is about.
-            question: With pictures and options as they are to be shown.
-            variant: Names it among the item's questions.
-            keys: The item's letter for each that it shows; the same letters where None.
-            note: What was done to its pictures before.
+            item: Item that the question is about.
+            question: Question with pictures and options as they are to be shown.
+            variant: Name among the item's questions.
+            keys: Item's letter for each letter shown; the same letters where None.
+            note: Earlier changes to its pictures.
         """
         meant = {choice.key: choice.key for choice in question.choices} if keys is None else keys
         asked_id = f"{item.item_id}.{variant}" if variant else item.item_id

@@ -1,4 +1,4 @@
-"""Asking with the pictures of another item: what a model says whatever it is shown.
+"""Asking with the pictures of another item, which shows what a model answers without looking.
 
 Pictures come from the next item that shares nothing with the one asked about, found in time that grows with the items.
 """
@@ -94,19 +94,21 @@ class WrongImage(Templated):
     name: ClassVar[str] = "wrong-image"
     source: ClassVar[str] = "ours"
 
-    def asking(self, release: Release) -> Ask:
+    def asking_items(self, release: Release) -> Ask:
         """Return what asks, once it is settled which item shows whose pictures."""
         check_files(release, None)
         donors = donors_of(_places(release))
-        shelf = _Shelf(release)
+        shelf = _PictureCache(release)
 
         def ask(released: Released, earlier: Sequence[Attempt]) -> Sequence[ProtocolQuestion]:
             del earlier
-            return [self._asked(released, donors, shelf)]
+            return [self._question_of(released, donors, shelf)]
 
         return ask
 
-    def _asked(self, released: Released, donors: Mapping[str, ImageDonor], shelf: _Shelf) -> ProtocolQuestion:
+    def _question_of(
+        self, released: Released, donors: Mapping[str, ImageDonor], shelf: _PictureCache
+    ) -> ProtocolQuestion:
         question = question_of(released)
         donor = donors.get(released.item.item_id)
         if donor is None:
@@ -142,7 +144,7 @@ class _RowGroup(NamedTuple):
     marks: Sequence[str]
 
 
-class _Shelf:
+class _PictureCache:
     """Pictures of items by their place; a few row groups are kept, since donors follow one another."""
 
     def __init__(self, release: Release) -> None:

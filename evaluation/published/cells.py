@@ -18,8 +18,9 @@ class PromptMatches:
     """What came of comparing the prompts of a mode with our rendering.
 
     Attributes:
-        as_now: How many are equal with the labels that the data has now.
-        other_labels: Ids of the questions whose prompt is equal with another label, by (label told, label now).
+        as_now: Number of prompts that are equal with the labels that the data has now.
+        other_labels: Ids of the questions whose prompt is equal with another label, by (label in the prompt, label
+            now).
         unmatched: Ids of the questions whose prompt is equal with none.
     """
 
@@ -45,10 +46,10 @@ class Recount:
     Attributes:
         model: The model, by the name that its files carry.
         cells: Shares by the cells' names.
-        notes: What a reader of the cells has to know about the files, a line each.
-        readings: How each cell was read, by its name.
-        families: What was found for cells that were counted in one run.
-        prompts: What came of comparing prompts, by mode.
+        notes: Remarks about the files for readers of the cells, a line each.
+        readings: Readings of each cell, by its name.
+        families: Readings of cells that were counted in one run.
+        prompts: Matches of the prompts, by mode.
     """
 
     model: str

@@ -30,7 +30,7 @@ class SourceRow(NamedTuple):
         return value
 
     def said(self, name: str) -> str:
-        """Return what a model said: a text, or an empty one for null."""
+        """Return a model's reply: a text, or an empty one for null."""
         return "" if self.values.get(name, 0) is None else self.text(name)
 
     def whole(self, name: str) -> int:

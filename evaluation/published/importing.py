@@ -144,7 +144,7 @@ class ImportedRelease:
     left_out: Mapping[str, int]
 
     def document(self) -> dict[str, Any]:
-        """Return what was made, as JSON values."""
+        """Return the release and the counts as JSON values."""
         counts = self.release.manifest.counts
         return {
             "release": str(self.release.path),
@@ -205,7 +205,7 @@ def _imported(
 
 
 class _Taken:
-    """The pictures met so far, and what was left out."""
+    """The pictures met so far, and the number of questions left out."""
 
     def __init__(self, data: Path, benchmark: str) -> None:
         self.data = data

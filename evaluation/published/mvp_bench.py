@@ -67,9 +67,9 @@ def recount(
         data: The folder.
         model: The name that the model's files carry.
         reading: The one reading of all cells; None for those of `mvp_readings`, a family each.
-        vanilla: What VanillaEval counts, if not what the reading or the printed values say.
+        vanilla: Pass that VanillaEval counts; by the reading or the printed values where None.
         by_hand: Yes/no answers read by a person.
-        printed: What the paper prints, by cell.
+        printed: Printed values, by cell.
     """
     questions, rotations = read_questions(data), read_rotations(data)
     outputs = read_outputs(data, model, questions, rotations)

@@ -1,4 +1,4 @@
-"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with what models said.
+"""MVP-Bench's repository: `data/` with the questions, `model_prediction/` with models' replies.
 
 | file | what |
 |---|---|
@@ -47,7 +47,7 @@ class ModelOutput(NamedTuple):
 
 
 class Outputs(NamedTuple):
-    """What a model said, by question. A file that the folder does not hold is None.
+    """A model's replies, by question. A file that the folder does not hold is None.
 
     Attributes:
         one_pass: Outputs of the pass over all questions.
@@ -92,7 +92,7 @@ def models(data: Path) -> tuple[str, ...]:
 def read_outputs(
     data: Path, model: str, questions: Mapping[str, MVPBenchQuestion], rotations: Mapping[str, MVPBenchQuestion]
 ) -> Outputs:
-    """Return what a model said.
+    """Return a model's replies.
 
     Raises:
         DataError: A file is damaged, answers a question that there is none of, or answers one twice and differently.

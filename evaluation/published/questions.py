@@ -25,8 +25,8 @@ class PublishedQuestion(NamedTuple):
         key: The publisher's own id.
         split: The split that it is published in.
         image: Path below the data folder, as the publisher writes it.
-        more_images: Those behind the first, in order.
-        group: What a later split must keep together, if the publisher says so.
+        more_images: Images behind the first, in order.
+        group: Group that a later split must keep together, if the publisher names one.
     """
 
     key: str

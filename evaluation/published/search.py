@@ -30,7 +30,7 @@ class Family:
     """Cells that were counted in one run.
 
     Attributes:
-        name: For people.
+        name: Name for people.
         readings: Shares by cell, by the name of each reading; the first is taken where nothing printed decides.
     """
 
@@ -44,8 +44,8 @@ class CellReadings:
 
     Attributes:
         chosen: The reading whose share is shown.
-        shares: By reading.
-        printed: What the paper prints.
+        shares: Shares, by reading.
+        printed: Values that the paper prints.
     """
 
     chosen: str
@@ -78,11 +78,11 @@ class FamilyReading:
     """What was found for a family of cells.
 
     Attributes:
-        family: Its name.
-        cells: Names of its cells.
+        family: Name of the family.
+        cells: Names of the family's cells.
         chosen: The reading that gives most of the printed values; of equals the first.
-        printed: How many values are printed.
-        reproduced: How many of them each reading gives.
+        printed: Number of printed values.
+        reproduced: Number of them that each reading gives.
     """
 
     family: str
@@ -109,7 +109,7 @@ def gives(share: Share, value: float) -> bool:
 def choose(
     families: Sequence[Family], printed: Mapping[str, Sequence[Printed]]
 ) -> tuple[dict[str, CellReadings], tuple[FamilyReading, ...]]:
-    """Return how each cell is read, and what was found for each family.
+    """Return the reading of each cell, and that of each family.
 
     A cell that the family's reading does not give, and another does, is shown as that other gives it.
     """
@@ -133,8 +133,8 @@ def choose(
     return cells, tuple(chosen)
 
 
-def told(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
-    """Yield what people have to know of the readings, a line each."""
+def reading_notes(cells: Mapping[str, CellReadings], families: Sequence[FamilyReading], model: str) -> Iterator[str]:
+    """Yield remarks about the readings for people, a line each."""
     for family in families:
         tried, reproduced = len(family.reproduced), family.reproduced[family.chosen]
         if tried == 1:

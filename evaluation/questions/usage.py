@@ -1,4 +1,4 @@
-"""What asking costs: tokens as servers count them, prices as users state them, and budgets that end a run in time."""
+"""Cost of requests: tokens as servers count them, prices as users state them, and budgets that end a run in time."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost, in whatever currency the user thinks in.
+    """Prices of a million tokens, in any currency.
 
     Args:
-        prompt: Of a million tokens that are sent.
-        completion: Of a million tokens that come back.
+        prompt: Price of a million tokens sent.
+        completion: Price of a million tokens received.
     """
 
     prompt: float
@@ -47,9 +47,9 @@ class Budget:
     """What one run may spend; None where it is not bounded.
 
     Args:
-        cost: In the currency of the prices.
-        tokens: Sent and received together.
-        requests: Each sending counts, repetitions too.
+        cost: Bound on money, in the currency of the prices.
+        tokens: Bound on tokens, sent and received together.
+        requests: Bound on requests, repetitions included.
     """
 
     cost: float | None = None
@@ -137,7 +137,7 @@ class Spending:
         self.replies += 1
         self.tokens = self.tokens.plus(tokens)
 
-    def told(self) -> str:
-        """Return what was spent, for people."""
+    def describe(self) -> str:
+        """Return a line about what was spent."""
         words = f"{self.requests} requests, {self.tokens.prompt} tokens sent and {self.tokens.completion} received"
         return words if self.cost is None else f"{words}, cost {self.cost:.4f}"

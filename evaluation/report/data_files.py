@@ -1,4 +1,4 @@
-"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for whoever draws on."""
+"""The data of a report beside its page: `report.json`, `scores.csv` and `items.csv`, for further analysis."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ ITEM_COLUMNS = (
 
 
 def folder_of(page: Path) -> Path:
-    """Return the folder for the data of a page: beside it, of its name."""
+    """Return the folder for the data of a page, beside the page and named after it."""
     return page.with_name(f"{page.stem}-data")
 
 

@@ -69,11 +69,11 @@ _PIECE = 1 << 20
 
 
 class ItemObservers(NamedTuple):
-    """What goes over the items as the page does.
+    """Tables and sums that take in each item as the page does.
 
     Args:
-        table: Of all items, which is written meanwhile.
-        sums: Of labels.
+        table: Table of all items, which is written meanwhile.
+        sums: Sums by label.
         difficulty: Share of models that have each item right, in the order of the release; NaN where none was asked.
         discrimination: So too.
     """
@@ -167,15 +167,15 @@ def gather(
 
     Args:
         results: Folder with a folder of each model.
-        release: What was scored.
-        scores: One a model, in the order of the page.
+        release: Release that was scored.
+        scores: Score of each model, in the order of the page.
         people: Figures that people reach.
-        items: As `strata` yields them.
-        spool: Open for writing.
-        beside: What else goes over the items.
+        items: Ids and strata of the items, as `strata` yields them.
+        spool: Spool, open for writing.
+        beside: Tables and sums that go over the items as well.
         max_items: Items on the page.
         max_side_px: Longest side of a picture.
-        cache: Keeps reduced pictures.
+        cache: Cache of reduced pictures.
         progress: Receiver of the progress.
 
     Raises:

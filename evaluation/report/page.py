@@ -1,4 +1,4 @@
-"""The page: a template filled with what was gathered, written piece by piece."""
+"""The page: a template filled with the gathered items and figures, written piece by piece."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class PageContents(NamedTuple):
     """What a page shows.
 
     Args:
-        release: That was scored.
+        release: Release that was scored.
         board: The table of scores.
-        pairs: Two models each, item by item.
+        pairs: Comparisons of two models, item by item.
         people: People one by one, and models on the same items.
-        sums: What chance and people reach by label.
+        sums: Sums of chance and people by label.
         difficulty: Share of models that have each item right; NaN where none was asked.
-        findings: Of an error analysis; None without one.
-        gathered: What was found of the items.
+        findings: Findings of an error analysis; None without one.
+        gathered: Items as gathered for the page.
         max_side_px: Longest side of a picture.
     """
 

@@ -30,11 +30,11 @@ class WrittenReport(NamedTuple):
         path: The page.
         release: Name and version.
         release_id: The release's.
-        models: By name.
+        models: Titles of the models, by name.
         items: Items of the split.
         shown: Items on the page.
         pictures: Pictures and layers of marks on the page.
-        size_bytes: Of the page.
+        size_bytes: Size of the page.
         data: Folder with its data as JSON and CSV.
     """
 
@@ -62,7 +62,7 @@ class WrittenReport(NamedTuple):
             "data": str(self.data),
         }
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it in a line for people."""
         return (
             f"report: {self.path} ({self.size_bytes / 1e6:.1f} MB; {len(self.models)} models, {self.shown:,} of "
@@ -89,14 +89,14 @@ def write_report(
 
     Args:
         results: Folder that `evaluate run` wrote to.
-        release: What the models were scored on.
-        out: Where the page goes; `<results>/report.html` if None. An older report there is replaced.
+        release: Release that the models were scored on.
+        out: File for the page; `<results>/report.html` if None. An older report there is replaced.
         max_items: Items on the page; of more, a sample by split and task.
         max_side_px: Longest side of the pictures on the page.
         data: Folder for the same as JSON and CSV; beside the page, of its name with `-data`, if None.
         findings: File of an error analysis of these models, as `review results` writes it.
-        cache: Keeps reduced pictures from one report to the next; nothing does where None.
-        progress: Who wants to know how far it is.
+        cache: Cache of reduced pictures, kept from report to report; none where None.
+        progress: Receiver of the progress.
 
     Raises:
         PrerequisiteError: Jinja2 or matplotlib is not installed.
@@ -108,7 +108,7 @@ def write_report(
 
     from ..analysis.comparison import comparison_over_all
     from ..analysis.item_analysis import discrimination, proportion_right
-    from ..analysis.reply_matrix import side_by_side
+    from ..analysis.reply_matrix import read_reply_matrix
     from ..analysis.same_items import samples_of
     from ..metrics.base import task_numbers
     from ..results.human_baseline import human_figures
@@ -131,7 +131,7 @@ def write_report(
     items = list(strata(opened, scores[0].split))
     human, baseline = human_figures(opened, scores[0].split), read_human_baseline(opened)
     people = people_of(human, baseline)
-    sheet = side_by_side(results, scores, opened)
+    sheet = read_reply_matrix(results, scores, opened)
     comparison = comparison_over_all(sheet)
     board = board_of(scores, people, comparison.ranking, comparison.why_no_ranks)
     _, tasks = task_numbers(sheet.items.column("task"))

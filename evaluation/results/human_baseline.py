@@ -10,21 +10,19 @@ import json
 from collections.abc import Mapping, Sequence
 from math import lcm
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
 from benchwright.errors import DataError
 from benchwright.release import Release
 from benchwright.release.format.human_baseline import read_human_baseline
-from ..questions.release_files import groups_of
-from ..questions.release_files import check_files, columns_of
-from .score import Figure, Score, figures, with_method
-from ..statistics.proportions import Estimate
-from collections.abc import Mapping
-from typing import Any
-from .score import Figure
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+
+from ..questions.release_files import check_files, columns_of, groups_of
 from ..statistics.clustered import mean_share_right, share_right
+from ..statistics.proportions import Estimate
+from .score import Figure, Score, figures, with_method
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -37,10 +35,10 @@ def task_shares(
     """Return `accuracy`, `accuracy_macro` and `accuracy/<task>` with their 95 % intervals.
 
     Args:
-        right: One an item: whether it was answered right, or in how many of `parts` equal parts.
+        right: For each item, whether it was answered right, or in how many of `parts` equal parts.
         group: Number of each item's cluster, from 0.
-        tasks: Of each item.
-        parts: Of an item, as `share_right` takes them.
+        tasks: Task of each item.
+        parts: Number of equal parts of an item, as `share_right` takes them.
     """
     import numpy as np
 
@@ -67,7 +65,8 @@ def answers_by_annotator(items: Mapping[str, Mapping[str, Any]]) -> dict[str, di
     """Return each annotator's own answers in the shape of a baseline's items, each asked once.
 
     Args:
-        items: Of one campaign, as `read_human_baseline` returns them; those that do not say who was right are left out.
+        items: Items of one campaign, as `read_human_baseline` returns them; those that do not say who was right are
+            left out.
     """
     answers: dict[str, dict[str, dict[str, int]]] = {}
     for item_id, answer in items.items():
@@ -206,7 +205,10 @@ def _upgraded(document: Any) -> Any:
     campaigns = document["campaigns"]
     if document["version"] == 1:
         campaigns = {
-            name: {**campaign, "metrics": {metric: with_method(metric, figure) for metric, figure in campaign["metrics"].items()}}
+            name: {
+                **campaign,
+                "metrics": {metric: with_method(metric, figure) for metric, figure in campaign["metrics"].items()},
+            }
             for name, campaign in campaigns.items()
         }
     return {**document, "version": VERSION, "campaigns": campaigns}

@@ -14,10 +14,10 @@ import pyarrow.parquet as pq
 from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 
-from ..parsing.answers import ParsedAnswer, read_answer
 from ..metrics.base import is_right
-from ..protocols.base import ProtocolQuestion, Attempt, AttemptState, Protocol, reread
+from ..parsing.answers import ParsedAnswer, read_answer
 from ..parsing.readers import READERS, ROBUST
+from ..protocols.base import Attempt, AttemptState, Protocol, ProtocolQuestion, reread
 from .score import PREDICTIONS_FILE
 
 if TYPE_CHECKING:
@@ -88,8 +88,17 @@ def attempt_of(item: Item, question: ProtocolQuestion, number: int, reply: Reply
             state, shown_letter, rule = "cut_off", None, "cut_off"
     letter = None if shown_letter is None else question.keys[shown_letter]
     return Attempt(
-        question.variant, number, state, letter=letter, said=shown_letter, right=is_right(item, letter), read_by=rule, reply=text,
-        cause=_FAILED if state == "error" else None, note=note, robust=None if robust is None else question.keys[robust],
+        question.variant,
+        number,
+        state,
+        letter=letter,
+        said=shown_letter,
+        right=is_right(item, letter),
+        read_by=rule,
+        reply=text,
+        cause=_FAILED if state == "error" else None,
+        note=note,
+        robust=None if robust is None else question.keys[robust],
         is_cut_off=reply.is_cut_off,
     )
 
@@ -116,20 +125,33 @@ def row_of(
     state, letter, right = protocol.verdict(item, attempts)
     shown = attempts[0]
     if len(attempts) > 1:
-        shown = next((attempt for attempt in attempts if attempt.state == state and attempt.letter == letter), attempts[-1])
+        shown = next(
+            (attempt for attempt in attempts if attempt.state == state and attempt.letter == letter), attempts[-1]
+        )
     reread_attempts = None if reader == ROBUST else reread(item, attempts)
     alone = len(attempts) == 1 and not attempts[0].variant and attempts[0].note is None
     return {
-        "item_id": item.item_id, "split": split, "task": item.task, "state": state, "letter": letter, "right": right,
-        "chance": protocol.chance(item), "read_by": shown.read_by, "reply": shown.reply, "cause": shown.cause,
-        "group": group, "robust_right": None if reread_attempts is None else protocol.verdict(item, reread_attempts).right,
+        "item_id": item.item_id,
+        "split": split,
+        "task": item.task,
+        "state": state,
+        "letter": letter,
+        "right": right,
+        "chance": protocol.chance(item),
+        "read_by": shown.read_by,
+        "reply": shown.reply,
+        "cause": shown.cause,
+        "group": group,
+        "robust_right": None if reread_attempts is None else protocol.verdict(item, reread_attempts).right,
         "attempts": None if alone else _attempt_rows(attempts, reread_attempts),
         "is_cut_off": any(attempt.is_cut_off for attempt in attempts),
     }
 
 
 def _attempt_rows(attempts: Sequence[Attempt], reread_attempts: Sequence[Attempt] | None) -> list[dict[str, Any]]:
-    robust: Sequence[bool | None] = [None] * len(attempts) if reread_attempts is None else [attempt.right for attempt in reread_attempts]
+    robust: Sequence[bool | None] = (
+        [None] * len(attempts) if reread_attempts is None else [attempt.right for attempt in reread_attempts]
+    )
     rows = [attempt._asdict() | {"robust_right": right} for attempt, right in zip(attempts, robust, strict=True)]
     return [{name: row[name] for name in ATTEMPT.names} for row in rows]
 

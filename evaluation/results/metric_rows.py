@@ -24,7 +24,7 @@ _PART = ("variant", "round", "state", "letter", "right", "robust_right")
 _PAIR = "pair:"
 
 
-def counted(path: Path, protocol: Protocol) -> pa.Table:
+def read_metric_rows(path: Path, protocol: Protocol) -> pa.Table:
     """Return the rows that metrics count, in the order of the release, without texts.
 
     Beside the items' own columns:
@@ -100,7 +100,7 @@ def _whole(items: pa.Table, first: pa.Table) -> pa.Table:
 
 
 def _repetitions(items: pa.Table, parts: pa.Table, first: pa.Table) -> pa.Table:
-    """Return one row a repetition, with what was said when the option that declines was taken away."""
+    """Return one row a repetition, with the reply to the question without the option that declines."""
     later = parts.filter(pc.greater(parts.column("round"), 0))
     names = pc.binary_join_element_wise(pc.cast(first.column("item"), pa.string()), first.column("variant"), AGAIN, " ")
     again_names = pc.binary_join_element_wise(pc.cast(later.column("item"), pa.string()), later.column("variant"), " ")

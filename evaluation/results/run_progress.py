@@ -1,4 +1,4 @@
-"""What a run of questions has come to so far, for whoever looks on and for the score."""
+"""Progress of a run: tokens and failures so far, for people and for the score."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections import Counter
 from benchwright.errors import CheckFailed
 from benchwright.progress import Progress
 
-from ..questions.usage import Prices, Tokens
 from ..questions.question import Reply
+from ..questions.usage import Prices, Tokens
 from .score import Usage
 
 FIRST = 8
@@ -41,13 +41,17 @@ class TokenUsage:
         return None if self._prices is None or self._replies == 0 else self._prices.cost(self._tokens)
 
     def usage(self) -> Usage | None:
-        """Return the sums as a score holds them; None where no reply said what it took."""
+        """Return the sums as a score holds them; None where no reply stated its tokens."""
         if self._replies == 0:
             return None
         prompt, completion, reasoning = self._tokens
         return Usage(
-            replies=self._replies, requests=self._replies - self._shared, prompt_tokens=prompt,
-            completion_tokens=completion, reasoning_tokens=reasoning, cost=self.cost,
+            replies=self._replies,
+            requests=self._replies - self._shared,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            reasoning_tokens=reasoning,
+            cost=self.cost,
         )
 
 
@@ -57,7 +61,7 @@ class FirstFailures:
     Kinds are told apart by the words before a cause's first colon, such as `HTTP 400`.
 
     Args:
-        name: Of who is asked.
+        name: Name of the model that is asked.
     """
 
     def __init__(self, name: str) -> None:
@@ -84,7 +88,7 @@ class FirstFailures:
             raise self._error("the first ")
 
     def end(self) -> None:
-        """Say that no reply comes any more.
+        """Take note that no further reply comes.
 
         Raises:
             CheckFailed: There were few, and all failed alike.
@@ -93,8 +97,10 @@ class FirstFailures:
             raise self._error("all " if self._failed > 1 else "")
 
     def _error(self, which_questions: str) -> CheckFailed:
-        failed = f"{which_questions}{self._failed} questions to {self._name} failed" if self._failed > 1 else (
-            f"the one question to {self._name} failed"
+        failed = (
+            f"{which_questions}{self._failed} questions to {self._name} failed"
+            if self._failed > 1
+            else (f"the one question to {self._name} failed")
         )
         alike = " alike" if self._failed > 1 else ""
         return CheckFailed(f"{failed}{alike}, so there is no score: {self._cause}; mend the cause and run it again")
@@ -105,14 +111,14 @@ def _kind_of(cause: str) -> str:
 
 
 class RunProgress:
-    """Counts replies and items, and tells a progress about them: how far, at what cost, how many errors."""
+    """Counts replies and items, and passes counts, cost and errors on to a progress."""
 
     def __init__(self, progress: Progress, spent: TokenUsage) -> None:
         self._progress, self._spent = progress, spent
         self._seen: Counter[str] = Counter()
 
     def phase(self, name: str, total: int) -> None:
-        """Say that so many items are asked about."""
+        """Begin a phase of `total` items."""
         self._progress.phase(name, total, "items")
 
     def add(self, reply: Reply) -> None:

@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, computed_fie
 
 from benchwright.errors import DataError
 
-from ..questions.prompts import VANILLA
-from ..parsing.readers import ROBUST
 from ..backends.result_names import differing_settings, identity_of, results_name
+from ..parsing.readers import ROBUST
+from ..questions.prompts import VANILLA
 from ..statistics.proportions import Estimate, Method
 
 FORMAT: Literal["benchwright/score"] = "benchwright/score"
@@ -62,7 +62,7 @@ class Usage(BaseModel):
     cost: float | None = None
     """In the currency of the prices that the user gave; None without any."""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it for people, on one line."""
         shared = 0 if self.requests is None else self.replies - self.requests
         saved = f" to {self.requests} requests ({shared} shared one with an equal question)" if shared else ""
@@ -75,7 +75,7 @@ class Usage(BaseModel):
 
 
 class Judging(BaseModel):
-    """What a judge was asked beside the reader, and what came of it. Replies, each as often as it was given."""
+    """Counts of a judge's verdicts. Replies count as often as they were given."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -96,13 +96,13 @@ class Judging(BaseModel):
     """Requests to the judge that failed; what the reader had read stays."""
     usage: Usage | None = None
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """Return it for people, on one line."""
         words = (
             f"the judge {self.model} was asked about {self.asked} replies: {self.letters} letters, {self.refusals} "
             f"refusals, {self.none} none, {self.unusable} unusable, {self.errors} errors"
         )
-        return words if self.usage is None else f"{words}; {self.usage.told()}"
+        return words if self.usage is None else f"{words}; {self.usage.describe()}"
 
 
 class Score(BaseModel):
@@ -289,13 +289,17 @@ def read_scores(folder: Path) -> list[Score]:
 
 
 def told_apart(scores: Sequence[Score]) -> list[Score]:
-    """Return scores so that no two have the same title: equal ones are told apart by settings that differ, in words."""
+    """Return scores so that no two have the same title: equal titles get the settings that differ, in words."""
     apart = list(scores)
     for title in sorted({score.title for score in scores}):
         same = [k for k, score in enumerate(scores) if score.title == title]
         words = differing_settings([scores[k].asked_with for k in same]) if len(same) > 1 else []
         for k, difference in zip(same, words, strict=bool(words)):
-            unique = difference if words.count(difference) == 1 else ", ".join(filter(None, (difference, f"folder {scores[k].folder}")))
+            unique = (
+                difference
+                if words.count(difference) == 1
+                else ", ".join(filter(None, (difference, f"folder {scores[k].folder}")))
+            )
             apart[k] = scores[k].model_copy(update={"told_apart_by": unique})
     return apart
 

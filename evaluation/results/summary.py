@@ -61,7 +61,8 @@ def summary_table(scores: Sequence[Score], human: HumanFigures | None = None) ->
         lines.append((name, *cells, *(str(getattr(score, state)) for state in _WITHOUT_LETTER)))
     blank = [""] * (len(aware) + len(_WITHOUT_LETTER))
     lines += [
-        (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank) for name, met in people.items()
+        (name, *(_cell(met.get(column)) for column in _columns("accuracy", tasks)), *blank)
+        for name, met in people.items()
     ]
     if scores:
         lines.append(("chance", *(_cell(chance_figure(scores, name)) for name in _columns("chance", tasks)), *blank))

@@ -23,10 +23,10 @@ def questions(count: int, *, options: int = 3) -> list[Question]:
 
 
 def replies(model: str, asked: list[Question], content_id: str = "c" * 64) -> list[str | None]:
-    asking = BackendContext(
+    context = BackendContext(
         release_id="r" * 64, content_id=content_id, item_ids=lambda: frozenset(q.item_id for q in asked)
     )
-    return [reply.text for reply in parse_model(model).answer(asked, asking)]
+    return [reply.text for reply in parse_model(model).answer(asked, context)]
 
 
 def test_random_draws_every_letter_about_as_often() -> None:

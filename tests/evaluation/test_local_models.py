@@ -46,8 +46,8 @@ def asked(release: Any) -> list[Question]:
 
 
 def replies(model: str, questions: list[Question], options: BackendOptions, log: Path | None = None) -> list[Reply]:
-    asking = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
-    return list(parse_model(model, options).answer(questions, asking))
+    context = BackendContext(release_id="r", content_id="c", item_ids=frozenset, log_folder=log)
+    return list(parse_model(model, options).answer(questions, context))
 
 
 def lines(path: Path, kind: str) -> list[dict[str, Any]]:

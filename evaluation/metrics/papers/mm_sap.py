@@ -15,8 +15,8 @@ class ChosenOption(NamedTuple):
         part: Which of the three sets the question is of: what every model knows, what some know, what none can know.
         answer: The right option; None where nothing in the picture answers the question.
         refusal: The option that declines.
-        chosen: What the model chose; None where its reply names no option.
-        forced: What it chose in the second pass, without the refusal option; only asked in `know`, after a refusal.
+        chosen: Option that the model chose; None where its reply names no option.
+        forced: Option chosen in the second pass, without the refusal option; only asked in `know`, after a refusal.
     """
 
     part: Literal["basic", "know", "beyond"]

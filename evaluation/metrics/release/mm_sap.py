@@ -54,8 +54,8 @@ def mm_sap(judged: pa.Table) -> Mapping[str, Estimate]:
     if not rows:
         return {}
     replies = [_Reply(prediction_of(row), row["group"], row["again"]) for row in rows]
-    parts = {name: [reply for reply in replies if reply.said.part == name] for name in PARTS}
-    known = all(reply.again is not None for reply in parts["know"] if reply.said.refuses)
+    parts = {name: [reply for reply in replies if reply.option.part == name] for name in PARTS}
+    known = all(reply.again is not None for reply in parts["know"] if reply.option.refuses)
     estimates = _scores("mm_sap/{}", replies, known=known)
     for name, some in parts.items():
         if some:
@@ -77,14 +77,14 @@ def prediction_of(row: Row) -> ChosenOption:
 class _Reply(NamedTuple):
     """A row in the paper's terms, and whether what it says of the unknown can be taken."""
 
-    said: ChosenOption
+    option: ChosenOption
     group: int
     again: str | None
 
     @property
     def known_unknown(self) -> bool:
         """It declined what is unknown; a second question that failed shows nothing."""
-        option = self.said
+        option = self.option
         shown = option.part == "beyond" or (option.part == "know" and self.again != "error" and not option.knew)
         return option.refuses and shown
 
@@ -97,23 +97,23 @@ def _share(replies: Iterable[_Reply], says: Says, name: str) -> Estimate:
 
 
 def _scores(name: str, replies: Sequence[_Reply], *, known: bool) -> dict[str, Estimate]:
-    answered = [reply for reply in replies if not reply.said.refuses]
+    answered = [reply for reply in replies if not reply.option.refuses]
     wanted: dict[str, tuple[Sequence[_Reply], Says]] = {
-        "score_kk": (replies, lambda reply: reply.said.knows),
-        "answer_rate": (replies, lambda reply: not reply.said.refuses),
-        "answer_accuracy": (answered, lambda reply: reply.said.knows),
+        "score_kk": (replies, lambda reply: reply.option.knows),
+        "answer_rate": (replies, lambda reply: not reply.option.refuses),
+        "answer_accuracy": (answered, lambda reply: reply.option.knows),
     }
     if known:
         wanted["score_ku"] = (replies, lambda reply: reply.known_unknown)
-        wanted["score_sa"] = (replies, lambda reply: reply.said.knows or reply.known_unknown)
+        wanted["score_sa"] = (replies, lambda reply: reply.option.knows or reply.known_unknown)
     named = {name.replace("{}", metric, 1): counted for metric, counted in wanted.items()}
     return {full: _share(some, says, full) for full, (some, says) in named.items()}
 
 
 def _unknown_knowns(replies: Sequence[_Reply], repeats: int, *, known: bool) -> dict[str, Estimate]:
-    declined = [reply for reply in replies if reply.said.refuses]
+    declined = [reply for reply in replies if reply.option.refuses]
     estimates = {"mm_sap/refusal_number": Estimate(len(declined) / repeats, None, len(replies))}
     if known:
         for name, some in (("unknown_knowns_rate", declined), ("unknown_knowns_rate_eq8", replies)):
-            estimates[f"mm_sap/{name}"] = _share(some, lambda reply: reply.said.knew, f"mm_sap/{name}")
+            estimates[f"mm_sap/{name}"] = _share(some, lambda reply: reply.option.knew, f"mm_sap/{name}")
     return estimates

@@ -45,9 +45,9 @@ def card(
     Args:
         item: The record, with the answer.
         split: Name of the split it lies in.
-        pictures: Where its pictures are, in order.
-        replies: One a model, in the order of the page; None where the model was not asked.
-        people: How many people answered it and how many were right.
+        pictures: Places of its pictures, in order.
+        replies: Reply of each model, in the order of the page; None where the model was not asked.
+        people: Number of people who answered it, and of those who were right.
         difficulty: Share of models that have it right; NaN where none was asked.
         discrimination: Correlation, over models, with the rest of its task; NaN where undefined.
     """

@@ -22,26 +22,26 @@ class CampaignLine(NamedTuple):
     """One campaign in a line.
 
     Args:
-        name: Of its step.
+        name: Name of the campaign's step.
         simulated: Whether any annotator was simulated.
-        told: How far they agreed.
+        words: Agreement of its annotators, in words.
     """
 
     name: str
     simulated: bool
-    told: str
+    words: str
 
 
 class PageHead(NamedTuple):
     """The head of a page.
 
     Args:
-        name: Of the benchmark.
-        version: Of the release.
+        name: Name of the benchmark.
+        version: Version of the release.
         facts: Name and value of what is short.
         ids: Name and value of what is long and copied.
-        canary: To be found in training data.
-        campaigns: By name; none where nobody looked at the items.
+        canary: Canary, to be found in training data.
+        campaigns: Campaigns by name; none where nobody looked at the items.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What chance and people reach within each value of a label, counted while a page goes over the items."""
+"""Sums of chance and people within each value of a label, counted while a page reads the items."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Sums:
     """Of the items that have one value of a label.
 
     Args:
-        items: How many there are.
+        items: Number of items.
         chance: Sum over them of one over the number of options.
         asked: People's answers to them.
         right: Right ones among these.

@@ -1,4 +1,4 @@
-"""Two runs item by item: what both have right, only one, or neither, and whether they can be told apart."""
+"""Two runs item by item: what both have right, only one, or neither, and whether they differ significantly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class PairLine(NamedTuple):
 
     Args:
         first: Place of a model among the page's, from 0.
-        second: Of the other.
+        second: Place of the other model.
         compared: The tests.
         both: Items that both have right.
         neither: Items that neither has.
@@ -68,9 +68,9 @@ def pair_lines(sheet: ReplyMatrix, comparison: Comparison, models: Sequence[str]
     """Return all pairs, by the places of their models on the page.
 
     Args:
-        sheet: What all models replied.
+        sheet: Replies of all models.
         comparison: Over all tasks, of the same sheet.
-        models: Their names in the order of the page.
+        models: Names of the models in the order of the page.
     """
     rows = {score.title: k for k, score in enumerate(sheet.scores)}
     places = {name: k for k, name in enumerate(models)}

@@ -26,7 +26,7 @@ class PeopleRow(NamedTuple):
     """A line of the table.
 
     Args:
-        name: Who.
+        name: Name of the row: people, a model or an annotator.
         kind: `people`, `annotator` or `model`.
         cells: Over all items, then by task; None where nothing was answered.
     """
@@ -40,10 +40,10 @@ class PeopleTable(NamedTuple):
     """One campaign.
 
     Args:
-        campaign: Its name.
+        campaign: Name of the campaign.
         simulated: Whether nobody answered.
-        annotators: How many there were.
-        items: How many items they answered.
+        annotators: Number of annotators.
+        items: Number of items that they answered.
         columns: Names of the columns of figures.
         rows: People first, then models, then each annotator.
     """
@@ -60,8 +60,8 @@ def people_tables(human: HumanFigures | None, samples: Mapping[str, Sample]) -> 
     """Return a table for each campaign that asked people; none where nobody was asked.
 
     Args:
-        human: Of the split that was scored.
-        samples: What models did on the same items, by campaign.
+        human: Figures of people on the split that was scored.
+        samples: Figures of models on the same items, by campaign.
     """
     if human is None:
         return []
@@ -95,8 +95,8 @@ def people_of(human: HumanFigures | None, baseline: Mapping[str, Any] | None) ->
     Plots and cards show one campaign: the first by name that asked people, or the first of all if none did.
 
     Args:
-        human: Of the split that was scored.
-        baseline: Of the release, as `read_human_baseline` returns it.
+        human: Figures of people on the split that was scored.
+        baseline: Human baseline of the release, as `read_human_baseline` returns it.
     """
     if human is None or not baseline:
         return None

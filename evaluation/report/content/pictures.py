@@ -18,10 +18,10 @@ class PagePicture(NamedTuple):
     """Where a picture of an item is found among those of the page.
 
     Args:
-        picture: Its number; None where it cannot be shown.
+        picture: Number of the picture; None where it cannot be shown.
         marks: Number of the layer with its marks; None without any.
         problem: Why something is not shown.
-        width: Of the reduced picture, in pixels.
+        width: Width of the reduced picture, in pixels.
         height: So too.
     """
 
@@ -47,7 +47,7 @@ class PagePictures:
         self.count = 0
 
     def show(self, image: ItemImage, data: bytes) -> PagePicture:
-        """Return where an item's picture is; what cannot be drawn is said instead of shown."""
+        """Return the place of an item's picture, or the problem where it cannot be drawn."""
         shown = self._known.get(image.image_id)
         if shown is None:
             shown = self._known[image.image_id] = self._reduced(image.image_id, data)

@@ -29,12 +29,12 @@ class ModelReply(NamedTuple):
     """What became of one question to one model.
 
     Args:
-        state: As in predictions.parquet.
+        state: State as in predictions.parquet.
         letter: The letter that was read; None where there is none.
-        right: Whether it is the answer.
-        reply: What the model said, cut to `LONGEST_REPLY` characters; None for an error.
+        right: Whether the letter is the answer.
+        reply: Text of the model's reply, cut to `LONGEST_REPLY` characters; None for an error.
         left_out: Characters that were cut off.
-        cause: Of an error.
+        cause: Cause of an error.
     """
 
     state: State

@@ -74,11 +74,11 @@ class People(NamedTuple):
     """What people reach on the same items.
 
     Args:
-        figures: As of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
-        items: By item id, of that campaign.
+        figures: Figures as of a score, of the campaign that plots and cards show: `accuracy` and `accuracy/TASK`.
+        items: Answers to each item of that campaign, by item id.
         simulated: Whether its annotators were simulated.
         lines: The figures of all campaigns, by the names that `evaluate summary` gives them.
-        note: Who was asked, in a few words.
+        note: Description of the people asked, in a few words.
     """
 
     figures: Mapping[str, Figure]
@@ -92,9 +92,9 @@ class ScoreRow(NamedTuple):
     """One model.
 
     Args:
-        model: Its name.
-        figures: One a column; None where the model cannot take the task.
-        best: Whether the figure is the best of its column, one a column.
+        model: Name of the model.
+        figures: Figure of each column; None where the model cannot take the task.
+        best: For each column, whether the figure is the best of it.
         score: All of its score.
         rank: Over all tasks, with = where others have it too; a dash for one that was asked less or is unfit.
     """
@@ -116,12 +116,12 @@ class ScoreTable(NamedTuple):
 
     Args:
         tasks: Sorted; the columns after the first, which is `ALL`.
-        lines: One a model, by name.
-        chance: One a column: of the items asked, from the score that asked the most.
-        people: One a column, of the campaign that plots show; None where no person was asked.
+        lines: Row of each model, by name.
+        chance: Chance of each column, over the items asked, from the score that asked the most.
+        people: Figure of people for each column, of the campaign that plots show; None where no person was asked.
         below: The name and figures of each campaign of people.
         who: The people; None where there is no baseline.
-        why_no_ranks: Why ranks cannot be told; None where they can.
+        why_no_ranks: Reason why there are no ranks; None where there are.
     """
 
     tasks: tuple[str, ...]
@@ -209,14 +209,14 @@ class Cost(NamedTuple):
     """What one model took.
 
     Args:
-        model: Its name, legible.
-        replies: That were counted.
+        model: Name of the model, legible.
+        replies: Number of replies counted.
         sent: Tokens of prompts.
         received: Tokens of replies.
         each: Tokens a reply, both together; None where none was counted.
-        money: In the currency of the prices; None without any.
+        money: Money in the currency of the prices; None without prices.
         per_thousand: Money for a thousand items, at this rate.
-        accuracy: Beside it, over all asked items.
+        accuracy: Accuracy over all asked items.
     """
 
     model: str

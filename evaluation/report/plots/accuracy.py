@@ -38,8 +38,8 @@ def bars_plot(board: ScoreTable, *, name: str, title: str, more: str = "") -> Pl
     """Return the plot of a table with other columns than tasks, such as levels: bars, and what it says at their ends.
 
     Args:
-        board: With at most as many models as stand in one panel.
-        name: Of the plot, unique on the page.
+        board: Table with at most as many models as stand in one panel.
+        name: Name of the plot, unique on the page.
         title: A line.
         more: Ends the caption.
     """

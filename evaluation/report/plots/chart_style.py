@@ -67,8 +67,8 @@ class Plot(NamedTuple):
     Args:
         name: Unique on the page.
         title: A line.
-        caption: What is drawn, and what the intervals are.
-        svg: Made by us, with everything of users escaped.
+        caption: Description of the plot and its intervals.
+        svg: Drawing, with everything of users escaped.
     """
 
     name: str

@@ -19,11 +19,11 @@ class CategoryShare(NamedTuple):
     """How often a category was named.
 
     Args:
-        words: Of it.
-        items: In which anybody named it.
+        words: Words of the category.
+        items: Number of items in which anybody named it.
         share: Mean over items of the share of their annotators who named it.
         interval: 95 %, of that share.
-        of_named: Its part in all that was named.
+        of_named: Its share of all named categories.
         alpha: Krippendorff's, of naming it or not; None where undefined.
     """
 
@@ -36,7 +36,7 @@ class CategoryShare(NamedTuple):
 
 
 def category_shares(findings: Findings) -> list[CategoryShare]:
-    """Return the shares of all categories, in their order; none where nobody has said anything yet."""
+    """Return the shares of all categories, in their order; none where nobody has named a category yet."""
     n, items = len(findings.items), findings.items
     named = sum(sum(item.categories.values()) for item in items)
     category_rows = []

@@ -227,7 +227,7 @@ class Wrong:
     def __init__(self, answers: Callable[[Question], list[Reply]]) -> None:
         self.answers = answers
 
-    def answer(self, questions: Iterable[Question], asking: BackendContext) -> Generator[Reply]:
+    def answer(self, questions: Iterable[Question], context: BackendContext) -> Generator[Reply]:
         for question in questions:
             yield from self.answers(question)
 
