@@ -1,4 +1,4 @@
-"""What `benchwright check` finds wrong with the logs of requests and replies in a workspace."""
+"""Damage that `benchwright check` finds in the logs of requests and replies in a workspace."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A sample of what models got wrong, for people to look at: so many of each task, or in proportion to a label.
+"""A sample of models' errors for people to look at: a number of each task, or in proportion to a label.
 
-Drawn by a hash of seed, item and model: the same errors give the same sample, on whatever machine.
+Drawn by a hash of seed, item and model: the same errors give the same sample on every machine.
 
 What goes wrong is named as papers that looked at replies by hand named it, explained in our own words.
 """

@@ -1,4 +1,4 @@
-"""What replies say against a key: able models that agree on another letter, and people who were asked without it.
+"""Evidence against a key: able models that agree on another letter, and people who answered without seeing the key.
 
 Everyone who answers is taken to give the right letter with a chance a of their own, their ability, and each of the
 other K - 1 letters evenly. A reply of l rather than the key k then makes it (a (K - 1) / (1 - a)) times as likely that

@@ -1,4 +1,4 @@
-"""Items whose key is likely wrong, ranked: what a campaign should look at first."""
+"""Items whose key is likely wrong, ranked for a campaign that checks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a model favours letters: what it gives beside what is keyed, and how it fares at each place of the key."""
+"""Whether a model favours letters: letters given beside letters keyed, and accuracy at each place of the key."""
 
 from __future__ import annotations
 

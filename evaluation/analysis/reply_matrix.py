@@ -1,4 +1,4 @@
-"""What all models of a folder of results replied, side by side: one column an item, one row a model."""
+"""Replies of all models of a folder of results as a matrix: one column an item, one row a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Baselines that look at nothing, or at the words alone: what any model must beat."""
+"""Baselines that look at nothing, or at the words alone, and that any model must beat."""
 
 from __future__ import annotations
 

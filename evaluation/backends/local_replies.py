@@ -1,4 +1,4 @@
-"""What a loaded model replies: by greedy generation, or by the likelihood of each option."""
+"""Replies of a loaded model: by greedy generation, or by the likelihood of each option."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many requests may be under way: fewer after a server says "too many", slowly more again."""
+"""Number of requests under way: fewer after a server says "too many", slowly more again."""
 
 from __future__ import annotations
 

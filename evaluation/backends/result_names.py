@@ -1,4 +1,4 @@
-"""What makes two results different ones, and the names of their folders.
+"""Identity of results, and the names of their folders.
 
 A result is one of a model, a protocol and a reader under the settings that can change a reply: address, fields of
 requests, weights, what a file holds. Its folder is named by all of these, so that results of other settings stand

@@ -1,6 +1,6 @@
 """Sending one request until it is answered: what may pass is sent again, what cannot pass ends the item or the run.
 
-A reply is read here as well: what a server says may be anything.
+A reply is checked here as well, since a server may send anything.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A baseline that learns from words alone: can anybody guess the key who has never seen a picture?
 
-How it learns says `benchwright.text_only_baseline`. What it reaches above chance is what the texts give away.
+`benchwright.text_only_baseline` says how it learns. Its accuracy above chance is what the texts give away.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``benchwright evaluate errors``: what models got wrong, sampled for people."""
+"""`benchwright evaluate errors`: a sample of models' errors for people."""
 
 from __future__ import annotations
 

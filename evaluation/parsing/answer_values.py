@@ -1,4 +1,4 @@
-"""What stands behind a phrase, in a tag or in a cell: the one option that it names, if it names one."""
+"""The value behind a phrase, in a tag or in a cell: the one option that it names, if it names one."""
 
 from __future__ import annotations
 

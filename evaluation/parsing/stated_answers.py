@@ -1,4 +1,4 @@
-"""Where a reply commits itself to an answer, in order of place.
+"""The answers that a reply states, in order of place.
 
 A commitment is a place where a reply says "this is my answer": a boxed or tagged value, a JSON field, a phrase such
 as "the answer is", a line that is nothing but a letter, or a label that the whole reply opens with. Its letter is

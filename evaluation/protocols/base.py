@@ -1,4 +1,4 @@
-"""What a protocol is: a named setting that turns an item into questions, and their judged replies into one verdict."""
+"""The base of protocols: named settings that turn an item into questions, and their judged replies into one verdict."""
 
 from __future__ import annotations
 

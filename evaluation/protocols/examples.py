@@ -1,4 +1,4 @@
-"""Questions with their answers that a message shows first, and that no scored item has anything in common with.
+"""Examples: questions with answers that a message shows first, and that share nothing with a scored item.
 
 A user may bring examples as a JSON Lines file, with pictures beside it.
 """

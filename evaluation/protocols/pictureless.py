@@ -1,4 +1,4 @@
-"""Asking without the pictures: blind, or with what another model says of them in their place."""
+"""Asking without the pictures: blind, or with another model's descriptions in their place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a recount gives: cells by name, in percent as the papers print them, with what they were counted from."""
+"""Results of a recount: cells by name, in percent as the papers print them, with the numbers they were counted from."""
 
 from __future__ import annotations
 

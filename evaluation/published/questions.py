@@ -1,4 +1,4 @@
-"""Published questions in one shape, whatever layout they come from."""
+"""Published questions of every layout in one shape."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A paper's tables may have been counted in one of several ways, and the paper does not say which. All that we know are
 counted. Cells of one table were counted in one run, so readings are chosen a family of cells at a time: the one that
-gives most of the printed values. Several readings make a match by chance more likely, so it is told how many were
+gives most of the printed values. Several readings make a match by chance more likely, so the report says how many were
 tried, how many different values they gave, and which of them match.
 """
 

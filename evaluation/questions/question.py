@@ -1,4 +1,4 @@
-"""What a model sees of an item: pictures, marks, words and options. Never the answer or how the item was made."""
+"""A question as a model sees it: pictures, marks, words and options, never the answer or the way the item was made."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Results: judged predictions, the rows that metrics count, scores, summaries, and what people reached."""
+"""Results: judged predictions, the rows that metrics count, scores, summaries and the human baseline."""

@@ -1,6 +1,6 @@
-"""What people reached on a release: its human baseline as figures that stand beside the models'.
+"""The human baseline of a release, as figures that stand beside the models'.
 
-The baseline is told as a whole, annotator by annotator, and by who was best; people and models are compared over all
+There are figures of all annotators together, of each, and of the best; people and models are compared over all
 items, in each task, and in the mean of tasks.
 """
 

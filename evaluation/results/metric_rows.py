@@ -1,4 +1,4 @@
-"""What metrics count: judged predictions as columns, one row a reply that counts, with what the release says of items.
+"""The rows that metrics count: judged predictions as columns, a row a counted reply, with facts about the items.
 
 Under a protocol that repeats its questions every repetition is a row; under any other every item is one.
 """

@@ -1,4 +1,4 @@
-"""A score: what a model reached on a release, with everything that the figure depends on."""
+"""A score: a model's figures on a release, with everything that they depend on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What repetitions of one question differ in."""
+"""Accuracy of each repetition of the questions, and their spread."""
 
 from __future__ import annotations
 

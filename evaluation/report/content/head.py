@@ -1,4 +1,4 @@
-"""What the head of a page says of the release: name, ids, counts, licence, and who looked at the items."""
+"""The head of a page: the release's name, ids, counts and licence, and the campaigns on its items."""
 
 from __future__ import annotations
 

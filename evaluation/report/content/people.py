@@ -1,6 +1,6 @@
-"""What people reach on the items that were scored, from the human baseline of the release.
+"""Figures of people on the scored items, from the human baseline of the release.
 
-People stand there on average, the best, and each, with the models on the very items that they answered.
+Tables show people on average, the best and each, with the models on the same items.
 """
 
 from __future__ import annotations

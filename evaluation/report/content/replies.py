@@ -1,4 +1,4 @@
-"""What models replied, read beside the items of their release: one row of each model at a time."""
+"""Replies of models, read along with the items of their release: one row of each model at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people found wrong in replies: shares of categories with intervals, their agreement, and their reasons."""
+"""Errors that people named in replies: shares of categories with intervals, agreement, and reasons."""
 
 from __future__ import annotations
 

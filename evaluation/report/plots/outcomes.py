@@ -1,4 +1,4 @@
-"""What became of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
+"""Outcomes of the questions: right, wrong, and the four ways in which there was no letter, a bar a model."""
 
 from __future__ import annotations
 
