@@ -12,9 +12,10 @@ from benchwright.records import Choice, ItemImage
 from benchwright.workspace.atomic import replacing
 
 from ..forms.form import Form, words_of
+from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import TaskContent, content_in
-from ..store import BLIND, Campaign, ReviewStore
+from ..store import Campaign, ReviewStore
 from .edit_columns import VERSION, check_by_table, edit_columns_of, version_of
 
 FILLED_IN = ("annotator", "decision", "reason", "note")
@@ -67,7 +68,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
     if not out.parent.is_dir():
         raise BenchwrightError(f"there is no folder {out.parent} to write {out.name} to")
     tasks, settings = store.tasks(campaign), store.campaign(campaign)
-    shows_key, form = settings.kind != BLIND, settings.form.typed
+    form = settings.form.typed
     check_by_table(settings)
     filled_in = (*columns_of(form), *edit_columns_of(settings))
     columns = ("item_id", *filled_in, *SHOWN, *((BESIDE,) if form is not None else ()), TAKES)
@@ -76,7 +77,7 @@ def export_tasks(store: ReviewStore, campaign: str, out: Path, *, image_name: Ca
         writer = csv.DictWriter(handle, columns, lineterminator="\n")
         writer.writeheader()
         for task in tasks:
-            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key)
+            shown = _shown(content_in(task.payload), image_name, shows_key=shows_key(settings.kind))
             if form is not None:
                 shown[BESIDE] = "\n\n".join(f"{text['label']}: {text['text']}" for text in beside_in(task.payload))
             if VERSION in filled_in:

@@ -7,9 +7,10 @@ from typing import Any
 
 from benchwright.records import ItemImage
 
+from ..forms.kinds import shows_key
 from ..forms.payloads import beside_in
 from ..forms.task_content import content_in
-from ..store import BLIND, Campaign, Task
+from ..store import Campaign, Task
 from .editing import EXPLANATION, edit_data
 from .label_config import guidelines_html, is_answered_blind
 
@@ -57,8 +58,8 @@ def task_data(
     if is_typed or is_blind:
         data["options"] = [{"value": label} for label in option_labels(task.payload)]
     if not is_blind:
-        shows_key = campaign.kind != BLIND
-        data["choices"] = choice_lines(task.payload, right=(item.answer or item.refusal) if shows_key else None)
+        right = (item.answer or item.refusal) if shows_key(campaign.kind) else None
+        data["choices"] = choice_lines(task.payload, right=right)
     if not is_blind and campaign.form.edits:
         data |= edit_data(task.payload, letters, with_explanation=votes)
     return data

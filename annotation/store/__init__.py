@@ -1,7 +1,6 @@
 """The review store: campaigns, tasks, slots and annotations in one database."""
 
 from .accounts.accounts import ROLES, Account, Accounts, Role
-from .assignment.assignment import BLIND
 from .campaigns.overrides import Overrides, StoredOverride
 from .campaigns.tasks import SIMULATED
 from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, UpsertCounts
@@ -10,7 +9,6 @@ from .submissions.form_checks import decisions_of, normalized
 from .submissions.photo_uploads import Uploads
 
 __all__ = [
-    "BLIND",
     "ROLES",
     "SIMULATED",
     "Account",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,9 @@ from benchwright.annotation.campaigns.results import agreement_of, errata_of, fi
 from benchwright.annotation.exchange.decision_file import import_decisions
 from benchwright.annotation.exchange.task_file import export_tasks
 from benchwright.annotation.forms.campaign_form import CampaignForm
+from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.submission import Submission
+from benchwright.annotation.label_studio.task_data import task_data
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.workflow.image_files import ImageFiles
 from benchwright.annotation.workflow.submitted_answers import results_of, rows_of
@@ -281,6 +284,19 @@ def test_the_table_to_fill_in_has_a_column_for_each_field(opened: Opens, now: da
     [said] = store.decisions("errors")
     assert said.fields == {"categories": ["blind", "other"], "reason": "because"}
     assert import_decisions(store, "errors", tmp_path / "tasks.csv", now=now).unchanged == 1
+
+
+@pytest.mark.parametrize("shows_key", [True, False])
+def test_the_table_holds_keys_only_where_the_kind_of_campaign_shows_them(
+    opened: Opens, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shows_key: bool
+) -> None:
+    store = opened()
+    monkeypatch.setitem(KINDS, "error_analysis", replace(KINDS["error_analysis"], shows_key=shows_key))
+    export_tasks(store, "errors", tmp_path / "tasks.csv", image_name=lambda image: "x.png")
+    with (tmp_path / "tasks.csv").open(newline="", encoding="utf-8") as handle:
+        assert [row["answer"] != "" for row in csv.DictReader(handle)] == [shows_key] * 4
+    campaign, [task, *_] = store.campaign("errors"), store.tasks("errors")
+    assert ("(right)" in task_data(campaign, task, lambda image: image.image_id)["choices"]) == shows_key
 
 
 JUDGED: Sequence[tuple[str | None, ...]] = (

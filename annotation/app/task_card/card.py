@@ -11,7 +11,7 @@ from benchwright.errors import BenchwrightError
 
 from ...forms.edits import right_of
 from ...forms.form import Form, OneChoice
-from ...forms.kinds import ANSWER, KINDS
+from ...forms.kinds import ANSWER, KINDS, shows_key
 from ...forms.submission import Submission
 from ...forms.task_content import TaskContent
 from ...store import Campaign, RefusedError
@@ -157,7 +157,7 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         )
     item, form, typed = task.item, campaign.form, campaign.form.typed
     blind = is_blind(task, campaign)
-    shows_key = KINDS[campaign.kind].shows_key and not blind
+    with_key = shows_key(campaign.kind) and not blind
     key = item.answer or item.refusal
     return Card(
         serial=serial,
@@ -165,8 +165,8 @@ def card_of(task: OwnTask, campaign: Campaign, *, serial: int) -> Card:
         mode=ANSWER if blind else campaign.kind if typed is None else FORM,
         question=question_in_words(item),
         choices=options_of(item),
-        right=key if shows_key else None,
-        declines=shows_key and item.answer is None,
+        right=key if with_key else None,
+        declines=with_key and item.answer is None,
         reasons=[{"code": code, "words": code.replace("_", " ")} for code in form.reasons],
         needs_reason=["reject"] if form.reasons else [],
         needs_note=list(form.needs_note),
