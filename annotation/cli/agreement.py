@@ -67,7 +67,7 @@ def agreement(
     else:
         with open_for_commands(workspace) as store:
             overview, asked = _asked(store, campaign, field, ordinal=ordinal, sets=sets)
-            said, metric = overview.said(asked), asked.metric
+            said, metric = overview.label_columns(asked), asked.metric
             parts = {split: overview.agreement_by(split, said, metric=metric) for split in by}  # type: ignore[arg-type]
             whole = overview.agreement_by("all", said, metric=metric, resamples=0)
             closed_early = overview.closed_early()
@@ -76,7 +76,7 @@ def agreement(
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
         document["parts"] = [
-            {"by": split, "part": group.name, **group.found.to_json(), "shares": group.shares}
+            {"by": split, "part": group.name, **group.agreement.to_json(), "shares": group.shares}
             for split in by
             for group in parts[split]
         ]
@@ -91,14 +91,14 @@ def agreement(
 def _asked(
     store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
 ) -> tuple[Overview, LabelField]:
-    from ..progress.label_fields import aspect_named
+    from ..progress.label_fields import label_field_named
     from ..progress.overview import Overview
 
     found = store.campaign(pick_campaign(store, campaign))
-    asked = aspect_named(found, field, ordinal=ordinal)
+    asked = label_field_named(found, field, ordinal=ordinal)
     if sets and asked.metric != "masi":
         raise BenchwrightError(
-            f"{asked.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and fields "
+            f"{asked.labels.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and fields "
             "of several options, which are compared as sets by themselves"
         )
     return Overview(store, found), asked
@@ -128,7 +128,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     else:
         with open_for_commands(workspace) as store:
             overview, asked = _asked(store, campaign, None, ordinal=False, sets=False)
-            found, gold = overview.qualities(overview.said(asked)), overview.gold()
+            found, gold = overview.qualities(overview.label_columns(asked)), overview.gold()
     listed = [one.to_json() for one in found]
     known = {name: {"answered": one.of, "right": one.right, "accuracy": one.shared[0]} for name, one in gold.items()}
     document = {"annotators": listed, "gold": known}

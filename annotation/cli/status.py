@@ -39,7 +39,7 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
 
     campaign = store.campaign(name)
     overview = Overview(store, campaign)
-    patterns = overview.patterns()
+    patterns = overview.decision_counts()
     document = {
         **store.status(name, now=now).to_json(),
         "outcomes": progress_of(campaign, patterns).outcomes,
@@ -51,12 +51,12 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
         document["criteria"] = [
             {
                 "criterion": one.name, "votes": one.votes, "share_of_yes": one.share_of_yes,
-                "compared": one.found.compared,
-                "percent": one.found.percent, "krippendorff_alpha": one.found.krippendorff_alpha,
+                "compared": one.agreement.compared,
+                "percent": one.agreement.percent, "krippendorff_alpha": one.agreement.krippendorff_alpha,
             }
             for one in criteria
         ]  # fmt: skip
-    if (rulings := overview.rulings()).cases:
+    if (rulings := overview.adjudication_stats()).cases:
         document["adjudicated"] = rulings.to_json()
     if by:
         document["parts"] = [

@@ -159,7 +159,7 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
         found = results_of(store, pick_campaign(store, campaign))
         if out is not None:
             write_results(found, out, force=force)
-            about = {"campaign": found.campaign.name, "answers": len(found.said)}
+            about = {"campaign": found.campaign.name, "answers": len(found.annotations)}
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), **about)
     if out is not None:
         note(f"written to {out}")
@@ -176,7 +176,9 @@ def _figure(value: float | int | None) -> str:
 def _text(found: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
-    lines = [f"{found.campaign.name} ({found.campaign.kind}): {len(found.said)} answers on {len(found.tasks)} items"]
+    lines = [
+        f"{found.campaign.name} ({found.campaign.kind}): {len(found.annotations)} answers on {len(found.tasks)} items"
+    ]
     for row in summary_of(found):
         share = "-" if row["share"] is None else f"{row['share']:.0%}"
         lines.append(f"  {row.get('words') or row.get('finding')}: {row['items']} items, {share}")

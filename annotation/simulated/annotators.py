@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
-"""The moment of all simulated work: nobody sat there, so no clock is pretended."""
+"""Time of all simulated decisions: a constant, since no person took any time."""
 BATCH = 200
 """Tasks in one transaction."""
 
@@ -41,7 +41,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """What one simulated annotator says of one item, with the edits that they propose and the picture, if any."""
+    """One simulated annotator's decision on one item, with proposed edits and a picture, if any."""
 
     annotator: str
     decision: str
@@ -52,7 +52,7 @@ class SimulatedDecision(NamedTuple):
 
 
 class DecisionDetails(NamedTuple):
-    """What goes with a decision: what is said by field, edits of the item, and a picture that is handed in."""
+    """What goes with a decision: values by field, edits of the item, and a picture that is handed in."""
 
     fields: Mapping[str, Any] | None = None
     edits: Mapping[str, Any] | None = None
@@ -72,10 +72,10 @@ class SimulatedGroup(Record):
     annotators: int = Field(ge=1, le=1000)
 
     def names(self) -> list[str]:
-        """Return what they are called."""
+        """Return the annotators' names."""
         return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
         """Return one annotator's decision on an item, given as a task's payload, and the reasons for it.
 
         No decision, where a typed form has a field for it: then `adds` fills the form in.
@@ -83,10 +83,10 @@ class SimulatedGroup(Record):
         del payload, rng
         return "", ()
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
-        """Return what goes with a decision in a campaign of this form; nothing, unless a group says otherwise."""
+        """Return what goes with a decision in a campaign of this form; nothing, unless a subclass adds something."""
         del payload, decision, form, rng
         return DecisionDetails()
 
@@ -104,16 +104,16 @@ class SimulatedAnnotators(SimulatedGroup):
     reasons: tuple[str, ...] = ()
     revise_rate: Share = 0.0
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
         """Accept, revise or reject."""
-        departs, which = rng.random() < self.error_rate, rng.random()
+        departs, lot = rng.random() < self.error_rate, rng.random()
         if (right_key(payload) is not None) != departs:
             # Drawn only where it matters: without a rate, everybody says what they said before there was one.
             is_revised = self.revise_rate > 0 and rng.random() < self.revise_rate
             return ("revise" if is_revised else "accept"), ()
-        return "reject", self.reasons[int(which * len(self.reasons)) :][:1]
+        return "reject", self.reasons[int(lot * len(self.reasons)) :][:1]
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Make the plain edit that goes with a revision."""
@@ -132,12 +132,12 @@ class SimulatedAnswerers(SimulatedGroup):
     accuracy: Share = 1.0
     accuracy_by_task: dict[str, Share] = Field(default_factory=dict)
 
-    def says(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
         """Name a choice."""
-        is_right, which = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
+        is_right, lot = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
         right = right_key(payload)
-        others = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
-        return right if is_right and right is not None else others[int(which * len(others))], ()
+        other_keys = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
+        return right if is_right and right is not None else other_keys[int(lot * len(other_keys))], ()
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_enough(group: SimulatedGroup, rule: Rule) -> None:
-    """Hold a group to the places that a rule has.
+    """Check that a group has enough annotators for a rule.
 
     Raises:
         ValueError: There are fewer annotators than places.
@@ -172,29 +172,29 @@ def simulated_decisions(
     round_: int = 1,
     form: CampaignForm | None = None,
 ) -> list[SimulatedDecision]:
-    """Return what is said of an item, by annotator.
+    """Return the simulated decisions on an item, by annotator.
 
     Every annotator draws a lot for the item; those with the lowest take its slots.
 
     Args:
-        group: Who there is and how often they err.
-        item_id: The item.
+        group: The annotators, and how often they err.
+        item_id: Id of the item.
         payload: The item as JSON values.
-        slots: Annotators that the item gets.
-        seed: Of the run.
-        stage: Of the campaign.
-        round_: In which a version of the item is looked at, from 1.
-        form: Of the campaign.
+        slots: Number of annotators that the item gets.
+        seed: Seed of the run.
+        stage: Name of the campaign's stage.
+        round_: Round in which a version of the item is looked at, from 1.
+        form: The campaign's form; None for one that asks for nothing.
     """
     drawn = []
     later = () if round_ == 1 else (f"round {round_}",)
     for annotator in group.names():
         rng = generator_for(seed, stage, item_id, annotator, *later)
         drawn.append((rng.random(), annotator, rng))
-    taken = sorted(drawn, key=lambda one: one[:2])[:slots]
+    taken = sorted(drawn, key=lambda draw: draw[:2])[:slots]
     return sorted(
         (_said(group, annotator, payload, form or CampaignForm(), rng) for _, annotator, rng in taken),
-        key=lambda one: one.annotator,
+        key=lambda decision: decision.annotator,
     )
 
 
@@ -205,8 +205,8 @@ def _said(
     form: CampaignForm,
     rng: np.random.Generator,
 ) -> SimulatedDecision:
-    decision, reasons = group.says(payload, rng)
-    return SimulatedDecision(annotator, decision, reasons, *group.adds(payload, decision, form, rng))
+    decision, reasons = group.decide(payload, rng)
+    return SimulatedDecision(annotator, decision, reasons, *group.add_details(payload, decision, form, rng))
 
 
 def simulate(
@@ -222,13 +222,13 @@ def simulate(
     """Let simulated annotators decide every open task, as people would: claim a slot, submit a decision.
 
     Args:
-        store: With the campaign's tasks.
-        campaign: Opened for simulated annotators.
-        group: Who there is and how often they err.
-        seed: Of the run.
-        stage: Of the campaign.
-        workspace: Takes in the pictures that they hand in, where the campaign collects some.
-        batch: Tasks in one transaction.
+        store: Review store with the campaign's tasks.
+        campaign: Name of a campaign that was opened for simulated annotators.
+        group: The annotators, and how often they err.
+        seed: Seed of the run.
+        stage: Name of the campaign's stage.
+        workspace: Folder that takes in the pictures that they hand in, where the campaign collects some.
+        batch: Number of tasks in one transaction.
 
     Returns:
         How many decisions were missing and are now made.
@@ -245,10 +245,10 @@ def simulate(
             for task in waiting[start : start + batch]:
                 with held.reading() as connection:
                     round_ = round_of(connection, task.id)
-                for one in simulated_decisions(
+                for simulated_decision in simulated_decisions(
                     group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
                 ):
-                    _decide(held, campaign, task.id, one, form, workspace)
+                    _decide(held, campaign, task.id, simulated_decision, form, workspace)
                     made += 1
     return made
 
@@ -261,7 +261,7 @@ def _brought(
     form: CampaignForm,
     workspace: Path,
 ) -> dict[str, str]:
-    """Take a picture in by the door that photographs of people come through, and return what its field says."""
+    """Upload a picture as a person would, and return the value of its field."""
     from benchwright.images.decode import encode_png
 
     typed = form.typed
@@ -276,23 +276,29 @@ def _decide(
     store: ReviewStore,
     campaign: str,
     task: int,
-    one: SimulatedDecision,
+    decision: SimulatedDecision,
     form: CampaignForm,
     workspace: Path | None,
 ) -> None:
     brought: Mapping[str, Any] = {}
-    if one.picture is not None:
+    if decision.picture is not None:
         assert workspace is not None, "pictures are handed in to a workspace"
-        brought = _brought(store, task, one.annotator, one.picture, form, workspace)
+        brought = _brought(store, task, decision.annotator, decision.picture, form, workspace)
     if form.blind_first:
-        lease = store.claim(campaign, one.annotator, now=NOW, task=task)
+        lease = store.claim(campaign, decision.annotator, now=NOW, task=task)
         assert lease is not None, "a claim of one task is met or refused"
         with store.writing() as connection:
-            answer_blind(connection, lease.slot_id, one.annotator, one.decision, now=NOW)
+            answer_blind(connection, lease.slot_id, decision.annotator, decision.decision, now=NOW)
     store.decide(
-        campaign, task, one.annotator, one.decision, now=NOW, reasons=one.reasons, edits=one.edits,
-        fields=None if one.fields is None else {**one.fields, **brought},
-    )  # fmt: skip
+        campaign,
+        task,
+        decision.annotator,
+        decision.decision,
+        now=NOW,
+        reasons=decision.reasons,
+        edits=decision.edits,
+        fields=None if decision.fields is None else {**decision.fields, **brought},
+    )
 
 
 class SimulatedScreeners(SimulatedGroup):
@@ -317,15 +323,15 @@ class SimulatedScreeners(SimulatedGroup):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Keep or discard."""
         del payload, decision, form
-        discards, which = rng.random() < self.discard_rate, rng.random()
+        discards, lot = rng.random() < self.discard_rate, rng.random()
         if not discards:
             return DecisionDetails({"verdict": KEEP})
-        return DecisionDetails({"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
+        return DecisionDetails({"verdict": DISCARD, "reasons": [self.reasons[int(lot * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):
@@ -337,7 +343,7 @@ class SimulatedPairers(SimulatedGroup):
 
     same_rate: Share = 0.0
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Say that they are the same, or not."""
@@ -354,11 +360,11 @@ class SimulatedReviewers(SimulatedAnswerers):
 
     approval: Share = 1.0
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Vote on every criterion of the form."""
         criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
-        votes = {one: "yes" if rng.random() < self.approval else "no" for one in criteria}
+        votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}
         edits = look_closely(payload) if "no" in votes.values() else None
         return DecisionDetails({ANSWER: decision, **votes}, edits)

@@ -39,7 +39,7 @@ class SimulatedDescribers(SimulatedGroup):
 
     discard_rate: Share = 0.0
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Discard, or fill in the whole form."""
@@ -48,13 +48,15 @@ class SimulatedDescribers(SimulatedGroup):
             return DecisionDetails({"implication": NOTHING})
         typed, picture = form.typed, payload["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
-        said: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
-        said["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
-        for number in range(1, COUNTS.index(said["questions"]) + 2):
-            right, *wrong = (_NOTIONS[one] for one in rng.permutation(len(_NOTIONS))[:6].tolist())
-            said[f"ask_{number}"] = f"Simulated question {number} about picture {picture}: which notion does it convey?"
-            said |= {f"right_{number}": right, f"wrong_{number}": wrong}
-        return DecisionDetails(said)
+        fields: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
+        fields["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
+        for number in range(1, COUNTS.index(fields["questions"]) + 2):
+            right, *wrong = (_NOTIONS[place] for place in rng.permutation(len(_NOTIONS))[:6].tolist())
+            fields[f"ask_{number}"] = (
+                f"Simulated question {number} about picture {picture}: which notion does it convey?"
+            )
+            fields |= {f"right_{number}": right, f"wrong_{number}": wrong}
+        return DecisionDetails(fields)
 
 
 class SimulatedCollectors(SimulatedGroup):
@@ -68,7 +70,7 @@ class SimulatedCollectors(SimulatedGroup):
 
     none_rate: Share = 0.0
 
-    def adds(
+    def add_details(
         self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
     ) -> DecisionDetails:
         """Draw a picture and say whose it is, and under which licence; or that there is none."""
@@ -79,14 +81,14 @@ class SimulatedCollectors(SimulatedGroup):
         assert typed is not None, "photographs are collected by a typed form"
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
         [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
-        said = {
+        fields = {
             "found": (WEB, OWN)[int(rng.integers(2))],
             "licence": _one([option.code for option in licences.options], rng),
             "author": "A simulated annotator: nobody's photograph",
         }
-        if said["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
-            said["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
-        return DecisionDetails(said, picture=drawn_picture(rng, *_size(field)))
+        if fields["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
+            fields["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
+        return DecisionDetails(fields, picture=drawn_picture(rng, *_size(field)))
 
 
 def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:
@@ -114,14 +116,14 @@ def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[
 
 def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
     """Return a code for every label that a described image has, of rhetoric one or two."""
-    found: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
     for field in form.fields[1:]:
         if isinstance(field, OneOf):
-            found[field.name] = _one([option.code for option in field.options], rng)
+            labels[field.name] = _one([option.code for option in field.options], rng)
         elif isinstance(field, SeveralOf):
             codes = [option.code for option in field.options]
-            found[field.name] = [codes[one] for one in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
-    return found
+            labels[field.name] = [codes[place] for place in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
+    return labels
 
 
 def _one(codes: Sequence[str], rng: np.random.Generator) -> str:

@@ -1,6 +1,6 @@
-"""An annotator's desk: the task that lies on it, what was said before, what is being typed.
+"""An annotator's task queue: the task at hand, their own earlier decisions, their drafts.
 
-Everything that an annotator may see or do goes through here, whatever the screen: a desk belongs to one annotator and
+Everything that an annotator may see or do goes through here, whatever the screen: a queue belongs to one annotator and
 shows nobody else's tasks, decisions or notes.
 """
 
@@ -62,7 +62,7 @@ class GivenDecision(NamedTuple):
 
 @dataclass(frozen=True)
 class OwnTask:
-    """A task on the desk.
+    """A task that an annotator holds or has decided.
 
     Attributes:
         task_id: In the store.
@@ -134,10 +134,10 @@ class TaskQueue:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
         lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
-        return None if lease is None else self._laid_out(self._own(lease.task_id, now=now))
+        return None if lease is None else self._as_own_task(self._own(lease.task_id, now=now))
 
     def coming(self) -> TaskContent | None:
-        """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
+        """Return the item that is likely to come next; it may still go to somebody else."""
         payload = self._store.peek(self.campaign, self.annotator)
         return None if payload is None else content_in(payload)
 
@@ -150,9 +150,9 @@ class TaskQueue:
         row = self._own(task_id, now=now)
         if row.submitted_at is None:
             self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
-        return self._laid_out(row)
+        return self._as_own_task(row)
 
-    def _laid_out(self, row: sa.Row[Any]) -> OwnTask:
+    def _as_own_task(self, row: sa.Row[Any]) -> OwnTask:
         payload = json.loads(row.payload)
         with self._store.reading() as connection:
             answered = blind_answer(connection, row.task_id, self.annotator)
@@ -161,7 +161,7 @@ class TaskQueue:
             task_id=row.task_id,
             slot_id=row.slot_id,
             item=content_in(payload),
-            said=None if row.decision is None else _said(row, said_at=row.said_at),
+            said=None if row.decision is None else _given_decision(row, said_at=row.said_at),
             draft={} if row.body is None else json.loads(row.body),
             is_current=bool(row.is_current),
             beside=tuple(beside_in(payload)),
@@ -238,7 +238,7 @@ class TaskQueue:
 
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
-    ) -> KeptDraft:  # fmt: skip
+    ) -> KeptDraft:
         """Keep what is being typed, and return all that is kept then.
 
         Args:
@@ -307,13 +307,13 @@ class TaskQueue:
             versions = connection.execute(EARLIER, {"slots": [row.slot_id for row in rows]}).all()
             remarks = own_remarks(connection, [row.task_id for row in rows], self.annotator)
         earlier: dict[int, list[GivenDecision]] = {}
-        for one in versions:
-            earlier.setdefault(one.slot_id, []).append(_said(one, said_at=one.submitted_at))
+        for version in versions:
+            earlier.setdefault(version.slot_id, []).append(_given_decision(version, said_at=version.submitted_at))
         return [
             HistoryEntry(
                 row.task_id,
                 content_in(json.loads(row.payload)),
-                _said(row, said_at=row.said_at),
+                _given_decision(row, said_at=row.said_at),
                 bool(row.is_current),
                 tuple(earlier[row.slot_id][:-1]),
                 tuple(remarks.get(row.task_id, ())),
@@ -362,8 +362,8 @@ class TaskQueue:
 
     def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
         with self._store.reading() as connection:
-            asked = self._who | {"task": task_id}
-            row = connection.execute(OWN_TASK, asked).one_or_none() if is_id(task_id) else None
+            parameters = self._who | {"task": task_id}
+            row = connection.execute(OWN_TASK, parameters).one_or_none() if is_id(task_id) else None
         if row is None or (row.submitted_at is None and row.lease_until <= now):
             raise RefusedError("this task is not yours, or not any more; take the next one")
         return row
@@ -383,7 +383,7 @@ def may_see(store: ReviewStore, task_id: int, annotator: str, *, now: datetime) 
     return row is not None and (row.submitted_at is not None or row.lease_until > now)
 
 
-def _said(row: sa.Row[Any], *, said_at: datetime) -> GivenDecision:
+def _given_decision(row: sa.Row[Any], *, said_at: datetime) -> GivenDecision:
     fields = None if row.fields is None else json.loads(row.fields)
     edits = None if row.edits is None else json.loads(row.edits)
     return GivenDecision(

@@ -102,7 +102,7 @@ def test_names_are_told_only_once_the_case_is_decided(
     assert desk.decided() == []
     desk.decide(task, "reject", now=now, reasons=["unclear"])
     [told] = desk.decided()
-    assert (told.decision, {one.annotator for one in told.said}) == ("reject", {"ann", "ben"})
+    assert (told.decision, {one.annotator for one in told.annotations}) == ("reject", {"ann", "ben"})
 
 
 def test_edits_of_the_adjudicator_make_the_next_version(

@@ -124,10 +124,10 @@ def _killed_after_two(store: Any, campaign: str, group: Any, **settings: Any) ->
         def names(self) -> list[str]:
             return list(self._inner.names())
 
-        def adds(self, *given: Any) -> Any:
+        def add_details(self, *given: Any) -> Any:
             if next(decisions, None) is None:
                 raise KeyboardInterrupt
-            return self._inner.adds(*given)
+            return self._inner.add_details(*given)
 
     return simulate(store, campaign, Killed(group), **settings, batch=1)  # type: ignore[arg-type] # for this test only
 

@@ -90,6 +90,6 @@ def _line(one: DecidedCase, campaign: Campaign) -> dict[str, Any]:
         TEXTS["decision"]: TEXTS.get(one.decision, one.decision),
         TEXTS["reasons"]: ", ".join(code.replace("_", " ") for code in one.reasons),
         TEXTS["question"]: question_in_words(one.item),
-        TEXTS["answers"]: " | ".join(words(said) for said in one.said),
+        TEXTS["answers"]: " | ".join(words(said) for said in one.annotations),
         TEXTS["note"]: one.note or "",
     }

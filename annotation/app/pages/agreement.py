@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, without_each
-from ...progress.label_fields import LabelField, aspects_of
+from ...progress.label_fields import LabelField, label_fields_of
 from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import once
 from ..base.curator_texts import TEXTS
@@ -38,7 +38,7 @@ def show(visit: PageRequest) -> None:
     """Show how far annotators of a campaign agree."""
     overview = Overview(visit.site.store, visit.campaign)
     asked, shown = _picked(overview)
-    key = (visit.site.store.where, *overview.stamp(), "agreement", asked.aspect.name, asked.metric)
+    key = (visit.site.store.where, *overview.stamp(), "agreement", asked.labels.name, asked.metric)
     with st.spinner(TEXTS["reckoning"]):
         found = once(key, lambda: find(overview, asked))
     st.html(STYLE)
@@ -69,7 +69,7 @@ def _show_criteria(criteria: list[CriterionVotes], shown: str) -> None:
     st.html(
         parts_plot(TEXTS["criteria"], [(one.words, {"yes": one.yes, "no": one.votes - one.yes}) for one in criteria])
     )
-    dots = [_dot(one.words, one.found, shown, beside=_compared(one.found)) for one in criteria]
+    dots = [_dot(one.words, one.agreement, shown, beside=_compared(one.agreement)) for one in criteria]
     st.html(intervals_plot(NAMES[shown], dots))
 
 
@@ -101,9 +101,9 @@ def _change(value: float | None, middle: float | None) -> str:
 
 def find(overview: Overview, asked: LabelField) -> FieldAgreement:
     """Reckon all that the page shows of one aspect, from one reading of it."""
-    said = overview.said(asked)
+    said = overview.label_columns(asked)
     by = {
-        split: [(group.name, group.found) for group in overview.agreement_by(split, said, metric=asked.metric)]
+        split: [(group.name, group.agreement) for group in overview.agreement_by(split, said, metric=asked.metric)]
         for split in SPLITS
     }
     return FieldAgreement(by, without_each(said.ratings, metric=asked.metric))
@@ -111,7 +111,7 @@ def find(overview: Overview, asked: LabelField) -> FieldAgreement:
 
 def _picked(overview: Overview) -> tuple[LabelField, str]:
     """Return what is compared, and which statistic the plots show."""
-    known = aspects_of(overview.campaign)
+    known = label_fields_of(overview.campaign)
     what, which, order = st.columns([2, 2, 2], vertical_alignment="bottom")
     names = {one.words: one for one in known}
     asked = names[what.selectbox(TEXTS["what"], list(names))]
@@ -121,7 +121,7 @@ def _picked(overview: Overview) -> tuple[LabelField, str]:
         index=list(STATISTICS).index("krippendorff_alpha"),
         format_func=NAMES.__getitem__,
     )
-    has_order = asked.aspect.source == "field" and bool(asked.aspect.categories)
+    has_order = asked.labels.source == "field" and bool(asked.labels.categories)
     if has_order and order.toggle(TEXTS["in_order"]):
         asked = asked._replace(metric="ordinal")
     return asked, shown

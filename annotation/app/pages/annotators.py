@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality
-from ...progress.label_fields import aspects_of
+from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import once
 from ..base.curator_texts import TEXTS
@@ -22,9 +22,9 @@ def show(visit: PageRequest) -> None:
     """Show what a campaign's decisions tell of each annotator."""
     overview = Overview(visit.site.store, visit.campaign)
     key = (visit.site.store.where, *overview.stamp(), "qualities")
-    asked = aspects_of(visit.campaign)[0]
+    asked = label_fields_of(visit.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
-        found = once(key, lambda: overview.qualities(overview.said(asked)))
+        found = once(key, lambda: overview.qualities(overview.label_columns(asked)))
     if not found:
         st.info(TEXTS["nothing_said"])
         return

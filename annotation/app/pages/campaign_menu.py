@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...store import Account, Campaign
 from ...store.accounts.campaign_access import AccessControl
-from ...workflow.waiting import WaitingTasks, open_tasks_of, waiting_for, where_to_go_on
+from ...workflow.waiting import WaitingTasks, next_campaign, open_tasks_of, waiting_for
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 
@@ -80,7 +80,7 @@ def waiting_elsewhere(site: AppState, account: Account, here: Campaign) -> list[
     """Return what waits for somebody in other campaigns, the one to go on with first; none where nothing waits."""
     others = [one for one in _for_people(campaigns_of(site, account), site, account) if one.name != here.name]
     waiting = [one for one in waiting_for(site.store, others, account.name, now=clock()) if one.left]
-    first = where_to_go_on(waiting)
+    first = next_campaign(waiting)
     return [] if first is None else [first, *(one for one in waiting if one is not first)]
 
 
@@ -90,7 +90,7 @@ def _landing(site: AppState, account: Account, campaigns: Sequence[Campaign]) ->
     if account.role == "curator":
         still_open = open_tasks_of(site.store, campaigns)
         return next((one.name for one in for_people if still_open[one.name]), campaigns[0].name)
-    first = where_to_go_on(waiting_for(site.store, for_people, account.name, now=clock()))
+    first = next_campaign(waiting_for(site.store, for_people, account.name, now=clock()))
     return campaigns[0].name if first is None else first.campaign.name
 
 

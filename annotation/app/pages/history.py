@@ -72,5 +72,5 @@ def _in_words(said: GivenDecision, campaign: Campaign) -> str:
 def _told(said: GivenDecision, campaign: Campaign) -> str:
     form = campaign.form.typed
     if form is not None:
-        return form.told(said.fields or {})
+        return form.describe(said.fields or {})
     return ", ".join(code.replace("_", " ") for code in said.reasons)

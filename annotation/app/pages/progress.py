@@ -55,7 +55,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
     filled = once((*stamp, "filled"), lambda: overview.filled(now=clock()))
-    patterns = once((*stamp, "patterns"), overview.patterns)
+    patterns = once((*stamp, "patterns"), overview.decision_counts)
     people = once((*stamp, "people"), overview.people)
     done = sum(one.times for one in patterns if one.state == "done")
     total, slots = sum(one.times for one in patterns), sum(filled)
@@ -78,7 +78,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         rows += [(one.name or CURATOR_TEXTS["none"], one.outcomes) for one in progress_by(campaign, patterns, by)]
     st.html(parts_plot(CURATOR_TEXTS["tasks"], rows))
     _show_rounds(once((*stamp, "rounds"), lambda: overview.rounds(patterns)))
-    _show_rulings(once((*stamp, "rulings"), overview.rulings))
+    _show_rulings(once((*stamp, "rulings"), overview.adjudication_stats))
     if days := once((*stamp, "days"), overview.days):
         st.html(days_plot(CURATOR_TEXTS["by_day"], days))
 
@@ -86,7 +86,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
 def _show_found(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
     """Show what a campaign on items of a release has found so far."""
     found = once((*stamp, "found"), lambda: results_of(store, campaign.name))
-    if not found.said:
+    if not found.annotations:
         return
     st.subheader(TEXTS["answers_given"])
     st.dataframe(_in_words(summary_of(found)), hide_index=True)
@@ -158,9 +158,9 @@ def _show_rulings(rulings: AdjudicationStats) -> None:
         return
     st.subheader(CURATOR_TEXTS["adjudicated"])
     st.caption(CURATOR_TEXTS["adjudicated_why"].format(cases=rulings.cases, against=rulings.against))
-    decisions = sorted({one.decision for one in rulings.ruled})
+    decisions = sorted({one.decision for one in rulings.counts})
     by_name: dict[str, Counter[str]] = {}
-    for one in rulings.ruled:
+    for one in rulings.counts:
         by_name.setdefault(one.adjudicator, Counter())[one.decision] += one.times
     rows = [(name, {decision: counts[decision] for decision in decisions}) for name, counts in sorted(by_name.items())]
     st.html(parts_plot(CURATOR_TEXTS["by_adjudicator"], rows))
@@ -169,8 +169,8 @@ def _show_rulings(rulings: AdjudicationStats) -> None:
 
 def _by_said(rulings: AdjudicationStats) -> str:
     times = Counter[tuple[str, str, bool]]()
-    for one in rulings.ruled:
-        times[one.decision, one.said, one.is_against] += one.times
+    for one in rulings.counts:
+        times[one.decision, one.majority, one.is_against] += one.times
     ranked = sorted(times.items(), key=lambda one: (-one[1], one[0]))
     names = [
         CURATOR_TEXTS["where_said"].format(decision=told(decision), said=told(said))

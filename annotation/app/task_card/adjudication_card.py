@@ -42,7 +42,7 @@ def adjudication_card(case: Case, campaign: Campaign, *, serial: int) -> Card:
         remarks=None,
         save=None,
         texts=words_of_card(),
-        answers=[_answer(one, number, form) for number, one in enumerate(case.said, 1)],
+        answers=[_answer(one, number, form) for number, one in enumerate(case.annotations, 1)],
     )
 
 

@@ -228,7 +228,7 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
 
 def told_of(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return in words what was said in a typed form; empty where there is none."""
-    return "" if form is None or fields is None else form.told(fields)
+    return "" if form is None or fields is None else form.describe(fields)
 
 
 def _fields(form: Form, item: TaskContent, key: str | None, *, given: str | None) -> list[dict[str, Any]]:

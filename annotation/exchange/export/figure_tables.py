@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from ...agreement.coefficients import STATISTICS, Agreement, without_each
 from ...progress.campaign_progress import Facet, progress_by, progress_of
-from ...progress.label_fields import aspects_of
+from ...progress.label_fields import label_fields_of
 from ...progress.overview import SPLITS, Overview
 from .figure_rows import Row, chained, in_order, rounded
 from .table_files import Columns, ExportTable
@@ -61,7 +61,7 @@ def figure_tables(overviews: Sequence[Overview], called: Names) -> Iterator[Expo
 
 
 def _outcomes(one: Overview) -> Iterator[Row]:
-    patterns, campaign = one.patterns(), one.campaign
+    patterns, campaign = one.decision_counts(), one.campaign
     whole = [("all", progress_of(campaign, patterns))]
     parts = [(facet, found) for facet in get_args(Facet) for found in progress_by(campaign, patterns, facet)]
     for by, found in [*whole, *parts]:
@@ -70,12 +70,12 @@ def _outcomes(one: Overview) -> Iterator[Row]:
 
 
 def _agreement(one: Overview, called: Names) -> Iterator[Row]:
-    for asked in aspects_of(one.campaign):
-        said = one.said(asked)
-        head = (one.campaign.name, asked.aspect.name, asked.metric)
+    for asked in label_fields_of(one.campaign):
+        said = one.label_columns(asked)
+        head = (one.campaign.name, asked.labels.name, asked.metric)
         for split in SPLITS:
             for group in one.agreement_by(split, said, metric=asked.metric):
-                yield from _statistics((*head, split, group.name), group.found)
+                yield from _statistics((*head, split, group.name), group.agreement)
         others = {called[name]: found for name, found in without_each(said.ratings, metric=asked.metric).items()}
         for name, found in sorted(others.items()):
             yield from _statistics((*head, "without", name), found)
@@ -88,4 +88,4 @@ def _statistics(head: Row, found: Agreement) -> Iterator[Row]:
 
 
 def _qualities(one: Overview) -> list[dict[str, Any]]:
-    return [quality.to_json() for quality in one.qualities(one.said(aspects_of(one.campaign)[0]))]
+    return [quality.to_json() for quality in one.qualities(one.label_columns(label_fields_of(one.campaign)[0]))]
