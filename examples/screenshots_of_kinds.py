@@ -19,6 +19,7 @@ from benchwright.annotation.forms.kinds import ANSWER, COLLECT, DESCRIBE, KINDS,
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.forms.task_content import TaskContent, task_input
 from benchwright.annotation.store import ReviewStore, Task
 from benchwright.annotation.workflow.task_queue import TaskQueue
@@ -51,10 +52,10 @@ def edit(tour: Tour, shot: Shot) -> Image.Image:
 
 def flags(tour: Tour, shot: Shot) -> Image.Image:
     """What annotators flagged, to be settled."""
-    desk = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
-    past = desk.history(limit=3)
+    queue = TaskQueue(tour.store, tour.store.campaign(CAMPAIGN), ANNOTATOR)
+    past = queue.history(limit=3)
     for one, (words, is_flag) in zip(past, _REMARKS, strict=True):
-        desk.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
+        queue.remark(one.task_id, words, is_flag=is_flag, now=FLAGGED_AT)
     page = tour.page(CURATOR, f"/flags?campaign={CAMPAIGN}")
     page.get_by_text(f"⚑ {ANNOTATOR}").first.wait_for()
     return shot(page)
@@ -75,9 +76,9 @@ def adjudicate(tour: Tour, shot: Shot) -> Image.Image:
     open_campaign(tour, name, "verify", verify.form, [again(task)], rule="adjudicated(unanimous(2))", slots=2)
     [case] = tour.store.tasks(name)
     now = datetime.now(UTC)
-    tour.store.decide(name, case.id, ANNOTATOR, "accept", now=now)
+    tour.store.decide(name, case.id, ANNOTATOR, Submission("accept"), now=now)
     note = "Box A is too tall, and so is box B."
-    tour.store.decide(name, case.id, OTHER, "reject", now=now, reasons=["unclear"], note=note)
+    tour.store.decide(name, case.id, OTHER, Submission("reject", reasons=("unclear",), note=note), now=now)
     page = tour.page(CURATOR, f"/adjudicate?campaign={name}")
     page.locator(".given").last.scroll_into_view_if_needed()
     return shot(page)

@@ -11,6 +11,7 @@ from walks import make_photographs, run_json
 
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.payloads import TaskInput
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, open_store
 from benchwright.annotation.store.campaigns.guidelines import Guidelines
 from benchwright.annotation.store.submissions.comments import add_remark
@@ -95,7 +96,9 @@ def _let_people_review(workspace: Path) -> None:
             for _ in items:
                 lease = store.claim("people", name, now=now)
                 assert lease is not None
-                store.submit(lease.slot_id, name, "reject", now=now, reasons=["unclear"], note="too dark " * 5)
+                store.submit(
+                    lease.slot_id, name, Submission("reject", reasons=("unclear",), note="too dark " * 5), now=now
+                )
         with store.writing() as connection:
             add_remark(connection, lease.task_id, "ann", "Who can see anything here?", is_flag=True, now=now)
 

@@ -8,6 +8,7 @@ and so has a class per kind of campaign.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
@@ -21,6 +22,7 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.form import OneOf, PhotographField
 from ..forms.pair import DIFFERENT, SAME
 from ..forms.screening import DISCARD, KEEP
+from ..forms.submission import Submission
 from ..store import SIMULATED, ReviewStore, Uploads
 from ..store.campaigns.revisions import round_of
 from ..store.submissions.pre_key_answers import ANSWER, answer_blind
@@ -41,21 +43,16 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class SimulatedDecision(NamedTuple):
-    """One simulated annotator's decision on one item, with proposed edits and a picture, if any."""
+    """What one simulated annotator says of one item.
+
+    Attributes:
+        annotator: Name.
+        submission: What they say.
+        picture: (height, width, 3) pixels that they hand in with it; None where they hand in none.
+    """
 
     annotator: str
-    decision: str
-    reasons: tuple[str, ...]
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
-    picture: NDArray[np.uint8] | None = None
-
-
-class DecisionDetails(NamedTuple):
-    """What goes with a decision: values by field, edits of the item, and a picture that is handed in."""
-
-    fields: Mapping[str, Any] | None = None
-    edits: Mapping[str, Any] | None = None
+    submission: Submission
     picture: NDArray[np.uint8] | None = None
 
 
@@ -75,20 +72,20 @@ class SimulatedGroup(Record):
         """Return the annotators' names."""
         return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
-    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Return one annotator's decision on an item, given as a task's payload, and the reasons for it.
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Return what one annotator says of an item.
 
-        No decision, where a typed form has a field for it: then `adds` fills the form in.
+        Args:
+            payload: The item, as a task's payload.
+            form: Form of the campaign.
+            rng: Random numbers of this annotator and item.
         """
-        del payload, rng
-        return "", ()
+        raise NotImplementedError
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Return what goes with a decision in a campaign of this form; nothing, unless a subclass adds something."""
-        del payload, decision, form, rng
-        return DecisionDetails()
+    def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
+        """Return the picture that an annotator hands in with a submission; None, unless a group hands in some."""
+        del submission, form, rng
+        return None
 
 
 class SimulatedAnnotators(SimulatedGroup):
@@ -104,21 +101,16 @@ class SimulatedAnnotators(SimulatedGroup):
     reasons: tuple[str, ...] = ()
     revise_rate: Share = 0.0
 
-    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
-        """Accept, revise or reject."""
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Accept, reject, or revise with a plain edit."""
+        del form
         departs, lot = rng.random() < self.error_rate, rng.random()
-        if (right_key(payload) is not None) != departs:
-            # Drawn only where it matters: without a rate, everybody says what they said before there was one.
-            is_revised = self.revise_rate > 0 and rng.random() < self.revise_rate
-            return ("revise" if is_revised else "accept"), ()
-        return "reject", self.reasons[int(lot * len(self.reasons)) :][:1]
-
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Make the plain edit that goes with a revision."""
-        del form, rng
-        return DecisionDetails(edits=look_closely(payload) if decision == "revise" else None)
+        if (right_key(payload) is not None) == departs:
+            return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
+        # Drawn only where it matters: without a rate, everybody says what they said before there was one.
+        if self.revise_rate > 0 and rng.random() < self.revise_rate:
+            return Submission("revise", edits=look_closely(payload))
+        return Submission("accept")
 
 
 class SimulatedAnswerers(SimulatedGroup):
@@ -132,12 +124,13 @@ class SimulatedAnswerers(SimulatedGroup):
     accuracy: Share = 1.0
     accuracy_by_task: dict[str, Share] = Field(default_factory=dict)
 
-    def decide(self, payload: Mapping[str, Any], rng: np.random.Generator) -> tuple[str, tuple[str, ...]]:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Name a choice."""
+        del form
         is_right, lot = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
         right = right_key(payload)
-        other_keys = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
-        return right if is_right and right is not None else other_keys[int(lot * len(other_keys))], ()
+        wrong = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
+        return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,27 +179,25 @@ def simulated_decisions(
         round_: Round in which a version of the item is looked at, from 1.
         form: The campaign's form; None for one that asks for nothing.
     """
-    drawn = []
+    lots = []
     later = () if round_ == 1 else (f"round {round_}",)
     for annotator in group.names():
         rng = generator_for(seed, stage, item_id, annotator, *later)
-        drawn.append((rng.random(), annotator, rng))
-    taken = sorted(drawn, key=lambda draw: draw[:2])[:slots]
-    return sorted(
-        (_said(group, annotator, payload, form or CampaignForm(), rng) for _, annotator, rng in taken),
-        key=lambda decision: decision.annotator,
-    )
+        lots.append((rng.random(), annotator, rng))
+    drawn = sorted(lots, key=lambda lot: lot[:2])[:slots]
+    decisions = (_decision(group, annotator, payload, form or CampaignForm(), rng) for _, annotator, rng in drawn)
+    return sorted(decisions, key=lambda decision: decision.annotator)
 
 
-def _said(
+def _decision(
     group: SimulatedGroup,
     annotator: str,
     payload: Mapping[str, Any],
     form: CampaignForm,
     rng: np.random.Generator,
 ) -> SimulatedDecision:
-    decision, reasons = group.decide(payload, rng)
-    return SimulatedDecision(annotator, decision, reasons, *group.add_details(payload, decision, form, rng))
+    submission = group.submission(payload, form, rng)
+    return SimulatedDecision(annotator, submission, group.picture(submission, form, rng))
 
 
 def simulate(
@@ -245,10 +236,10 @@ def simulate(
             for task in waiting[start : start + batch]:
                 with held.reading() as connection:
                     round_ = round_of(connection, task.id)
-                for simulated_decision in simulated_decisions(
+                for decision in simulated_decisions(
                     group, task.item_id, task.payload, slots=slots, seed=seed, stage=stage, round_=round_, form=form
                 ):
-                    _decide(held, campaign, task.id, simulated_decision, form, workspace)
+                    _decide(held, campaign, task.id, decision, form, workspace)
                     made += 1
     return made
 
@@ -280,25 +271,17 @@ def _decide(
     form: CampaignForm,
     workspace: Path | None,
 ) -> None:
-    brought: Mapping[str, Any] = {}
-    if decision.picture is not None:
+    annotator, submission, picture = decision
+    if picture is not None:
         assert workspace is not None, "pictures are handed in to a workspace"
-        brought = _brought(store, task, decision.annotator, decision.picture, form, workspace)
+        photograph = _brought(store, task, annotator, picture, form, workspace)
+        submission = replace(submission, fields={**(submission.fields or {}), **photograph})
     if form.blind_first:
-        lease = store.claim(campaign, decision.annotator, now=NOW, task=task)
+        lease = store.claim(campaign, annotator, now=NOW, task=task)
         assert lease is not None, "a claim of one task is met or refused"
         with store.writing() as connection:
-            answer_blind(connection, lease.slot_id, decision.annotator, decision.decision, now=NOW)
-    store.decide(
-        campaign,
-        task,
-        decision.annotator,
-        decision.decision,
-        now=NOW,
-        reasons=decision.reasons,
-        edits=decision.edits,
-        fields=None if decision.fields is None else {**decision.fields, **brought},
-    )
+            answer_blind(connection, lease.slot_id, annotator, submission.decision, now=NOW)
+    store.decide(campaign, task, annotator, submission, now=NOW)
 
 
 class SimulatedScreeners(SimulatedGroup):
@@ -323,15 +306,13 @@ class SimulatedScreeners(SimulatedGroup):
             raise ValueError(f"reason {unknown[0]!r} is none of the form's: {', '.join(reasons)}")
         return self.model_copy(update={"reasons": self.reasons or tuple(reasons)})
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Keep or discard."""
-        del payload, decision, form
+        del payload, form
         discards, lot = rng.random() < self.discard_rate, rng.random()
         if not discards:
-            return DecisionDetails({"verdict": KEEP})
-        return DecisionDetails({"verdict": DISCARD, "reasons": [self.reasons[int(lot * len(self.reasons))]]})
+            return Submission(fields={"verdict": KEEP})
+        return Submission(fields={"verdict": DISCARD, "reasons": [self.reasons[int(lot * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):
@@ -343,12 +324,10 @@ class SimulatedPairers(SimulatedGroup):
 
     same_rate: Share = 0.0
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Say that they are the same, or not."""
-        del payload, decision, form
-        return DecisionDetails({"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
+        del payload, form
+        return Submission(fields={"verdict": SAME if rng.random() < self.same_rate else DIFFERENT})
 
 
 class SimulatedReviewers(SimulatedAnswerers):
@@ -360,11 +339,10 @@ class SimulatedReviewers(SimulatedAnswerers):
 
     approval: Share = 1.0
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Vote on every criterion of the form."""
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Name a choice, and vote on every criterion of the form."""
+        answer = super().submission(payload, form, rng).decision
         criteria = [field.name for field in form.fields or () if isinstance(field, OneOf)]
         votes = {criterion: "yes" if rng.random() < self.approval else "no" for criterion in criteria}
         edits = look_closely(payload) if "no" in votes.values() else None
-        return DecisionDetails({ANSWER: decision, **votes}, edits)
+        return Submission(answer, edits=edits, fields={ANSWER: answer, **votes})

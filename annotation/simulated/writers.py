@@ -13,7 +13,8 @@ from ..forms.campaign_form import CampaignForm
 from ..forms.collect import NONE, OWN, WEB
 from ..forms.description import CONVEYS, COUNTS, NOTHING
 from ..forms.form import Form, OneOf, PhotographField, SeveralOf
-from .annotators import DecisionDetails, Share, SimulatedGroup
+from ..forms.submission import Submission
+from .annotators import Share, SimulatedGroup
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,13 +40,10 @@ class SimulatedDescribers(SimulatedGroup):
 
     discard_rate: Share = 0.0
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Discard, or fill in the whole form."""
-        del decision
         if rng.random() < self.discard_rate:
-            return DecisionDetails({"implication": NOTHING})
+            return Submission(fields={"implication": NOTHING})
         typed, picture = form.typed, payload["images"][0]["image_id"][:8]
         assert typed is not None, "images are described in a typed form"
         fields: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
@@ -56,7 +54,7 @@ class SimulatedDescribers(SimulatedGroup):
                 f"Simulated question {number} about picture {picture}: which notion does it convey?"
             )
             fields |= {f"right_{number}": right, f"wrong_{number}": wrong}
-        return DecisionDetails(fields)
+        return Submission(fields=fields)
 
 
 class SimulatedCollectors(SimulatedGroup):
@@ -70,17 +68,14 @@ class SimulatedCollectors(SimulatedGroup):
 
     none_rate: Share = 0.0
 
-    def add_details(
-        self, payload: Mapping[str, Any], decision: str, form: CampaignForm, rng: np.random.Generator
-    ) -> DecisionDetails:
-        """Draw a picture and say whose it is, and under which licence; or that there is none."""
-        del payload, decision
+    def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
+        """Say whose the picture is, and under which licence; or that there is none."""
+        del payload
         if rng.random() < self.none_rate:
-            return DecisionDetails({"found": NONE})
+            return Submission(fields={"found": NONE})
         typed = form.typed
         assert typed is not None, "photographs are collected by a typed form"
         [licences] = [field for field in typed.fields if field.name == "licence" and isinstance(field, OneOf)]
-        [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
         fields = {
             "found": (WEB, OWN)[int(rng.integers(2))],
             "licence": _one([option.code for option in licences.options], rng),
@@ -88,7 +83,16 @@ class SimulatedCollectors(SimulatedGroup):
         }
         if fields["found"] == WEB:  # a name under `invalid` leads nowhere (RFC 2606)
             fields["source"] = f"https://simulated.invalid/{int(rng.integers(2**32)):08x}"
-        return DecisionDetails(fields, picture=drawn_picture(rng, *_size(field)))
+        return Submission(fields=fields)
+
+    def picture(self, submission: Submission, form: CampaignForm, rng: np.random.Generator) -> NDArray[np.uint8] | None:
+        """Draw a picture, unless there is none."""
+        if submission.fields is not None and submission.fields["found"] == NONE:
+            return None
+        typed = form.typed
+        assert typed is not None, "photographs are collected by a typed form"
+        [field] = [field for field in typed.fields if isinstance(field, PhotographField)]
+        return drawn_picture(rng, *_size(field))
 
 
 def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[np.uint8]:

@@ -6,7 +6,7 @@ from .campaigns.overrides import Overrides, StoredOverride
 from .campaigns.tasks import SIMULATED
 from .database.records import Annotation, Campaign, CampaignStatus, Lease, RefusedError, StaleError, Task, UpsertCounts
 from .review_store import ReviewStore, open_store, store_exists
-from .submissions.form_checks import decisions_of, fields_of
+from .submissions.form_checks import decisions_of, normalized
 from .submissions.photo_uploads import Uploads
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
     "Uploads",
     "UpsertCounts",
     "decisions_of",
-    "fields_of",
+    "normalized",
     "open_store",
     "store_exists",
 ]

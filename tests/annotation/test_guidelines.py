@@ -14,6 +14,7 @@ from PIL import Image
 from benchwright.annotation.app.routes.guidelines import with_pictures
 from benchwright.annotation.forms.campaign_form import CampaignForm
 from benchwright.annotation.forms.kinds import KINDS
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import ReviewStore
 from benchwright.annotation.store.campaigns.guidelines import GuidelinePicture, Guidelines, GuidelinesVersion
 from benchwright.annotation.workflow.guidelines import read_guidelines
@@ -34,7 +35,7 @@ def reopened(store: ReviewStore, text: str | None) -> None:
 def decided(store: ReviewStore, name: str, now: datetime) -> int:
     lease = store.claim("verify", name, now=now)
     assert lease is not None
-    store.submit(lease.slot_id, name, "accept", now=now)
+    store.submit(lease.slot_id, name, Submission("accept"), now=now)
     return lease.slot_id
 
 
@@ -100,7 +101,7 @@ def test_each_decision_is_known_by_the_version_that_it_followed(open_campaign: O
     decided(store, "ben", now)
     Guidelines(store).set("verify", "Look.", [])
     decided(store, "ben", now)
-    store.submit(slot, "ann", "reject", now=now, reasons=["unclear"], amend=True)
+    store.submit(slot, "ann", Submission("reject", reasons=("unclear",)), now=now, amend=True)
     counts = [(one.version, one.decisions) for one in Guidelines(store).versions(store.campaign("verify"))]
     assert counts == [(1, 2), (2, 2)]
 

@@ -15,9 +15,10 @@ from benchwright.annotation.forms.form import Form
 from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.label_studio.label_config import NO_REASON, guidelines_html, label_config, pictures_config
 from benchwright.annotation.label_studio.pulling import pull
-from benchwright.annotation.label_studio.replies import ReadAnnotation, read_reply
+from benchwright.annotation.label_studio.replies import read_reply
 from benchwright.annotation.label_studio.task_data import KEY, key_of, option_labels
 from benchwright.annotation.store import ReviewStore
 from benchwright.errors import DataError
@@ -42,7 +43,7 @@ def test_a_verdict_with_reasons_and_a_note_is_read() -> None:
         label("reason", "unclear", "too_easy"),
         label("note", " so ", kind="textarea"),
     ]
-    assert read_reply(result, VERIFY, {}) == ReadAnnotation("reject", ("too_easy", "unclear"), "so")
+    assert read_reply(result, VERIFY, {}) == Submission("reject", ("too_easy", "unclear"), "so")
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,10 @@ def test_whatever_they_describe_fits_the_form_and_they_discard_at_their_rate() -
     for number in range(120):
         [said] = simulated_decisions(group, f"{number}", payload("a"), slots=1, seed=1, stage="describe", form=FORM)
         assert said.annotator in {"simulated-describer-1", "simulated-describer-2", "simulated-describer-3"}
-        assert said.fields is not None
-        checked = DESCRIPTION_FORM.checked(said.fields, letters=(), key=None)
-        assert checked.keys() == said.fields.keys()
+        fields = said.submission.fields
+        assert fields is not None
+        checked = DESCRIPTION_FORM.checked(fields, letters=(), key=None)
+        assert checked.keys() == fields.keys()
         discarded += checked["implication"] == "nothing"
         counts.add(checked.get("questions"))
     assert 20 < discarded < 55
@@ -124,10 +125,10 @@ def _killed_after_two(store: Any, campaign: str, group: Any, **settings: Any) ->
         def names(self) -> list[str]:
             return list(self._inner.names())
 
-        def add_details(self, *given: Any) -> Any:
+        def submission(self, *given: Any) -> Any:
             if next(decisions, None) is None:
                 raise KeyboardInterrupt
-            return self._inner.add_details(*given)
+            return self._inner.submission(*given)
 
     return simulate(store, campaign, Killed(group), **settings, batch=1)  # type: ignore[arg-type] # for this test only
 

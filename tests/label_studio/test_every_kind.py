@@ -14,6 +14,7 @@ from benchwright.annotation.forms.kinds import KINDS
 from benchwright.annotation.forms.pair import PAIR_FORM
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.screening import screening_form
+from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.workflow.task_queue import TaskQueue
 from benchwright.review_tasks import FindingCategory
 
@@ -60,10 +61,10 @@ def test_what_is_said_there_is_what_the_app_takes(label_studio: LabelStudio, wai
         task = store.tasks("verify")[0]
         store.upsert_tasks(kind, [TaskInput(task.item_id, task.content_hash, task.payload)])
         store.upsert_annotator("in the app")
-        desk = TaskQueue(store, store.campaign(kind), "in the app")
-        mine = desk.next(now=now)
+        queue = TaskQueue(store, store.campaign(kind), "in the app")
+        mine = queue.next(now=now)
         assert mine is not None
-        desk.say(mine.slot_id, "", now=now, fields=fields)
+        queue.submit(mine.slot_id, Submission(fields=fields), now=now)
     project = push(label_studio, workspace, "--campaign", kind)["project"]
     [there] = label_studio.tasks(project)
     texts = {"field_note", "field_reason"}

@@ -14,7 +14,7 @@ ROOMS = ("annotation", "construction", "evaluation", "exports", "filters")
 LAYERED = ("annotation", "construction", "evaluation", "exports")
 """Rooms whose folders are layers: none imports one that imports it, not even for types."""
 SPINE = ROOT / "benchwright"
-SCRIPTS = {ROOT / "annotation" / "app" / "screen.py"}
+SCRIPTS = {ROOT / "annotation" / "app" / "script" / "screen.py"}
 """Run by Streamlit as a program of its own, in no package: nothing is relative to it."""
 
 
