@@ -83,7 +83,8 @@ ROOM = Room(
     },
     photographs={
         "review store": Entry(
-            f"{_HERE}.campaigns.collected_photographs:handed_in", "Photographs that people added to prompts."
+            f"{_HERE}.campaigns.collected_photographs:submitted_photographs",
+            "Photographs that people added to prompts.",
         ),
     },
     unused_photographs={

@@ -22,7 +22,7 @@ from benchwright.annotation.campaigns.answer import Answer
 from benchwright.annotation.campaigns.collect import Collect
 from benchwright.annotation.campaigns.describe import Describe
 from benchwright.annotation.campaigns.kept_table import kept_in
-from benchwright.annotation.campaigns.open_campaign import CampaignRequest, handed, open_campaign, work_of
+from benchwright.annotation.campaigns.open_campaign import CampaignRequest, open_campaign, prepared_input, work_of
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.results import settled
 from benchwright.annotation.campaigns.review import Review
@@ -328,7 +328,7 @@ class Driven:
             kind=self.kind, rule=kind.rule.format(n=annotators), slots=annotators,
             form=CampaignForm(fields=kind.form(categories).fields), group=None, handout=self._handout(),
         )  # fmt: skip
-        work = [handed(work_of(self._item(number)), asking) for number in sorted(self.present)]
+        work = [prepared_input(work_of(self._item(number)), asking) for number in sorted(self.present)]
         with self.store.batch() as held:
             open_campaign(held, asking, self._context)
             held.upsert_tasks(self.kind, work)
@@ -384,12 +384,12 @@ class Driven:
 
     def _page(self) -> CampaignProgress:
         overview = Overview(self.store, self.campaign)
-        return progress_of(self.campaign, overview.patterns())
+        return progress_of(self.campaign, overview.decision_counts())
 
     def check(self) -> None:
         """Hold equal what page, queue and store say as it is."""
         overview = Overview(self.store, self.campaign)
-        patterns = overview.patterns()
+        patterns = overview.decision_counts()
         page, rounds = progress_of(self.campaign, patterns), overview.rounds(patterns)
         is_open = page.outcomes["begun"] + page.outcomes["untouched"]
         tasks = self.store.status(self.kind, now=self.now).tasks
@@ -414,14 +414,14 @@ class Driven:
             assert count_closed(self.store, self.campaign) <= self._adjudicated()
 
     def _adjudicated(self) -> int:
-        return sum(ruled.times for ruled in Overview(self.store, self.campaign).rulings().ruled)
+        return sum(ruled.times for ruled in Overview(self.store, self.campaign).adjudication_stats().counts)
 
     def check_run(self) -> Ran:
         """Run, and hold equal what the run does and what everybody says afterwards; return what it did."""
         ran = self.run()
         self.check()
         overview = Overview(self.store, self.campaign)
-        patterns = overview.patterns()
+        patterns = overview.decision_counts()
         page = progress_of(self.campaign, patterns).outcomes
         status = self._status()
         assert status["outcomes"] == page

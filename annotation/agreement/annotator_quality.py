@@ -84,7 +84,7 @@ class RaterQuality:
         """Return the entry that `review annotators --json` prints."""
         share, units = self.with_others
         right, of_gold = self.on_gold
-        alpha, others = self.alpha_without
+        alpha, other_units = self.alpha_without
         return {
             "rater": self.rater,
             "ratings": self.ratings,
@@ -95,7 +95,7 @@ class RaterQuality:
             "estimated_accuracy": self.estimated_accuracy,
             "confusion": {true: dict(row) for true, row in self.confusion.items()},
             "alpha_without": alpha,
-            "alpha_without_units": others,
+            "alpha_without_units": other_units,
             "median_seconds": self.median_seconds,
             "timed": self.timed,
             "pace": self.pace,
@@ -170,11 +170,11 @@ def _against_others(columns: RatingColumns) -> list[RightOf]:
     """Compare each rating with the most frequent label of the others; units where they tie say nothing."""
     many, people = len(columns.label_names), len(columns.rater_names)
     counts = np.bincount(columns.units * many + columns.labels, minlength=columns.unit_count * many)
-    others = counts.reshape(columns.unit_count, many)[columns.units]
-    others[np.arange(len(columns)), columns.labels] -= 1
-    most = others.max(axis=1)
-    tells = (most > 0) & ((others == most[:, None]).sum(axis=1) == 1)
-    same = tells & (others.argmax(axis=1) == columns.labels)
+    other_counts = counts.reshape(columns.unit_count, many)[columns.units]
+    other_counts[np.arange(len(columns)), columns.labels] -= 1
+    most = other_counts.max(axis=1)
+    tells = (most > 0) & ((other_counts == most[:, None]).sum(axis=1) == 1)
+    same = tells & (other_counts.argmax(axis=1) == columns.labels)
     return [
         RightOf(int(right), int(of))
         for right, of in zip(

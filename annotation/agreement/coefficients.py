@@ -265,14 +265,14 @@ def masi_alpha(ratings: Iterable[SetRating]) -> float | None:
         ...             SetRating("2", "y", frozenset({"c"}))])
         1.0
     """
-    rows = [Rating(one.unit, one.rater, joined(one.named)) for one in ratings]
+    rows = [Rating(rating.unit, rating.rater, joined(rating.named)) for rating in ratings]
     return agreement_of(rows, metric="masi", resamples=0).krippendorff_alpha
 
 
 def alpha_by_category(ratings: Sequence[SetRating], categories: Iterable[str]) -> Mapping[str, float | None]:
     """Return Krippendorff's nominal alpha of each category named or not; None where undefined."""
-    found = {}
+    alpha = {}
     for category in categories:
-        rows = [Rating(one.unit, one.rater, "named" if category in one.named else "not") for one in ratings]
-        found[category] = agreement_of(rows, resamples=0).krippendorff_alpha if rows else None
-    return found
+        rows = [Rating(rating.unit, rating.rater, "named" if category in rating.named else "not") for rating in ratings]
+        alpha[category] = agreement_of(rows, resamples=0).krippendorff_alpha if rows else None
+    return alpha

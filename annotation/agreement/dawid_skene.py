@@ -87,8 +87,8 @@ def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Dawid
     many = len(used)
     if max(len(present), len(judging) * many) * many > MAX_CELLS:
         raise DataError(f"{many} different labels over {len(present)} units: labels must be categories, not texts")
-    given = np.bincount(units * many + labels, minlength=len(present) * many).reshape(-1, many)
-    truth = given / given.sum(axis=1, keepdims=True)
+    counts = np.bincount(units * many + labels, minlength=len(present) * many).reshape(-1, many)
+    truth = counts / counts.sum(axis=1, keepdims=True)
     before = -np.inf
     for _ in range(_ROUNDS):
         shares, rates = _maximised(truth, units, raters * many + labels, len(judging))
@@ -101,11 +101,11 @@ def estimated_from(columns: RatingColumns, *, settled: float = SETTLED) -> Dawid
     return DawidSkeneEstimate(label_names, rater_names, shares, rates, truth, likelihood)
 
 
-def _maximised(truth: Floats, units: _Ints, said: _Ints, raters: int) -> tuple[Floats, Floats]:
+def _maximised(truth: Floats, units: _Ints, labels: _Ints, raters: int) -> tuple[Floats, Floats]:
     """Return the shares and error rates (raters, truth, said) that explain the ratings best, given the truths."""
     many = truth.shape[1]
     weight = np.stack(
-        [np.bincount(said, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1
+        [np.bincount(labels, truth[units, true], raters * many).reshape(raters, many) for true in range(many)], axis=1
     )
     of_true = weight.sum(axis=2, keepdims=True)
     return truth.mean(axis=0), np.divide(weight, of_true, out=np.full_like(weight, np.nan), where=of_true > 0)

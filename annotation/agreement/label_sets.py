@@ -22,22 +22,22 @@ def joined(members: Iterable[str]) -> str:
     return SEPARATOR.join(sorted(set(members)))
 
 
-def masi(one: frozenset[str], other: frozenset[str]) -> float:
+def masi(first: frozenset[str], second: frozenset[str]) -> float:
     """Return MASI's distance of two sets, 0 (equal) to 1 (nothing shared).
 
     One less the product of Jaccard's index and a factor for the kind of overlap: 1 for equal sets, 2/3 where one
     holds the other, 1/3 where both have something of their own. Passonneau 2006, "Measuring Agreement on
     Set-valued Items (MASI) for Semantic and Pragmatic Annotation". Two empty sets are equal.
     """
-    if one == other:
+    if first == second:
         return 0.0
-    shared = len(one & other)
+    shared = len(first & second)
     if not shared:
         return 1.0
-    return 1 - shared / len(one | other) * (2 if one < other or other < one else 1) / 3
+    return 1 - shared / len(first | second) * (2 if first < second or second < first else 1) / 3
 
 
 def masi_distances(labels: Sequence[str]) -> NDArray[np.float64]:
     """Return the (K, K) distances of K labels."""
     sets = [members_of(label) for label in labels]
-    return np.array([[masi(one, other) for other in sets] for one in sets]).reshape(len(sets), len(sets))
+    return np.array([[masi(first, second) for second in sets] for first in sets]).reshape(len(sets), len(sets))

@@ -39,9 +39,9 @@ class RatingColumns:
     def __len__(self) -> int:
         return len(self.units)
 
-    def only(self, which: Mask) -> RatingColumns:
+    def only(self, mask: Mask) -> RatingColumns:
         """Return the ratings of a mask over R; numbers and names stay."""
-        return replace(self, units=self.units[which], raters=self.raters[which], labels=self.labels[which])
+        return replace(self, units=self.units[mask], raters=self.raters[mask], labels=self.labels[mask])
 
     def without(self, rater: str) -> RatingColumns:
         """Return the ratings of all others."""
@@ -67,16 +67,16 @@ def distinct_rows(rows: Ints) -> tuple[Ints, Ints]:
     As `numpy.unique(rows, axis=0)`, tens of times faster where a row fits into one number.
     """
     if not rows.size:
-        found, times = np.unique(rows, axis=0, return_counts=True)
-        return found, times.astype(np.int64)
+        distinct, times = np.unique(rows, axis=0, return_counts=True)
+        return distinct, times.astype(np.int64)
     lowest = rows.min(axis=0)
     spans = [int(span) for span in rows.max(axis=0) - lowest + 1]
     scales = [1]
     for span in reversed(spans[1:]):
         scales.insert(0, scales[0] * span)
     if scales[0] * spans[0] > _MOST_KEYS:
-        found, times = np.unique(rows, axis=0, return_counts=True)
-        return found, times.astype(np.int64)
+        distinct, times = np.unique(rows, axis=0, return_counts=True)
+        return distinct, times.astype(np.int64)
     keys, times = np.unique((rows - lowest) @ np.array(scales, dtype=np.int64), return_counts=True)
-    found = keys[:, None] // np.array(scales) % np.array(spans) + lowest
-    return found.astype(np.int64), times.astype(np.int64)
+    distinct = keys[:, None] // np.array(scales) % np.array(spans) + lowest
+    return distinct.astype(np.int64), times.astype(np.int64)

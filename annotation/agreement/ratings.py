@@ -117,8 +117,8 @@ def in_columns(
     """
     unit_names, units = numbered(rating.unit for rating in ratings)
     rater_names, raters = numbered(rating.rater for rating in ratings)
-    label_names, given = numbered((rating.label for rating in ratings), labels)
-    return RatingColumns(units, raters, given, len(unit_names), rater_names, label_names, is_declared)
+    label_names, label_places = numbered((rating.label for rating in ratings), labels)
+    return RatingColumns(units, raters, label_places, len(unit_names), rater_names, label_names, is_declared)
 
 
 def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
@@ -148,9 +148,13 @@ def fold(columns: RatingColumns, *, metric: Metric = "nominal") -> RatingTable:
     rated = np.bincount(columns.units, minlength=columns.unit_count) > 0
     patterns, times = distinct_rows(np.hstack([counts, pair])[rated].astype(np.int64))
     return RatingTable(
-        times, patterns[:, :-2].astype(np.float64), patterns[:, -2:], len(raters), metric,
+        times,
+        patterns[:, :-2].astype(np.float64),
+        patterns[:, -2:],
+        len(raters),
+        metric,
         masi_distances(list(names)) if metric == "masi" else None,
-    )  # fmt: skip
+    )
 
 
 def _as_set(rating: Rating) -> Rating:

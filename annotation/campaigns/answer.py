@@ -49,8 +49,11 @@ class Answer(AssignedCampaign):
     consumes: ClassVar[Stream] = "items"
     version: ClassVar[int] = 2
     values: ClassVar[Mapping[str, str]] = {
-        "asked": "int64", "right": "int64", "right_by": "string", "asked_content": "string",
-    }  # fmt: skip
+        "asked": "int64",
+        "right": "int64",
+        "right_by": "string",
+        "asked_content": "string",
+    }
     """Of items with a key: answers, right ones among them, whether each annotator was right (JSON, by pseudonym), and
     the content hash of what was asked."""
 
@@ -68,7 +71,7 @@ class Answer(AssignedCampaign):
 
     def advance(self, records: Iterable[Item], ctx: CampaignContext) -> Verdicts:
         """Bring the tasks up to these items and return the counts once every task is answered."""
-        asking = CampaignRequest(
+        request = CampaignRequest(
             kind=ANSWER,
             rule=f"answers({self.annotators_per_item})",
             slots=self.annotators_per_item,
@@ -78,7 +81,7 @@ class Answer(AssignedCampaign):
             for_whom="; nobody answers an item that they decided in a `verify` campaign, where its key shows",
         )
         questions: dict[str, _Question | None] = {}
-        state = run_campaign(asking, _work(records, questions), ctx)
+        state = run_campaign(request, _work(records, questions), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         asked_of: dict[str, _Question | None] = {
@@ -87,7 +90,7 @@ class Answer(AssignedCampaign):
         outcomes = _outcomes(asked_of, state.decisions)
         head = {
             "kind": ANSWER,
-            "rule": asking.rule,
+            "rule": request.rule,
             "simulated": self.simulate is not None,
             "answers_per_item": self.annotators_per_item,
         }
@@ -106,41 +109,43 @@ def _work(records: Iterable[Item], questions: dict[str, _Question | None]) -> It
 
 def _outcomes(questions: Mapping[str, _Question | None], decisions: list[Annotation]) -> dict[str, Outcome]:
     """Return for every item that it is kept, and what was answered."""
-    said: dict[str, dict[str, str]] = {}
+    answers_by_item: dict[str, dict[str, str]] = {}
     names = pseudonyms(decisions)
-    for one in decisions:
-        said.setdefault(one.item_id, {})[names[one.annotator]] = one.decision
-    is_simulated = any(one.annotator_kind == "simulated" for one in decisions)
-    found = {}
+    for decision in decisions:
+        answers_by_item.setdefault(decision.item_id, {})[names[decision.annotator]] = decision.decision
+    is_simulated = any(decision.annotator_kind == "simulated" for decision in decisions)
+    outcomes = {}
     for item_id, question in questions.items():
         if question is None:
-            found[item_id] = Outcome()
+            outcomes[item_id] = Outcome()
             continue
-        answers = Counter(said[item_id].values())
-        found[item_id] = Outcome(
+        answers = Counter(answers_by_item[item_id].values())
+        outcomes[item_id] = Outcome(
             values={
                 "asked": answers.total(),
                 "right": answers[question.right],
-                "right_by": canonical_json({name: one == question.right for name, one in said[item_id].items()}),
+                "right_by": canonical_json(
+                    {name: answer == question.right for name, answer in answers_by_item[item_id].items()}
+                ),
                 "asked_content": question.content_hash,
             },
             evidence={"answers": dict(sorted(answers.items())), "simulated": is_simulated},
         )
-    return found
+    return outcomes
 
 
 def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotation], *, seed: int) -> dict[str, Any]:
     """Count answers and right ones, and how far annotators agreed; no clocks, no names."""
-    asked = {item_id: question for item_id, question in questions.items() if question is not None}
+    asked_questions = {item_id: question for item_id, question in questions.items() if question is not None}
     names = pseudonyms(decisions)
-    ratings = [Rating(one.item_id, one.annotator, one.decision) for one in decisions]
-    right = [one.decision == asked[one.item_id].right for one in decisions]
-    by_annotator = Counter(zip((names[one.annotator] for one in decisions), right, strict=True))
-    by_task = Counter(zip((asked[one.item_id].task for one in decisions), right, strict=True))
-    items = Counter(question.task for question in asked.values())
+    ratings = [Rating(decision.item_id, decision.annotator, decision.decision) for decision in decisions]
+    right = [decision.decision == asked_questions[decision.item_id].right for decision in decisions]
+    by_annotator = Counter(zip((names[decision.annotator] for decision in decisions), right, strict=True))
+    by_task = Counter(zip((asked_questions[decision.item_id].task for decision in decisions), right, strict=True))
+    items = Counter(question.task for question in asked_questions.values())
     return {
         "total": len(questions),
-        "asked": len(asked),
+        "asked": len(asked_questions),
         "answers": len(right),
         "right": sum(right),
         "agreement": rounded(agreement_of(ratings, seed=seed).to_json()),
@@ -148,7 +153,7 @@ def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotati
             task: {
                 "asked": items[task],
                 **_counts(by_task, task),
-                **short_agreement([rating for rating in ratings if asked[rating.unit].task == task]),
+                **short_agreement([rating for rating in ratings if asked_questions[rating.unit].task == task]),
             }
             for task in sorted(items)
         },
@@ -156,5 +161,5 @@ def _summary(questions: Mapping[str, _Question | None], decisions: list[Annotati
     }
 
 
-def _counts(told: Counter[tuple[str, bool]], name: str) -> dict[str, int]:
-    return {"answers": told[name, True] + told[name, False], "right": told[name, True]}
+def _counts(counts: Counter[tuple[str, bool]], name: str) -> dict[str, int]:
+    return {"answers": counts[name, True] + counts[name, False], "right": counts[name, True]}

@@ -25,7 +25,7 @@ from ..forms.payloads import TaskInput
 from ..forms.task_content import TaskContent, task_input
 from ..simulated.writers import SimulatedCollectors
 from ..store import Annotation, open_store
-from .collected_photographs import CollectedPhoto, handed_in_to
+from .collected_photographs import CollectedPhoto, photographs_of
 from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign
 from .verdicts import pseudonyms
 
@@ -66,15 +66,15 @@ class Collect(AssignedCampaign):
     @field_validator("prompts")
     @classmethod
     def _each_once(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if twice := sorted(one for one, n in Counter(value).items() if n > 1):
+        if twice := sorted(prompt for prompt, n in Counter(value).items() if n > 1):
             raise ValueError(f"prompt {twice[0]!r} stands twice; per_prompt says how many photographs each gets")
         return value
 
     @field_validator("licences")
     @classmethod
     def _told_apart(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        codes = Counter(licence_code(one) for one in value)
-        if twice := sorted(one for one in value if codes[licence_code(one)] > 1):
+        codes = Counter(licence_code(licence) for licence in value)
+        if twice := sorted(licence for licence in value if codes[licence_code(licence)] > 1):
             raise ValueError(f"licences {twice[0]!r} and {twice[1]!r} read the same; give each once")
         return value
 
@@ -85,28 +85,32 @@ class Collect(AssignedCampaign):
             self.licences, max_bytes=self.max_bytes, max_pixels=self.max_pixels, min_side_px=self.min_side_px
         )
         guidelines = self.guidelines if self.guidelines is not None else KINDS[COLLECT].guidelines
-        asking = CampaignRequest(
-            kind=COLLECT, rule=_RULE, slots=1, form=CampaignForm(fields=form.fields, guidelines=guidelines),
-            group=self.simulate, handout=self.handout,
-        )  # fmt: skip
-        state = run_campaign(asking, self._work(), ctx)
+        request = CampaignRequest(
+            kind=COLLECT,
+            rule=_RULE,
+            slots=1,
+            form=CampaignForm(fields=form.fields, guidelines=guidelines),
+            group=self.simulate,
+            handout=self.handout,
+        )
+        state = run_campaign(request, self._work(), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
         with open_store(ctx.store_url) as store:
-            found = handed_in_to(store, store.campaign(ctx.stage))
-        if missing := _not_taken_in(found, ctx):
+            photos = photographs_of(store, store.campaign(ctx.stage))
+        if missing := _not_taken_in(photos, ctx):
             return Verdicts(
                 f"campaign {ctx.stage!r} is done, and {missing} of its photographs came in while this run was under "
                 "way; run the same command again to take them in",
                 rerun=True,
             )
-        prompts = {one.image_id: one.prompt for one in found}
+        prompts = {photo.image_id: photo.prompt for photo in photos}
         evidence = {"simulated": True} if self.simulate is not None else {}
         outcomes = {
             image: Outcome(values={"prompt": prompts[image]}, evidence=evidence) if image in prompts else Outcome()
             for image in images
         }
-        return Verdicts(None, outcomes, _summary(state.decisions, found, simulated=self.simulate is not None))
+        return Verdicts(None, outcomes, _summary(state.decisions, photos, simulated=self.simulate is not None))
 
     def _work(self) -> Iterator[TaskInput]:
         for prompt in self.prompts:
@@ -115,25 +119,25 @@ class Collect(AssignedCampaign):
                 yield task_input(task_id, task_id, TaskContent(task=COLLECT, question=prompt))
 
 
-def _not_taken_in(found: Iterable[CollectedPhoto], ctx: CampaignContext) -> int:
+def _not_taken_in(photos: Iterable[CollectedPhoto], ctx: CampaignContext) -> int:
     """Return how many photographs the run has not seen at its start."""
     known = {row["uri"] for row in files_of(Workspace(ctx.workspace))}
-    return sum(one.source.uri not in known for one in found)
+    return sum(photo.source.uri not in known for photo in photos)
 
 
-def _summary(said: Iterable[Annotation], found: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
+def _summary(decisions: Iterable[Annotation], photos: Iterable[CollectedPhoto], *, simulated: bool) -> dict[str, Any]:
     """Count tasks and photographs by licence; no clocks, no names."""
-    annotations = list(said)
+    annotations = list(decisions)
     names = pseudonyms(annotations)
-    photographs = list(found)
-    by_annotator = Counter(names[one.annotator] for one in annotations)
+    photographs = list(photos)
+    by_annotator = Counter(names[annotation.annotator] for annotation in annotations)
     return {
         "kind": COLLECT,
         "rule": _RULE,
         "simulated": simulated,
         "total": len(annotations),
-        "found": dict(sorted(Counter(one.decision for one in annotations).items())),
-        "photographs": len({one.image_id for one in photographs}),
-        "licences": dict(sorted(Counter(str(one.source.licence) for one in photographs).items())),
+        "found": dict(sorted(Counter(annotation.decision for annotation in annotations).items())),
+        "photographs": len({photograph.image_id for photograph in photographs}),
+        "licences": dict(sorted(Counter(str(photograph.source.licence) for photograph in photographs).items())),
         "annotators": {name: {"tasks": n} for name, n in sorted(by_annotator.items())},
     }

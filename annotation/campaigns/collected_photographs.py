@@ -31,7 +31,7 @@ class CollectedPhoto(NamedTuple):
     source: Source
 
 
-def handed_in(root: Path) -> list[BroughtPhotograph]:
+def submitted_photographs(root: Path) -> list[BroughtPhotograph]:
     """Return what a run takes in: the photographs of every campaign that collects some.
 
     Raises:
@@ -43,30 +43,34 @@ def handed_in(root: Path) -> list[BroughtPhotograph]:
     files = collected_photographs(root)
     with open_store(url) as store:
         campaigns = [store.campaign(name) for name in store.campaign_names()]
-        found = [one for campaign in campaigns if campaign.kind == COLLECT for one in handed_in_to(store, campaign)]
-    return [BroughtPhotograph(files.path(one.image_id), one.source) for one in found]
+        photos = [
+            photo for campaign in campaigns if campaign.kind == COLLECT for photo in photographs_of(store, campaign)
+        ]
+    return [BroughtPhotograph(files.path(photo.image_id), photo.source) for photo in photos]
 
 
-def handed_in_to(store: ReviewStore, campaign: Campaign) -> list[CollectedPhoto]:
+def photographs_of(store: ReviewStore, campaign: Campaign) -> list[CollectedPhoto]:
     """Return the photographs of one campaign, by task; each once."""
     prompts = {task.item_id: task.payload["question"] for task in store.tasks(campaign.name, states=("open", "done"))}
-    found: dict[str, CollectedPhoto] = {}
-    for one in _found(store.decisions(campaign.name)):
-        source = _source(campaign, one)
-        found.setdefault(source.uri, CollectedPhoto(fields_in(one)["photograph"], prompts[one.item_id], source))
-    return list(found.values())
+    photos: dict[str, CollectedPhoto] = {}
+    for annotation in _with_photograph(store.decisions(campaign.name)):
+        source = _source(campaign, annotation)
+        photos.setdefault(
+            source.uri, CollectedPhoto(fields_in(annotation)["photograph"], prompts[annotation.item_id], source)
+        )
+    return list(photos.values())
 
 
-def _found(said: list[Annotation]) -> Iterator[Annotation]:
-    yield from (one for one in said if fields_in(one)["found"] != NONE)
+def _with_photograph(decisions: list[Annotation]) -> Iterator[Annotation]:
+    yield from (decision for decision in decisions if fields_in(decision)["found"] != NONE)
 
 
-def _source(campaign: Campaign, said: Annotation) -> Source:
-    fields = fields_in(said)
+def _source(campaign: Campaign, annotation: Annotation) -> Source:
+    fields = fields_in(annotation)
     return Source(
         uri=f"{campaign.name}:{fields['photograph']}.png",
         # Wherever a release names its sources, it then says which of them are no photographs.
-        dataset=f"{campaign.name} (simulated)" if said.annotator_kind == "simulated" else campaign.name,
+        dataset=f"{campaign.name} (simulated)" if annotation.annotator_kind == "simulated" else campaign.name,
         canonical_id=fields.get("source"),
         licence=_licences(campaign)[fields["licence"]],
         author=fields["author"],

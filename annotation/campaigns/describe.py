@@ -29,8 +29,12 @@ from .verdicts import pseudonyms
 
 DROPPED_AS = "no_implication"
 _VOCABULARIES: Mapping[str, Any] = {
-    "image_type": ImageType, "difficulty": Difficulty, "domain": Domain, "emotion": Emotion, "rhetoric": Rhetoric,
-}  # fmt: skip
+    "image_type": ImageType,
+    "difficulty": Difficulty,
+    "domain": Domain,
+    "emotion": Emotion,
+    "rhetoric": Rhetoric,
+}
 _RULE = "single"
 
 
@@ -55,18 +59,19 @@ class Describe(AssignedCampaign):
         """Bring the tasks up to these images and return what was written once each is described."""
         guidelines = self.guidelines if self.guidelines is not None else KINDS[DESCRIBE].guidelines
         form = CampaignForm(fields=DESCRIPTION_FORM.fields, guidelines=guidelines)
-        asking = CampaignRequest(
+        request = CampaignRequest(
             kind=DESCRIBE, rule=_RULE, slots=1, form=form, group=self.simulate, handout=self.handout
         )
-        state = run_campaign(asking, _work(records), ctx)
+        state = run_campaign(request, _work(records), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
-        found = {one.item_id: described(one, ctx.stage) for one in state.decisions}
+        implications = {decision.item_id: implication_in(decision, ctx.stage) for decision in state.decisions}
         simulated = self.simulate is not None
-        outcomes = {image_id: _outcome(implication, simulated) for image_id, implication in found.items()}
-        verdicts = Verdicts(None, outcomes, _summary(found, state.decisions, simulated=simulated))
+        outcomes = {image_id: _outcome(implication, simulated) for image_id, implication in implications.items()}
+        verdicts = Verdicts(None, outcomes, _summary(implications, state.decisions, simulated=simulated))
         known = {
-            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": said}) for image_id, said in state.gold.items()
+            image_id: Outcome("drop", DROPPED_AS, evidence={"gold": decision})
+            for image_id, decision in state.gold.items()
         }
         return with_gold(verdicts, known)
 
@@ -74,13 +79,13 @@ class Describe(AssignedCampaign):
 def _work(records: Iterable[ImageRecord]) -> Iterator[TaskInput]:
     for record in records:
         shown = (ItemImage(image_id=record.image_id, role="reference"),)
-        exhibit = TaskContent(task=DESCRIBE, question="What does this image convey?", images=shown)
-        yield task_input(record.image_id, record.image_id, exhibit)
+        content = TaskContent(task=DESCRIBE, question="What does this image convey?", images=shown)
+        yield task_input(record.image_id, record.image_id, content)
 
 
-def described(said: Annotation, campaign: str) -> Implication | None:
+def implication_in(annotation: Annotation, campaign: str) -> Implication | None:
     """Return what an annotator wrote about an image; None where it conveys nothing."""
-    fields = fields_in(said)
+    fields = fields_in(annotation)
     if fields["implication"] != CONVEYS:
         return None
     labels = {name: _in_words(name, fields[name]) for name in _VOCABULARIES}
@@ -88,16 +93,16 @@ def described(said: Annotation, campaign: str) -> Implication | None:
         SixOptions(ask=fields[f"ask_{n}"], right=fields[f"right_{n}"], wrong=tuple(fields[f"wrong_{n}"]))
         for n in range(1, COUNTS.index(fields["questions"]) + 2)
     )
-    simulated = said.annotator_kind == "simulated"
-    written_in = WrittenIn(campaign=campaign, record_id=said.item_id, slot=said.slot, simulated=simulated)
+    simulated = annotation.annotator_kind == "simulated"
+    written_in = WrittenIn(campaign=campaign, record_id=annotation.item_id, slot=annotation.slot, simulated=simulated)
     return Implication.model_validate(
         {**labels, "explanation": fields["explanation"], "questions": questions, "written_in": written_in}
     )
 
 
-def _in_words(name: str, said: str | Sequence[str]) -> Any:
+def _in_words(name: str, value: str | Sequence[str]) -> Any:
     words = words_of(_VOCABULARIES[name])
-    return words[said] if isinstance(said, str) else [words[code] for code in said]
+    return words[value] if isinstance(value, str) else [words[code] for code in value]
 
 
 def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
@@ -108,27 +113,34 @@ def _outcome(implication: Implication | None, simulated: bool) -> Outcome:
     return Outcome(values={"implication": stated}, evidence=evidence)
 
 
-def _summary(found: Mapping[str, Implication | None], said: Sequence[Annotation], *, simulated: bool) -> dict[str, Any]:
+def _summary(
+    implications: Mapping[str, Implication | None], decisions: Sequence[Annotation], *, simulated: bool
+) -> dict[str, Any]:
     """Count images, questions and labels; no clocks, no names."""
-    kept = [implication for implication in found.values() if implication is not None]
-    names = pseudonyms(said)
+    kept = [implication for implication in implications.values() if implication is not None]
+    names = pseudonyms(decisions)
     return {
         "kind": DESCRIBE,
         "rule": _RULE,
         "simulated": simulated,
-        "total": len(found),
+        "total": len(implications),
         "kept": len(kept),
-        "rejected": len(found) - len(kept),
-        "questions": sum(len(one.questions) for one in kept),
+        "rejected": len(implications) - len(kept),
+        "questions": sum(len(implication.questions) for implication in kept),
         "labels": {name: _counts(name, kept) for name in _VOCABULARIES},
         "annotators": {
-            name: {"images": n} for name, n in sorted(Counter(names[one.annotator] for one in said).items())
+            name: {"images": n}
+            for name, n in sorted(Counter(names[decision.annotator] for decision in decisions).items())
         },
     }
 
 
 def _counts(name: str, kept: Sequence[Implication]) -> dict[str, int]:
     """Count each word of a vocabulary; of rhetoric an image may have several."""
-    stated = [getattr(one, name) for one in kept]
-    named = Counter(word for one in stated for word in ([one] if isinstance(one, str) else one))
+    stated = [getattr(implication, name) for implication in kept]
+    named = Counter(
+        word
+        for stated_labels in stated
+        for word in ([stated_labels] if isinstance(stated_labels, str) else stated_labels)
+    )
     return {word: named[word] for word in get_args(_VOCABULARIES[name])}

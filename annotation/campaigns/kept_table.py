@@ -75,19 +75,19 @@ def kept_table(
         categories: What could have been said.
     """
     by_type: dict[str, list[ReviewedItem]] = {}
-    for one in items:
-        by_type.setdefault(one.type, []).append(one)
+    for item in items:
+        by_type.setdefault(item.type, []).append(item)
     rows = [_row(name, by_type[name], list(ratings.get(name, ())), categories) for name in sorted(by_type)]
-    every = [one for listed in by_type.values() for one in listed]
-    said = [rating for name in sorted(ratings) for rating in ratings[name]]
-    return [*rows, _row(OVERALL, every, said, categories)]
+    every = [item for listed in by_type.values() for item in listed]
+    all_ratings = [rating for name in sorted(ratings) for rating in ratings[name]]
+    return [*rows, _row(OVERALL, every, all_ratings, categories)]
 
 
 def _row(name: str, items: Sequence[ReviewedItem], ratings: list[Rating], categories: Sequence[str]) -> TypeRow:
-    decided = [one.is_kept for one in items if one.is_kept is not None]
-    found = short_agreement(ratings, categories) if ratings else {"percent": None, "krippendorff_alpha": None}
+    decided = [item.is_kept for item in items if item.is_kept is not None]
+    figures = short_agreement(ratings, categories) if ratings else {"percent": None, "krippendorff_alpha": None}
     compared = sum(times > 1 for times in Counter(rating.unit for rating in ratings).values())
-    agreeing = (found["percent"], found["krippendorff_alpha"], compared)
+    agreeing = (figures["percent"], figures["krippendorff_alpha"], compared)
     return TypeRow(name, len(items), len(decided), sum(decided), *agreeing)
 
 
@@ -96,26 +96,28 @@ def kept_in(store: ReviewStore, name: str) -> list[TypeRow]:
     campaign = store.campaign(name)
     policy, tasks = policy_of(campaign), store.tasks(name, states=("open", "done"))
     with store.reading() as connection:
-        said = by_version(list_decisions(connection, campaign, with_retired=True))
+        annotations = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
-        before = {(one.item_id, one.content_hash): one for one in list_revisions(connection, campaign)}
+        before = {
+            (revision.item_id, revision.content_hash): revision for revision in list_revisions(connection, campaign)
+        }
     items: list[ReviewedItem] = []
     ratings: dict[str, list[Rating]] = {}
     for task in tasks:
         key = (task.item_id, task.content_hash)
         kind = str(item_in(task.payload)["task"])
-        votes = votes_in(policy, said.get(key, []), adjudicated.get(key, NOBODY))
+        votes = votes_in(policy, annotations.get(key, []), adjudicated.get(key, NOBODY))
         outcome = settle(policy, votes) if policy.rounds and task.state == "done" else OPEN
         items.append(ReviewedItem(task.item_id, kind, None if outcome in {OPEN, WAITS} else outcome == ACCEPT))
         number = before[key].round if key in before else 1
         listed = ratings.setdefault(kind, [])
         while True:
-            listed += _ratings(f"{task.item_id} round {number}", said.get(key, []))
+            listed += _ratings(f"{task.item_id} round {number}", annotations.get(key, []))
             if key not in before:
                 break
             key, number = (task.item_id, before[key].revised_from), number - 1
     return kept_table(items, ratings, campaign.form.decisions)
 
 
-def _ratings(unit: str, said: Sequence[Annotation]) -> list[Rating]:
-    return [Rating(unit, one.annotator, one.decision) for one in said]
+def _ratings(unit: str, annotations: Sequence[Annotation]) -> list[Rating]:
+    return [Rating(unit, annotation.annotator, annotation.decision) for annotation in annotations]

@@ -20,7 +20,7 @@ from ..store import ReviewStore, open_store
 from ..workflow.closing import check_closes, close_decided
 from ..workflow.image_files import brought_pictures
 from ..workflow.rules import MAX_SLOTS
-from .open_campaign import CampaignRequest, handed
+from .open_campaign import CampaignRequest, prepared_input
 
 OPENED_FROM = "opened_from"
 """Setting of a campaign: SHA-256 of the file that it was opened on."""
@@ -77,7 +77,7 @@ def open_tasks(
     wanted = read_review_tasks(path)
     kind = KINDS.get(wanted.head.kind)
     if kind is None or kind.form is None:
-        takes = ", ".join(one.name for one in KINDS.values() if one.form is not None)
+        takes = ", ".join(kind.name for kind in KINDS.values() if kind.form is not None)
         raise DataError(f"{path} has tasks of kind {wanted.head.kind!r}, which files do not open; they open {takes}")
     if not wanted.tasks:
         raise DataError(f"{path} holds no tasks; there is nothing to look at")
@@ -96,21 +96,25 @@ def open_tasks(
     except ValueError as error:
         raise BenchwrightError(f"--close-decided: {error}") from None
     settle = _workspace(workspace)
-    asking = _asking(kind, wanted, each, handout or AssignmentSettings())
-    work = [handed(one, asking) for one in _work(wanted, opened, path, settle.root)]
+    request = _asking(kind, wanted, each, handout or AssignmentSettings())
+    task_inputs = [prepared_input(task_input, request) for task_input in _work(wanted, opened, path, settle.root)]
     with open_store(settle_store(workspace)) as store:
-        new = _bring_up(store, campaign, asking, wanted, work)
-    gold = sum(one.gold is not None for one in work)
-    return OpenedCampaign(campaign, kind.name, len(work), new, each, workspace, gold)
+        new = _bring_up(store, campaign, request, wanted, task_inputs)
+    gold = sum(task_input.gold is not None for task_input in task_inputs)
+    return OpenedCampaign(campaign, kind.name, len(task_inputs), new, each, workspace, gold)
 
 
 def _asking(kind: CampaignKind, wanted: ReviewTasks, annotators: int, handout: AssignmentSettings) -> CampaignRequest:
     assert kind.form is not None
     form = kind.form(wanted.head.categories)
     return CampaignRequest(
-        kind=kind.name, rule=kind.rule.format(n=annotators), slots=annotators,
-        form=CampaignForm(fields=form.fields, guidelines=_guidelines(kind, wanted)), group=None, handout=handout,
-    )  # fmt: skip
+        kind=kind.name,
+        rule=kind.rule.format(n=annotators),
+        slots=annotators,
+        form=CampaignForm(fields=form.fields, guidelines=_guidelines(kind, wanted)),
+        group=None,
+        handout=handout,
+    )
 
 
 def _workspace(root: Path) -> Workspace:
@@ -140,15 +144,17 @@ def _work(wanted: ReviewTasks, release: Release, path: Path, root: Path) -> Iter
 
 
 def _bring_up(
-    store: ReviewStore, campaign: str, asking: CampaignRequest, wanted: ReviewTasks, work: list[TaskInput]
+    store: ReviewStore, campaign: str, request: CampaignRequest, wanted: ReviewTasks, task_inputs: list[TaskInput]
 ) -> int:
     """Open the campaign or find it as it was opened before; return how many tasks are new."""
-    kept = asking.handout.kept()
+    kept = request.handout.to_json()
     settings = {
-        OPENED_FROM: wanted.sha256, "release": wanted.head.release, "release_id": wanted.head.release_id,
-        "categories": [one.model_dump(mode="json") for one in wanted.head.categories],
+        OPENED_FROM: wanted.sha256,
+        "release": wanted.head.release,
+        "release_id": wanted.head.release_id,
+        "categories": [category.model_dump(mode="json") for category in wanted.head.categories],
         **({SETTING: kept} if kept else {}),
-    }  # fmt: skip
+    }
     with store.batch() as held:
         if campaign in held.campaign_names():
             before = held.campaign(campaign)
@@ -157,21 +163,32 @@ def _bring_up(
                     f"there is a campaign {campaign!r} already, which was not opened on this file; give another --name"
                 )
         held.upsert_campaign(
-            campaign, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
-            settings=settings, seed=wanted.head.seed,
-        )  # fmt: skip
-        opened = held.upsert_tasks(campaign, work).opened
+            campaign,
+            kind=request.kind,
+            rule=request.rule,
+            slots_per_task=request.slots,
+            form=request.form,
+            settings=settings,
+            seed=wanted.head.seed,
+        )
+        opened = held.upsert_tasks(campaign, task_inputs).opened
         close_decided(held, campaign)
         return opened
 
 
 def _guidelines(kind: CampaignKind, wanted: ReviewTasks) -> str:
     """Return what annotators are told: the kind's own words, and what each category means."""
-    told = [f"- **{_plain(one.words)}**: {_plain(one.help)}" for one in wanted.head.categories if one.help]
-    return "\n".join([kind.guidelines, "", *told]).strip()
+    lines = [
+        f"- **{_plain(category.words)}**: {_plain(category.help)}"
+        for category in wanted.head.categories
+        if category.help
+    ]
+    return "\n".join([kind.guidelines, "", *lines]).strip()
 
 
 def _plain(text: str) -> str:
     """Keep Markdown of a text that came in a file from being one."""
     marks = "\\`*_{}[]<>()#+|~:$!"
-    return "".join(f"\\{one}" if one in marks else " " if one in "\r\n" else one for one in text)
+    return "".join(
+        f"\\{character}" if character in marks else " " if character in "\r\n" else character for character in text
+    )

@@ -22,7 +22,7 @@ from ..forms.payloads import TaskInput, item_in
 from ..simulated.annotators import NOW, SimulatedGroup, simulate
 from ..store import Annotation, CampaignStatus, ReviewStore, open_store
 from ..workflow.closing import check_closes, close_decided
-from ..workflow.gold import known_right
+from ..workflow.gold import gold_decision
 
 
 class AssignedCampaign(CampaignStep):
@@ -95,48 +95,56 @@ def work_of(item: Item) -> TaskInput:
     return TaskInput(item.item_id, item.content_hash, item.model_dump(mode="json"))
 
 
-def run_campaign(asking: CampaignRequest, work: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
+def run_campaign(request: CampaignRequest, task_inputs: Iterable[TaskInput], ctx: CampaignContext) -> CampaignState:
     """Bring the campaign's tasks up to this work, let simulated annotators decide if there are any, and look."""
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
-            open_campaign(held, asking, ctx)
-            held.upsert_tasks(ctx.stage, _all_handed(work, asking, gold))
+            open_campaign(held, request, ctx)
+            held.upsert_tasks(ctx.stage, _prepared_inputs(task_inputs, request, gold))
             close_decided(held, ctx.stage)
-        if asking.group is not None:
-            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
+        if request.group is not None:
+            simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage, workspace=ctx.workspace)
         status = store.status(ctx.stage, now=NOW)
         if status.tasks["open"]:
-            return CampaignState(waiting_line(status, ctx) + asking.for_whom, [], gold)
+            return CampaignState(waiting_line(status, ctx) + request.for_whom, [], gold)
         return CampaignState(None, store.decisions(ctx.stage), gold)
 
 
-def open_campaign(store: ReviewStore, asking: CampaignRequest, ctx: CampaignContext) -> None:
+def open_campaign(store: ReviewStore, request: CampaignRequest, ctx: CampaignContext) -> None:
     """Open the campaign, or bring it up to what is asked now."""
-    kept = asking.handout.kept()
-    settings = asking.group.model_dump(mode="json") if asking.group is not None else {SETTING: kept} if kept else {}
+    kept = request.handout.to_json()
+    settings = request.group.model_dump(mode="json") if request.group is not None else {SETTING: kept} if kept else {}
     store.upsert_campaign(
-        ctx.stage, kind=asking.kind, rule=asking.rule, slots_per_task=asking.slots, form=asking.form,
-        settings=settings, seed=ctx.seed, is_simulated=asking.group is not None,
-    )  # fmt: skip
+        ctx.stage,
+        kind=request.kind,
+        rule=request.rule,
+        slots_per_task=request.slots,
+        form=request.form,
+        settings=settings,
+        seed=ctx.seed,
+        is_simulated=request.group is not None,
+    )
 
 
-def handed(work: TaskInput, asking: CampaignRequest) -> TaskInput:
+def prepared_input(task_input: TaskInput, request: CampaignRequest) -> TaskInput:
     """Return work with its priority and what is known of it; as it is where simulated annotators take it."""
-    if asking.group is not None:
-        return work
-    right = known_right(asking.handout, work, kind=asking.kind, form=asking.form)
-    item = item_in(work.payload)
-    names = [work.item_id, item.get("task"), item.get("category")]
+    if request.group is not None:
+        return task_input
+    right = gold_decision(request.handout, task_input, kind=request.kind, form=request.form)
+    item = item_in(task_input.payload)
+    names = [task_input.item_id, item.get("task"), item.get("category")]
     # What is asked tells prompts apart, and nothing else: items have their own ids, and long questions.
-    priority = asking.handout.priority(*names, *([item.get("question")] if asking.kind == COLLECT else []))
-    return work._replace(priority=priority, gold=right)
+    priority = request.handout.priority(*names, *([item.get("question")] if request.kind == COLLECT else []))
+    return task_input._replace(priority=priority, gold=right)
 
 
-def _all_handed(work: Iterable[TaskInput], asking: CampaignRequest, gold: dict[str, str]) -> Iterator[TaskInput]:
+def _prepared_inputs(
+    task_inputs: Iterable[TaskInput], request: CampaignRequest, gold: dict[str, str]
+) -> Iterator[TaskInput]:
     """Yield work as it is handed out, and note what is known of it by item id."""
-    for one in work:
-        out = handed(one, asking)
+    for task_input in task_inputs:
+        out = prepared_input(task_input, request)
         if out.gold is not None:
             gold[out.item_id] = out.gold
         yield out

@@ -21,7 +21,7 @@ from ..workflow.closing import close_decided
 from ..workflow.revisions import by_version, open_next_rounds
 from ..workflow.rounds import NOBODY, Round, in_count, votes_in
 from ..workflow.settlement import WAITS, policy_of, settle_last
-from .open_campaign import CampaignRequest, handed, open_campaign, waiting_line, work_of
+from .open_campaign import CampaignRequest, open_campaign, prepared_input, waiting_line, work_of
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CampaignHistory:
 
 
 @dataclass
-class _Came:
+class _SourceItem:
     """An item as it came: its kind of question, its content, and itself where its versions will be asked for."""
 
     task: str
@@ -63,31 +63,31 @@ class _Came:
     item: Item | None
 
 
-def open_in_rounds(asking: CampaignRequest, items: Iterable[Item], ctx: CampaignContext) -> CampaignHistory:
+def open_in_rounds(request: CampaignRequest, items: Iterable[Item], ctx: CampaignContext) -> CampaignHistory:
     """Bring the campaign's tasks up to these items and open the rounds that are due; then look where it stands.
 
     Args:
-        asking: What is asked, and of how many; its form says `rounds`.
+        request: What is asked, and of how many; its form says `rounds`.
         items: As they come from the step before.
         ctx: Of the campaign.
     """
-    came: dict[str, _Came] = {}
+    came: dict[str, _SourceItem] = {}
     gold: dict[str, str] = {}
     with open_store(ctx.store_url) as store:
         with store.batch() as held:
-            open_campaign(held, asking, ctx)
-            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), asking, came, gold))
+            open_campaign(held, request, ctx)
+            held.upsert_tasks(ctx.stage, _work(items, _links(held, ctx.stage), request, came, gold))
             close_decided(held, ctx.stage)
             open_next_rounds(held, ctx.stage)
-        if asking.group is not None:
-            simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+        if request.group is not None:
+            simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
             while open_next_rounds(store, ctx.stage):
-                simulate(store, ctx.stage, asking.group, seed=ctx.seed, stage=ctx.stage)
+                simulate(store, ctx.stage, request.group, seed=ctx.seed, stage=ctx.stage)
         status = store.status(ctx.stage, now=NOW)
         histories = {} if status.tasks["open"] else _histories(store, ctx.stage, came)
     waits = sum(history.outcome == WAITS for history in histories.values())
     if status.tasks["open"] or waits:
-        return CampaignHistory(waiting_line(status, ctx, adjudicator=waits) + asking.for_whom)
+        return CampaignHistory(waiting_line(status, ctx, adjudicator=waits) + request.for_whom)
     return CampaignHistory(None, histories, gold)
 
 
@@ -97,8 +97,8 @@ _Links = dict[tuple[str, str], Revision]
 def _links(store: ReviewStore, name: str) -> _Links:
     """Return by item id and content hash which version was made of it."""
     with store.reading() as connection:
-        found = list_revisions(connection, store.campaign(name))
-    return {(one.item_id, one.revised_from): one for one in found}
+        revisions = list_revisions(connection, store.campaign(name))
+    return {(revision.item_id, revision.revised_from): revision for revision in revisions}
 
 
 def _chain(item_id: str, content_hash: str, links: _Links) -> Iterator[Revision]:
@@ -116,11 +116,11 @@ def _chain_before(item_id: str, content_hash: str, made: _Links) -> Iterator[Rev
 
 
 def _work(
-    items: Iterable[Item], links: _Links, asking: CampaignRequest, came: dict[str, _Came], gold: dict[str, str]
+    items: Iterable[Item], links: _Links, request: CampaignRequest, came: dict[str, _SourceItem], gold: dict[str, str]
 ) -> Iterator[TaskInput]:
     """Yield each item's present version, and note how it came; a gold item is the one that came, and noted apart."""
     for item in items:
-        first = handed(work_of(item), asking)
+        first = prepared_input(work_of(item), request)
         if first.gold is not None:
             gold[item.item_id] = first.gold
             yield first
@@ -128,42 +128,42 @@ def _work(
         version = item
         for link in _chain(item.item_id, item.content_hash, links):
             version = revised(version, ItemEdits.model_validate(link.edits))
-        is_kept = asking.group is not None or version is not item
-        came[item.item_id] = _Came(item.task, item.content_hash, item if is_kept else None)
+        is_kept = request.group is not None or version is not item
+        came[item.item_id] = _SourceItem(item.task, item.content_hash, item if is_kept else None)
         # Urgent as what it was made from, and never gold: what is known is known of the item that came.
         yield first if version is item else work_of(version)._replace(priority=first.priority)
 
 
-def _histories(store: ReviewStore, name: str, came: dict[str, _Came]) -> dict[str, ItemHistory]:
+def _histories(store: ReviewStore, name: str, came: dict[str, _SourceItem]) -> dict[str, ItemHistory]:
     campaign, links = store.campaign(name), _links(store, name)
     policy = policy_of(campaign)
     made = {(link.item_id, link.content_hash): link for link in links.values()}
     with store.reading() as connection:
-        said = by_version(list_decisions(connection, campaign, with_retired=True))
+        annotations = by_version(list_decisions(connection, campaign, with_retired=True))
         adjudicated = list_adjudicated(connection, campaign)
-    found = {}
-    for item_id, one in came.items():
-        chain = list(_chain(item_id, one.content_hash, links))
-        whole = [*reversed(list(_chain_before(item_id, one.content_hash, made))), *chain]
+    histories = {}
+    for item_id, source in came.items():
+        chain = list(_chain(item_id, source.content_hash, links))
+        whole = [*reversed(list(_chain_before(item_id, source.content_hash, made))), *chain]
         rounds = []
-        contents = [*(link.revised_from for link in whole), chain[-1].content_hash if chain else one.content_hash]
+        contents = [*(link.revised_from for link in whole), chain[-1].content_hash if chain else source.content_hash]
         for place, content in enumerate(contents):
-            given, verdict = said.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
-            counted, before = in_count(policy, given, sent_back=verdict.sent_back)
+            decisions, verdict = annotations.get((item_id, content), []), adjudicated.get((item_id, content), NOBODY)
+            counted, before = in_count(policy, decisions, sent_back=verdict.sent_back)
             edits = whole[place].edits if place < len(whole) else None
             rounds.append(Round(content, tuple(counted), tuple(before), verdict.decision, edits))
         last = (item_id, contents[-1])
-        votes = votes_in(policy, said.get(last, []), adjudicated.get(last, NOBODY))
+        votes = votes_in(policy, annotations.get(last, []), adjudicated.get(last, NOBODY))
         outcome = settle_last(policy, votes, round_number=len(contents))
-        if chain and one.item is None:
+        if chain and source.item is None:
             with store.reading() as connection:
-                payload = find_task(connection, campaign, item_id, one.content_hash).payload
-            one.item = Item.model_validate(item_in(payload))
-        found[item_id] = ItemHistory(one.task, tuple(rounds), outcome, _last_version(one, chain))
-    return found
+                payload = find_task(connection, campaign, item_id, source.content_hash).payload
+            source.item = Item.model_validate(item_in(payload))
+        histories[item_id] = ItemHistory(source.task, tuple(rounds), outcome, _last_version(source, chain))
+    return histories
 
 
-def _last_version(came: _Came, chain: list[Revision]) -> Item | None:
+def _last_version(came: _SourceItem, chain: list[Revision]) -> Item | None:
     version = came.item if chain else None
     for link in chain:
         assert version is not None

@@ -41,18 +41,24 @@ class ImagePair(NamedTuple):
     Args:
         pair_id: Of the two, whichever is the better.
         better: Image that stays if they are.
-        other: Image that goes then.
+        worse: Image that goes then.
     """
 
     pair_id: str
     better: str
-    other: str
+    worse: str
 
 
-def paired(
-    rule: Rule, images: Iterable[str], pairs: Sequence[ImagePair], said: Sequence[Annotation], *,
-    known: Mapping[str, str], simulated: bool, seed: int,
-) -> Verdicts:  # fmt: skip
+def pair_verdicts(
+    rule: Rule,
+    images: Iterable[str],
+    pairs: Sequence[ImagePair],
+    decisions: Sequence[Annotation],
+    *,
+    known: Mapping[str, str],
+    simulated: bool,
+    seed: int,
+) -> Verdicts:
     """Return the verdicts of a campaign whose pairs are all decided, for every image.
 
     An image is dropped only against an image that stays and that people saw beside it: in a chain of three whose first
@@ -62,7 +68,7 @@ def paired(
         rule: What decides a pair.
         images: All images; those of no pair are kept.
         pairs: Pairs that were asked about; an image has its better ones in their order.
-        said: All annotations.
+        decisions: All annotations.
         known: What is known of gold pairs, by their ids: it decides about images as what people say does, and counts
             nowhere else.
         simulated: Nobody decided: the annotators are simulated.
@@ -71,24 +77,30 @@ def paired(
     Raises:
         StepError: Pairs go in a circle, so that no image is the best.
     """
-    votes = BinaryVotes(rule, (SAME, DIFFERENT), said)
+    votes = BinaryVotes(rule, (SAME, DIFFERENT), decisions)
     by_pair = votes.by_record()
     by_people = {pair.pair_id: votes.decided(by_pair[pair.pair_id]) for pair in pairs if pair.pair_id not in known}
     decided = {**by_people, **known}
-    told = {
+    evidence = {
         **{pair_id: votes.evidence(by_pair[pair_id]) for pair_id in by_people},
         **{pair_id: {"gold": decision} for pair_id, decision in known.items()},
     }
     of_image: dict[str, list[ImagePair]] = {}
     for pair in pairs:
-        of_image.setdefault(pair.other, []).append(pair)
+        of_image.setdefault(pair.worse, []).append(pair)
     dropped = _dropped(pairs, decided)
-    outcomes = {image: _outcome(image, of_image.get(image, ()), decided, dropped, told) for image in images}
+    outcomes = {image: _outcome(image, of_image.get(image, ()), decided, dropped, evidence) for image in images}
     counts = Counter(by_people.values())
     summary: dict[str, Any] = {
-        "kind": PAIR, "rule": str(rule), "simulated": simulated, "total": len(by_people), SAME: counts[SAME],
-        DIFFERENT: counts[DIFFERENT], UNDECIDED: counts[None], "dropped": len(dropped),
-    }  # fmt: skip
+        "kind": PAIR,
+        "rule": str(rule),
+        "simulated": simulated,
+        "total": len(by_people),
+        SAME: counts[SAME],
+        DIFFERENT: counts[DIFFERENT],
+        UNDECIDED: counts[None],
+        "dropped": len(dropped),
+    }
     if known:
         summary["gold"] = {"items": len(known), "kept": list(known.values()).count(DIFFERENT)}
     return Verdicts(None, outcomes, summary | votes.summary(dict.fromkeys(by_people, PAIR), seed=seed))
@@ -99,11 +111,11 @@ def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> d
     same: dict[str, list[str]] = {}
     for pair in pairs:
         if decided[pair.pair_id] == SAME:
-            same.setdefault(pair.other, []).append(pair.better)
+            same.setdefault(pair.worse, []).append(pair.better)
     try:
         order = list(TopologicalSorter(same).static_order())
     except CycleError as error:
-        circle = ", ".join(one[:12] for one in error.args[1])
+        circle = ", ".join(image_id[:12] for image_id in error.args[1])
         raise StepError(
             f"pairs that people call the same go in a circle: {circle}; name the better one first"
         ) from None
@@ -116,17 +128,20 @@ def _dropped(pairs: Sequence[ImagePair], decided: Mapping[str, str | None]) -> d
 
 
 def _outcome(
-    image: str, pairs: Sequence[ImagePair], decided: Mapping[str, str | None], dropped: Mapping[str, str],
-    told_of: Mapping[str, Mapping[str, Any]],
-) -> Outcome:  # fmt: skip
+    image: str,
+    pairs: Sequence[ImagePair],
+    decided: Mapping[str, str | None],
+    dropped: Mapping[str, str],
+    evidence: Mapping[str, Mapping[str, Any]],
+) -> Outcome:
     if not pairs:
         return Outcome()
-    told = {pair.better: told_of[pair.pair_id] for pair in pairs}
+    by_better = {pair.better: evidence[pair.pair_id] for pair in pairs}
     if image in dropped:
-        return Outcome("drop", DROPPED_AS, evidence={AGAINST: dropped[image], "pairs": told})
+        return Outcome("drop", DROPPED_AS, evidence={AGAINST: dropped[image], "pairs": by_better})
     if any(decided[pair.pair_id] is None for pair in pairs):
-        return Outcome("ask", UNDECIDED, evidence={"pairs": told})
-    return Outcome(evidence={"pairs": told})
+        return Outcome("ask", UNDECIDED, evidence={"pairs": by_better})
+    return Outcome(evidence={"pairs": by_better})
 
 
 class Pair(AssignedCampaign):
@@ -166,32 +181,35 @@ class Pair(AssignedCampaign):
         pairs = list(_asked(images, ctx.values[self.asked]))
         rule = parse_rule(self.rule)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[PAIR].guidelines
-        asking = CampaignRequest(
-            kind=PAIR, rule=str(rule), slots=rule.slots,
-            form=CampaignForm(fields=PAIR_FORM.fields, guidelines=guidelines), group=self.simulate,
+        request = CampaignRequest(
+            kind=PAIR,
+            rule=str(rule),
+            slots=rule.slots,
+            form=CampaignForm(fields=PAIR_FORM.fields, guidelines=guidelines),
+            group=self.simulate,
             handout=self.handout,
-        )  # fmt: skip
-        state = run_campaign(asking, (_work(pair) for pair in pairs), ctx)
+        )
+        state = run_campaign(request, (_work(pair) for pair in pairs), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
-        return paired(
+        return pair_verdicts(
             rule, images, pairs, state.decisions, known=state.gold, simulated=self.simulate is not None, seed=ctx.seed
         )
 
 
 def _asked(images: Iterable[str], like: Mapping[str, Any]) -> Iterator[ImagePair]:
     """Yield the pairs of images that are both still there, each with the better image first."""
-    there = sorted(set(images))
-    known = frozenset(there)
-    for image_id in there:
-        for other in like.get(image_id) or ():
-            if other in known and other != image_id:
+    image_ids = sorted(set(images))
+    known = frozenset(image_ids)
+    for image_id in image_ids:
+        for other_id in like.get(image_id) or ():
+            if other_id in known and other_id != image_id:
                 # The same pair whichever of the two is the better one.
-                yield ImagePair(digest(["pair", *sorted((image_id, other))]), other, image_id)
+                yield ImagePair(digest(["pair", *sorted((image_id, other_id))]), other_id, image_id)
 
 
 def _work(pair: ImagePair) -> TaskInput:
-    shown = tuple(ItemImage(image_id=one, role="pair") for one in (pair.better, pair.other))
+    shown = tuple(ItemImage(image_id=image_id, role="pair") for image_id in (pair.better, pair.worse))
     return task_input(
         pair.pair_id, pair.pair_id, TaskContent(task="pair", question="Is this the same picture?", images=shown)
     )

@@ -33,11 +33,14 @@ from .verdicts import DIGITS, short_agreement
 def findings_of(results: CampaignAnswers) -> Findings:
     """Return what a campaign of error analysis found, without names."""
     by_item: dict[str, list[Annotation]] = {}
-    for one in results.said:
-        by_item.setdefault(one.item_id, []).append(one)
-    ratings = [SetRating(one.item_id, one.annotator, frozenset(fields_in(one)["categories"])) for one in results.said]
-    categories = tuple(FindingCategory.model_validate(one) for one in results.campaign.settings["categories"])
-    alphas = alpha_by_category(ratings, [one.code for one in categories])
+    for annotation in results.annotations:
+        by_item.setdefault(annotation.item_id, []).append(annotation)
+    ratings = [
+        SetRating(annotation.item_id, annotation.annotator, frozenset(fields_in(annotation)["categories"]))
+        for annotation in results.annotations
+    ]
+    categories = tuple(FindingCategory.model_validate(category) for category in results.campaign.settings["categories"])
+    alphas = alpha_by_category(ratings, [category.code for category in categories])
     return Findings(
         campaign=results.campaign.name,
         kind=results.campaign.kind,
@@ -45,21 +48,23 @@ def findings_of(results: CampaignAnswers) -> Findings:
         release_id=results.campaign.settings["release_id"],
         categories=categories,
         tasks=len(results.tasks),
-        annotators=len({one.annotator for one in results.said}),
+        annotators=len({annotation.annotator for annotation in results.annotations}),
         agreement=_rounded(masi_alpha(ratings)),
         by_category={code: _rounded(alpha) for code, alpha in alphas.items()},
-        items=tuple(_found(results.tasks[item_id], said) for item_id, said in sorted(by_item.items())),
+        items=tuple(
+            _item_findings(results.tasks[item_id], annotations) for item_id, annotations in sorted(by_item.items())
+        ),
     )
 
 
-def _found(task: Task, said: Sequence[Annotation]) -> ItemFindings:
-    named = Counter(code for one in said for code in fields_in(one)["categories"])
+def _item_findings(task: Task, annotations: Sequence[Annotation]) -> ItemFindings:
+    named = Counter(code for annotation in annotations for code in fields_in(annotation)["categories"])
     return ItemFindings(
         item_id=task.item_id,
         about=dict(about_in(task.payload)),
-        annotators=len(said),
+        annotators=len(annotations),
         categories=dict(sorted(named.items())),
-        reasons=tuple(sorted(fields_in(one)["reason"] for one in said)),
+        reasons=tuple(sorted(fields_in(annotation)["reason"] for annotation in annotations)),
     )
 
 
@@ -68,35 +73,35 @@ def _rounded(value: float | None) -> float | None:
 
 
 class SettledItem(NamedTuple):
-    """An item on which enough of the annotators asked agree: more than half of them."""
+    """An item on which enough of its annotators agree: more than half of them."""
 
     task: Task
     finding: str
     instead: str | None
     agreed: int
-    asked: int
+    annotators: int
     reasons: tuple[str, ...]
 
 
 def settled(results: CampaignAnswers) -> list[SettledItem]:
     """Return the items whose answers are all in and on whose finding more than half agree, by item id."""
     by_item: dict[str, list[Annotation]] = {}
-    for one in results.said:
-        by_item.setdefault(one.item_id, []).append(one)
-    found = []
+    for annotation in results.annotations:
+        by_item.setdefault(annotation.item_id, []).append(annotation)
+    items = []
     policy = policy_of(results.campaign)
-    for item_id, said in sorted(by_item.items()):
-        votes = votes_in(policy, said)
+    for item_id, answers in sorted(by_item.items()):
+        votes = votes_in(policy, answers)
         finding = settle(policy, votes) if results.tasks[item_id].state == "done" else OPEN
         if finding not in policy.decisions:
             continue
         agreed = votes.decisions[finding]
-        same = [fields_in(one) for one in said if fields_in(one)["finding"] == finding]
-        letter, times = Counter(one.get("instead") for one in same).most_common(1)[0]
-        instead = letter if finding == KEY_WRONG and 2 * times > len(said) else None
-        reasons = tuple(sorted(one["reason"] for one in same if one.get("reason")))
-        found.append(SettledItem(results.tasks[item_id], finding, instead, agreed, len(said), reasons))
-    return found
+        same = [fields_in(annotation) for annotation in answers if fields_in(annotation)["finding"] == finding]
+        letter, times = Counter(values.get("instead") for values in same).most_common(1)[0]
+        instead = letter if finding == KEY_WRONG and 2 * times > len(answers) else None
+        reasons = tuple(sorted(values["reason"] for values in same if values.get("reason")))
+        items.append(SettledItem(results.tasks[item_id], finding, instead, agreed, len(answers), reasons))
+    return items
 
 
 def errata_of(results: CampaignAnswers) -> list[Erratum]:
@@ -104,23 +109,28 @@ def errata_of(results: CampaignAnswers) -> list[Erratum]:
 
     Where they agree that the key is wrong, and by majority on the same letter instead, the erratum names it.
     """
-    found = []
-    for one in settled(results):
-        if one.finding == KEY_RIGHT:
+    errata = []
+    for settled_item in settled(results):
+        if settled_item.finding == KEY_RIGHT:
             continue
-        item = item_in(one.task.payload)
-        found.append(
+        item = item_in(settled_item.task.payload)
+        errata.append(
             Erratum.model_validate(
                 {
-                    "item_id": one.task.item_id, "content_hash": one.task.content_hash,
+                    "item_id": settled_item.task.item_id,
+                    "content_hash": settled_item.task.content_hash,
                     "release": results.campaign.settings["release"],
-                    "release_id": results.campaign.settings["release_id"], "finding": one.finding,
-                    "key": item["answer"] or item["refusal"], "instead": one.instead, "agreed": one.agreed,
-                    "asked": one.asked, "reasons": one.reasons,
+                    "release_id": results.campaign.settings["release_id"],
+                    "finding": settled_item.finding,
+                    "key": item["answer"] or item["refusal"],
+                    "instead": settled_item.instead,
+                    "agreed": settled_item.agreed,
+                    "asked": settled_item.annotators,
+                    "reasons": settled_item.reasons,
                 }
             )
-        )  # fmt: skip
-    return found
+        )
+    return errata
 
 
 def document_of(results: CampaignAnswers) -> Row:
@@ -143,36 +153,42 @@ def summary_of(results: CampaignAnswers) -> list[Row]:
     more than half of its annotators agree, and their share. Of other kinds: so too for each first choice.
     """
     if results.campaign.kind == ERRATA:
-        agreed = [one.finding for one in settled(results)]
+        agreed = [item.finding for item in settled(results)]
         return [
             {"finding": option.code, "items": agreed.count(option.code), "share": _share(agreed, option.code)}
             for option in results.form.headline.options  # type: ignore[union-attr] # a choice among options
         ]
     if results.campaign.kind != ERROR_ANALYSIS:
         return _first_choices(results)
-    found = findings_of(results)
-    named = Counter(code for one in found.items for code, n in one.categories.items() for _ in range(n))
+    findings = findings_of(results)
+    named = Counter(code for item in findings.items for code, n in item.categories.items() for _ in range(n))
     return [
         {
-            "category": one.code, "words": one.words,
-            "items": sum(one.code in item.categories for item in found.items),
-            "share": _mean([item.categories.get(one.code, 0) / item.annotators for item in found.items]),
-            "of_named": named[one.code] / named.total() if named else None,
-            "krippendorff_alpha": found.by_category.get(one.code),
+            "category": category.code,
+            "words": category.words,
+            "items": sum(category.code in item.categories for item in findings.items),
+            "share": _mean([item.categories.get(category.code, 0) / item.annotators for item in findings.items]),
+            "of_named": named[category.code] / named.total() if named else None,
+            "krippendorff_alpha": findings.by_category.get(category.code),
         }
-        for one in found.categories
-    ]  # fmt: skip
+        for category in findings.categories
+    ]
 
 
 def _first_choices(results: CampaignAnswers) -> list[Row]:
     by_item: dict[str, Counter[str]] = {}
-    for one in results.said:
-        by_item.setdefault(one.item_id, Counter())[one.decision] += 1
-    leading = [said.most_common(1)[0] + (said.total(),) for said in by_item.values()]
+    for annotation in results.annotations:
+        by_item.setdefault(annotation.item_id, Counter())[annotation.decision] += 1
+    leading = [counts.most_common(1)[0] + (counts.total(),) for counts in by_item.values()]
     agreed = [code for code, votes, total in leading if 2 * votes > total]
     return [
-        {"finding": one.code, "words": one.words, "items": agreed.count(one.code), "share": _share(agreed, one.code)}
-        for one in results.form.headline.options  # type: ignore[union-attr] # a choice among options
+        {
+            "finding": option.code,
+            "words": option.words,
+            "items": agreed.count(option.code),
+            "share": _share(agreed, option.code),
+        }
+        for option in results.form.headline.options  # type: ignore[union-attr] # a choice among options
     ]
 
 
@@ -181,10 +197,10 @@ def agreement_of(results: CampaignAnswers) -> Row:
 
     `compared` says on how many items, those that two or more annotators answered.
     """
-    compared = sum(times > 1 for times in Counter(one.item_id for one in results.said).values())
+    compared = sum(times > 1 for times in Counter(annotation.item_id for annotation in results.annotations).values())
     if results.campaign.kind == ERROR_ANALYSIS:
         return {"compared": compared, "masi_alpha": findings_of(results).agreement}
-    rows = [Rating(one.item_id, one.annotator, one.decision) for one in results.said]
+    rows = [Rating(annotation.item_id, annotation.annotator, annotation.decision) for annotation in results.annotations]
     figures = short_agreement(rows) if rows else {"percent": None, "krippendorff_alpha": None}
     return {"compared": compared, **figures}
 
@@ -233,8 +249,8 @@ def _cell(value: Any) -> str:
     return ";".join(value) if isinstance(value, list) else str(value if value is not None else "")
 
 
-def _share(found: Sequence[str], wanted: str) -> float | None:
-    return found.count(wanted) / len(found) if found else None
+def _share(findings: Sequence[str], wanted: str) -> float | None:
+    return findings.count(wanted) / len(findings) if findings else None
 
 
 def _mean(values: Iterable[float]) -> float | None:

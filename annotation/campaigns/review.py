@@ -24,21 +24,21 @@ from ..forms.form import Form, FormField, OneChoice, OneOf, Option, TextField
 from ..forms.kinds import REVIEW
 from ..simulated.annotators import SimulatedReviewers, check_enough
 from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
-from ..workflow.criteria import NOTE, short_of, tally, votes_of
+from ..workflow.criteria import NOTE, tally, unmet_criteria, votes_of
 from ..workflow.gold import with_gold
 from ..workflow.rounds import Round
 from ..workflow.rules import Rule, RuleSetting, parse_rule
 from ..workflow.settlement import FAILED_REVIEW, OUT_OF_ROUNDS
 from .open_campaign import AssignedCampaign, CampaignRequest
 from .open_in_rounds import ItemHistory, open_in_rounds
-from .verdicts import REJECTED, pseudonyms, reason_of, rounded, rounds_told, short_agreement
+from .verdicts import REJECTED, pseudonyms, reason_of, round_summaries, rounded, short_agreement
 from .verify import MAX_ROUNDS
 
 DROPPED_AS = (FAILED_REVIEW, OUT_OF_ROUNDS, REJECTED)
 """Reasons of what is dropped."""
 
 
-def closed_review(
+def review_verdicts(
     rule: Rule,
     histories: Mapping[str, ItemHistory],
     *,
@@ -55,12 +55,17 @@ def closed_review(
         simulated: Nobody voted: the annotators are simulated.
         seed: Of the intervals.
     """
-    outcomes = {item_id: _outcome(rule, one) for item_id, one in histories.items()}
+    outcomes = {item_id: _outcome(rule, history) for item_id, history in histories.items()}
     reasons = Counter(outcome.reason for outcome in outcomes.values())
-    said = [given for one in histories.values() for round_ in one.rounds for given in (*round_.before, *round_.said)]
+    annotations = [
+        annotation
+        for history in histories.values()
+        for round_ in history.rounds
+        for annotation in (*round_.before, *round_.annotations)
+    ]
     answers = _ratings(histories, ANSWER, by_decision=True)
-    names = pseudonyms(said)
-    by_annotator = Counter((names[one.annotator], votes_of(one)[ANSWER]) for one in said)
+    names = pseudonyms(annotations)
+    by_annotator = Counter((names[annotation.annotator], votes_of(annotation)[ANSWER]) for annotation in annotations)
     document = {
         "kind": "review",
         "rule": str(rule),
@@ -70,7 +75,7 @@ def closed_review(
         **{reason: reasons[reason] for reason in DROPPED_AS},
         "agreement": rounded(agreement_of(answers, seed=seed).to_json()),
         "criteria": {name: short_agreement(_ratings(histories, name), ("yes", "no")) for name in (ANSWER, *criteria)},
-        "rounds": rounds_told(histories, outcomes),
+        "rounds": round_summaries(histories, outcomes),
         "annotators": {
             name: {"answers": by_annotator[name, True] + by_annotator[name, False], "right": by_annotator[name, True]}
             for name in names.values()
@@ -79,7 +84,7 @@ def closed_review(
     return Verdicts(None, outcomes, document)
 
 
-def gold_review(key: str) -> Outcome:
+def gold_review_outcome(key: str) -> Outcome:
     """Return what becomes of an item whose right answer is known: whoever knows it has reviewed the item."""
     return Outcome(evidence={"gold": key})
 
@@ -88,11 +93,11 @@ def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
     last = history.rounds[-1]
     evidence = {
         "rule": str(rule),
-        **_told(rule, last),
-        "simulated": any(one.annotator_kind == "simulated" for one in last.said),
+        **_round_evidence(rule, last),
+        "simulated": any(annotation.annotator_kind == "simulated" for annotation in last.annotations),
     }
     if len(history.rounds) > 1 or last.before:
-        evidence["rounds"] = [_told(rule, one) for one in history.rounds]
+        evidence["rounds"] = [_round_evidence(rule, round_) for round_ in history.rounds]
     made = () if history.item is None else (history.item,)
     reason = reason_of(history.outcome)
     if reason is None:
@@ -100,15 +105,15 @@ def _outcome(rule: Rule, history: ItemHistory) -> Outcome:
     return Outcome("drop", reason, evidence=evidence, items=made)
 
 
-def _told(rule: Rule, one: Round) -> dict[str, Any]:
+def _round_evidence(rule: Rule, round_: Round) -> dict[str, Any]:
     """Return a round's votes by criterion, what it missed, and the edits that came of it."""
-    yes = tally([votes_of(given) for given in one.said])
-    found: dict[str, Any] = {"votes": yes, "missed": list(short_of(rule, yes))}
-    if one.before:
-        found["before_sent_back"] = tally([votes_of(given) for given in one.before])
-    if one.adjudication is not None:
-        found["adjudicated"] = one.adjudication.decision
-    return found if one.edits is None else {**found, "edits": dict(one.edits)}
+    yes = tally([votes_of(annotation) for annotation in round_.annotations])
+    summary: dict[str, Any] = {"votes": yes, "missed": list(unmet_criteria(rule, yes))}
+    if round_.before:
+        summary["before_sent_back"] = tally([votes_of(annotation) for annotation in round_.before])
+    if round_.adjudication is not None:
+        summary["adjudicated"] = round_.adjudication.decision
+    return summary if round_.edits is None else {**summary, "edits": dict(round_.edits)}
 
 
 def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decision: bool = False) -> list[Rating]:
@@ -116,12 +121,12 @@ def _ratings(histories: Mapping[str, ItemHistory], criterion: str, *, by_decisio
     return [
         Rating(
             item_id if number == 1 else f"{item_id} round {number}",
-            given.annotator,
-            given.decision if by_decision else ("yes" if votes_of(given)[criterion] else "no"),
+            annotation.annotator,
+            annotation.decision if by_decision else ("yes" if votes_of(annotation)[criterion] else "no"),
         )
         for item_id, history in histories.items()
-        for number, one in enumerate(history.rounds, 1)
-        for given in (*one.before, *one.said)
+        for number, round_ in enumerate(history.rounds, 1)
+        for annotation in (*round_.before, *round_.annotations)
     ]
 
 
@@ -178,29 +183,37 @@ class Review(AssignedCampaign):
             edits=True,
             rounds=self.rounds,
         )
-        asking = CampaignRequest(
-            kind=REVIEW, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout,
+        request = CampaignRequest(
+            kind=REVIEW,
+            rule=str(rule),
+            slots=rule.slots,
+            form=form,
+            group=self.simulate,
+            handout=self.handout,
             for_whom=(
                 "; nobody reviews an item that they wrote, edited or verified, or saw the key of in an earlier round"
             ),
-        )  # fmt: skip
-        asked = open_in_rounds(asking, records, ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
-        verdicts = closed_review(
+        )
+        history = open_in_rounds(request, records, ctx)
+        if history.waiting is not None:
+            return Verdicts(history.waiting)
+        verdicts = review_verdicts(
             rule,
-            asked.histories,
+            history.histories,
             criteria=self.criteria,
             simulated=self.simulate is not None,
             seed=ctx.seed,
         )
-        return with_gold(verdicts, {item_id: gold_review(key) for item_id, key in asked.gold.items()})
+        return with_gold(verdicts, {item_id: gold_review_outcome(key) for item_id, key in history.gold.items()})
 
 
 def review_form(criteria: Iterable[str]) -> Form:
     """Return the form of a review: the answer, a vote on each criterion, and a note."""
     votes = (Option(code="yes", words="Yes"), Option(code="no", words="No"))
     fields: list[FormField] = [OneChoice(name=ANSWER, label="Answer")]
-    fields += [OneOf(name=one, label=one.replace("_", " ").capitalize() + "?", options=votes) for one in criteria]
+    fields += [
+        OneOf(name=criterion, label=criterion.replace("_", " ").capitalize() + "?", options=votes)
+        for criterion in criteria
+    ]
     fields.append(TextField(name=NOTE, label="Note", hint="What is wrong, or what to change (N)", is_required=False))
     return Form(fields=tuple(fields))

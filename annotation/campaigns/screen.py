@@ -32,41 +32,47 @@ from .open_campaign import AssignedCampaign, CampaignRequest, run_campaign, work
 from .verdicts import BinaryVotes, most_named
 
 
-def screened(
-    rule: Rule, reasons: Sequence[str], kinds: Mapping[str, str], said: Sequence[Annotation], *, kind: str,
-    simulated: bool, seed: int,
-) -> Verdicts:  # fmt: skip
+def screen_verdicts(
+    rule: Rule,
+    reasons: Sequence[str],
+    kinds: Mapping[str, str],
+    decisions: Sequence[Annotation],
+    *,
+    kind: str,
+    simulated: bool,
+    seed: int,
+) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
         rule: What decides a record.
         reasons: All that the form offers, in its order.
         kinds: What kind of record each is, by its id; `image`, or the task of an item.
-        said: All annotations.
+        decisions: All annotations.
         kind: Of the campaign.
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
     """
-    votes = BinaryVotes(rule, (KEEP, DISCARD), said)
+    votes = BinaryVotes(rule, (KEEP, DISCARD), decisions)
     by_record = votes.by_record()
     outcomes = {record_id: _outcome(votes, by_record[record_id], reasons) for record_id in kinds}
     summary = votes.summary(kinds, seed=seed)
-    for task, told in summary["tasks"].items():
-        summary["tasks"][task] = _counts(outcomes[one] for one, of in kinds.items() if of == task) | told
+    for task, counts in summary["tasks"].items():
+        summary["tasks"][task] = _counts(outcomes[record_id] for record_id, of in kinds.items() if of == task) | counts
     head = {"kind": kind, "rule": str(rule), "simulated": simulated}
     return Verdicts(None, outcomes, head | _counts(outcomes.values()) | summary)
 
 
-def gold_screened(decision: str, reason: str) -> Outcome:
+def gold_screen_outcome(decision: str, reason: str) -> Outcome:
     """Return what becomes of a record of which it is known whether it is kept, and perhaps why not."""
     evidence = {"gold": decision}
     return Outcome(evidence=evidence) if decision == KEEP else Outcome("drop", reason or DISCARDED, evidence=evidence)
 
 
-def _outcome(votes: BinaryVotes, given: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:
-    named = Counter(code for one in given for code in fields_in(one).get("reasons", ()))
-    evidence = votes.evidence(given) | {"reasons": dict(sorted(named.items()))}
-    decided = votes.decided(given)
+def _outcome(votes: BinaryVotes, annotations: Sequence[Annotation], reasons: Sequence[str]) -> Outcome:
+    named = Counter(code for annotation in annotations for code in fields_in(annotation).get("reasons", ()))
+    evidence = votes.evidence(annotations) | {"reasons": dict(sorted(named.items()))}
+    decided = votes.decided(annotations)
     if decided == KEEP:
         return Outcome(evidence=evidence)
     reason = NO_AGREEMENT if decided is None else most_named(named.elements(), reasons)
@@ -139,22 +145,36 @@ class _Screening(AssignedCampaign):
         rule = parse_rule(self.rule)
         form = screening_form(self.form.reasons)
         guidelines = self.guidelines if self.guidelines is not None else KINDS[self.name].guidelines
-        asking = CampaignRequest(
-            kind=self.name, rule=str(rule), slots=rule.slots,
-            form=CampaignForm(fields=form.fields, guidelines=guidelines), group=self.simulate, handout=self.handout,
-        )  # fmt: skip
+        request = CampaignRequest(
+            kind=self.name,
+            rule=str(rule),
+            slots=rule.slots,
+            form=CampaignForm(fields=form.fields, guidelines=guidelines),
+            group=self.simulate,
+            handout=self.handout,
+        )
         kinds: dict[str, str] = {}
-        state = run_campaign(asking, self._work(records, kinds), ctx)
+        state = run_campaign(request, self._work(records, kinds), ctx)
         if state.waiting is not None:
             return Verdicts(state.waiting)
-        by_people = {one: kind for one, kind in kinds.items() if one not in state.gold}
-        verdicts = screened(
-            rule, self.form.reasons, by_people, state.decisions, kind=self.name, simulated=self.simulate is not None,
+        by_people = {record_id: kind for record_id, kind in kinds.items() if record_id not in state.gold}
+        verdicts = screen_verdicts(
+            rule,
+            self.form.reasons,
+            by_people,
+            state.decisions,
+            kind=self.name,
+            simulated=self.simulate is not None,
             seed=ctx.seed,
-        )  # fmt: skip
-        known = {one: self.handout.known(one) for one in state.gold}
+        )
+        known = {record_id: self.handout.gold_label(record_id) for record_id in state.gold}
         return with_gold(
-            verdicts, {one: gold_screened(state.gold[one], why.reason) for one, why in known.items() if why is not None}
+            verdicts,
+            {
+                record_id: gold_screen_outcome(state.gold[record_id], why.reason)
+                for record_id, why in known.items()
+                if why is not None
+            },
         )
 
     def _work(self, records: Iterable[Any], kinds: dict[str, str]) -> Iterator[TaskInput]:
@@ -182,8 +202,8 @@ class Screen(_Screening):
         for record in records:
             kinds[record.image_id] = "image"
             shown = (ItemImage(image_id=record.image_id, role="reference"),)
-            exhibit = TaskContent(task="image", question="Does this image belong in the benchmark?", images=shown)
-            yield task_input(record.image_id, record.image_id, exhibit)
+            content = TaskContent(task="image", question="Does this image belong in the benchmark?", images=shown)
+            yield task_input(record.image_id, record.image_id, content)
 
 
 class ScreenItems(_Screening):

@@ -1,4 +1,4 @@
-"""From decisions to verdicts: what happens to each item, and what is said of the campaign as a whole.
+"""From decisions to verdicts: the outcome of each item, and a summary of the campaign.
 
 Votes between two options, such as keep and discard, have verdicts and agreement of their own.
 """
@@ -28,7 +28,7 @@ DROPPED_AS = (REJECTED, NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT)
 """Reasons of what is dropped."""
 
 
-def closed(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool, seed: int) -> Verdicts:
+def verify_verdicts(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool, seed: int) -> Verdicts:
     """Return the verdicts of a campaign whose tasks are all decided.
 
     Args:
@@ -37,7 +37,7 @@ def closed(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool,
         simulated: Nobody decided: the annotators are simulated.
         seed: Of the intervals.
     """
-    outcomes = {item_id: outcome_of(rule, one) for item_id, one in histories.items()}
+    outcomes = {item_id: outcome_of(rule, history) for item_id, history in histories.items()}
     head = {"rule": str(rule), "simulated": simulated}
     return Verdicts(None, outcomes, head | _summary(histories, outcomes, seed=seed))
 
@@ -45,10 +45,10 @@ def closed(rule: Rule, histories: Mapping[str, ItemHistory], *, simulated: bool,
 def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
     """Return the verdict on an item; one that was revised comes as its last version, with what each round said."""
     last = history.rounds[-1]
-    evidence: dict[str, Any] = {"rule": str(rule), **said_in(last)}
-    evidence["simulated"] = any(one.annotator_kind == "simulated" for one in last.said)
+    evidence: dict[str, Any] = {"rule": str(rule), **round_counts(last)}
+    evidence["simulated"] = any(annotation.annotator_kind == "simulated" for annotation in last.annotations)
     if len(history.rounds) > 1 or last.before:
-        evidence["rounds"] = [_told(one) for one in history.rounds]
+        evidence["rounds"] = [_round_evidence(round_) for round_ in history.rounds]
     made = () if history.item is None else (history.item,)
     reason = reason_of(history.outcome)
     if reason is None:
@@ -56,7 +56,7 @@ def outcome_of(rule: Rule, history: ItemHistory) -> Outcome:
     return Outcome("drop", reason, evidence=evidence, items=made)
 
 
-def of_gold(decision: str) -> Outcome:
+def gold_outcome(decision: str) -> Outcome:
     """Return what becomes of an item whose right decision is known."""
     evidence = {"gold": decision}
     if decision == "accept":
@@ -69,43 +69,50 @@ def reason_of(outcome: str) -> str | None:
     return None if outcome == ACCEPT else REJECTED if outcome == REJECT else outcome
 
 
-def said_in(one: Round) -> dict[str, Any]:
-    """Return what annotators said in a round, in numbers, and what an adjudicator decided, if one did."""
-    said = Counter(given.decision for given in one.said)
-    reasons = Counter(reason for given in one.said for reason in given.reasons)
-    found: dict[str, Any] = {
-        **{decision: said[decision] for decision in DECISIONS}, "reasons": dict(sorted(reasons.items()))
-    }  # fmt: skip
-    if one.adjudication is not None:
-        found["adjudicated"] = one.adjudication.decision
-    return found
+def round_counts(round_: Round) -> dict[str, Any]:
+    """Return the counts of decisions and reasons in a round, and the adjudicator's decision, if there is one."""
+    counts = Counter(annotation.decision for annotation in round_.annotations)
+    reasons = Counter(reason for annotation in round_.annotations for reason in annotation.reasons)
+    summary: dict[str, Any] = {
+        **{decision: counts[decision] for decision in DECISIONS},
+        "reasons": dict(sorted(reasons.items())),
+    }
+    if round_.adjudication is not None:
+        summary["adjudicated"] = round_.adjudication.decision
+    return summary
 
 
-def _told(one: Round) -> dict[str, Any]:
-    """Return a round as an item's history tells it; `edits` made the version of the next one."""
-    found = said_in(one)
-    if one.before:
-        found["before_sent_back"] = dict(sorted(Counter(given.decision for given in one.before).items()))
-    return found if one.edits is None else {**found, "edits": dict(one.edits)}
+def _round_evidence(round_: Round) -> dict[str, Any]:
+    """Return the evidence of one round in an item's history; `edits` made the version of the next round."""
+    summary = round_counts(round_)
+    if round_.before:
+        summary["before_sent_back"] = dict(sorted(Counter(annotation.decision for annotation in round_.before).items()))
+    return summary if round_.edits is None else {**summary, "edits": dict(round_.edits)}
 
 
 def ratings_of(histories: Mapping[str, ItemHistory]) -> dict[str, list[Rating]]:
     """Return what annotators said by kind of task; each version of an item is a unit of its own."""
-    found: dict[str, list[Rating]] = {}
+    ratings: dict[str, list[Rating]] = {}
     for item_id, history in histories.items():
-        for number, one in enumerate(history.rounds, 1):
+        for number, round_ in enumerate(history.rounds, 1):
             unit = item_id if number == 1 else f"{item_id} round {number}"
-            found.setdefault(history.task, []).extend(
-                Rating(unit, given.annotator, given.decision) for given in (*one.before, *one.said)
+            ratings.setdefault(history.task, []).extend(
+                Rating(unit, annotation.annotator, annotation.decision)
+                for annotation in (*round_.before, *round_.annotations)
             )
-    return found
+    return ratings
 
 
 def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome], *, seed: int) -> dict[str, Any]:
     """Count what was kept and why not, and how far annotators agreed; no clocks, no names."""
-    decisions = [given for one in histories.values() for round_ in one.rounds for given in round_.said + round_.before]
+    decisions = [
+        annotation
+        for history in histories.values()
+        for round_ in history.rounds
+        for annotation in round_.annotations + round_.before
+    ]
     names = pseudonyms(decisions)
-    by_annotator = Counter((names[one.annotator], one.decision) for one in decisions)
+    by_annotator = Counter((names[decision.annotator], decision.decision) for decision in decisions)
     ratings = ratings_of(histories)
     every = [rating for kind in sorted(ratings) for rating in ratings[kind]]
     document = {
@@ -122,23 +129,28 @@ def _summary(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcom
             name: {decision: by_annotator[name, decision] for decision in DECISIONS} for name in names.values()
         },
     }
-    by_round = rounds_told(histories, outcomes)
+    by_round = round_summaries(histories, outcomes)
     return document if len(by_round) < 2 else {**document, "rounds": by_round}
 
 
-def rounds_told(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
+def round_summaries(histories: Mapping[str, ItemHistory], outcomes: Mapping[str, Outcome]) -> list[dict[str, int]]:
     """Return for each round how many items came to it, and how many of these were kept, dropped, or revised."""
-    found = []
-    for number in range(1, max((len(one.rounds) for one in histories.values()), default=0) + 1):
-        here = {item_id: len(one.rounds) for item_id, one in histories.items() if len(one.rounds) >= number}
-        ended = [outcomes[item_id].verdict for item_id, last in here.items() if last == number]
-        found.append(
+    rows = []
+    for number in range(1, max((len(history.rounds) for history in histories.values()), default=0) + 1):
+        rounds_by_item = {
+            item_id: len(history.rounds) for item_id, history in histories.items() if len(history.rounds) >= number
+        }
+        ended = [outcomes[item_id].verdict for item_id, last in rounds_by_item.items() if last == number]
+        rows.append(
             {
-                "round": number, "items": len(here), "kept": ended.count("keep"), "dropped": ended.count("drop"),
-                "revised": len(here) - len(ended),
+                "round": number,
+                "items": len(rounds_by_item),
+                "kept": ended.count("keep"),
+                "dropped": ended.count("drop"),
+                "revised": len(rounds_by_item) - len(ended),
             }
-        )  # fmt: skip
-    return found
+        )
+    return rows
 
 
 def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
@@ -148,7 +160,7 @@ def _counts(outcomes: Iterable[Outcome]) -> dict[str, int]:
 
 def pseudonyms(decisions: Iterable[Annotation]) -> dict[str, str]:
     """Return what annotators are called in summaries, by name."""
-    return {name: f"annotator-{n}" for n, name in enumerate(sorted({one.annotator for one in decisions}), 1)}
+    return {name: f"annotator-{n}" for n, name in enumerate(sorted({decision.annotator for decision in decisions}), 1)}
 
 
 def short_agreement(ratings: list[Rating], categories: Sequence[str] = ()) -> dict[str, Any]:
@@ -177,44 +189,47 @@ class BinaryVotes:
     Args:
         rule: What decides a record.
         options: Codes of the two; where so few must agree that both have enough, the first goes.
-        said: All annotations.
+        annotations: All of them.
     """
 
     rule: Rule
     options: tuple[str, str]
-    said: Sequence[Annotation]
+    annotations: Sequence[Annotation]
 
     def by_record(self) -> dict[str, list[Annotation]]:
         """Return the annotations of each record, by its id."""
-        found: dict[str, list[Annotation]] = {}
-        for one in self.said:
-            found.setdefault(one.item_id, []).append(one)
-        return found
+        by_record: dict[str, list[Annotation]] = {}
+        for annotation in self.annotations:
+            by_record.setdefault(annotation.item_id, []).append(annotation)
+        return by_record
 
-    def decided(self, given: Sequence[Annotation]) -> str | None:
+    def decided(self, annotations: Sequence[Annotation]) -> str | None:
         """Return the option that the annotations of one record come to; None where neither has enough."""
         # Of fewer than the rule takes there are only those whose others could change nothing (`closing`).
         policy = SettlementPolicy(self.rule, self.rule.slots, self.options, closes_with=self.options)
-        outcome = settle(policy, votes_in(policy, given))
+        outcome = settle(policy, votes_in(policy, annotations))
         return outcome if outcome in self.options else None
 
-    def evidence(self, given: Sequence[Annotation]) -> dict[str, Any]:
-        """Return how the annotations of one record are told in its outcome."""
-        said = Counter(one.decision for one in given)
+    def evidence(self, annotations: Sequence[Annotation]) -> dict[str, Any]:
+        """Return the evidence of one record's outcome: how often each option was chosen."""
+        counts = Counter(annotation.decision for annotation in annotations)
         return {
-            "rule": str(self.rule), **{option: said[option] for option in self.options},
-            "simulated": any(one.annotator_kind == "simulated" for one in given),
-        }  # fmt: skip
+            "rule": str(self.rule),
+            **{option: counts[option] for option in self.options},
+            "simulated": any(annotation.annotator_kind == "simulated" for annotation in annotations),
+        }
 
     def summary(self, kinds: Mapping[str, str], *, seed: int) -> dict[str, Any]:
         """Return how far annotators agreed, overall and by kind of record, and what each said; no clocks, no names."""
-        ratings = [Rating(one.item_id, one.annotator, one.decision) for one in self.said]
-        names = pseudonyms(self.said)
-        by_annotator = Counter((names[one.annotator], one.decision) for one in self.said)
+        ratings = [
+            Rating(annotation.item_id, annotation.annotator, annotation.decision) for annotation in self.annotations
+        ]
+        names = pseudonyms(self.annotations)
+        by_annotator = Counter((names[annotation.annotator], annotation.decision) for annotation in self.annotations)
         return {
             "agreement": rounded(agreement_of(ratings, categories=self.options, seed=seed).to_json()),
             "tasks": {
-                kind: short_agreement([one for one in ratings if kinds[one.unit] == kind], self.options)
+                kind: short_agreement([rating for rating in ratings if kinds[rating.unit] == kind], self.options)
                 for kind in sorted(set(kinds.values()))
             },
             "annotators": {
@@ -226,4 +241,4 @@ class BinaryVotes:
 def most_named(named: Iterable[str], order: Sequence[str]) -> str:
     """Return what was named most often; among equals, what comes first in `order`."""
     counts = Counter(named)
-    return min(counts, key=lambda one: (-counts[one], order.index(one)))
+    return min(counts, key=lambda name: (-counts[name], order.index(name)))

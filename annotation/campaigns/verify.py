@@ -17,7 +17,7 @@ from ..workflow.gold import with_gold
 from ..workflow.rules import DECISIONS, RuleSetting, parse_rule
 from .open_campaign import AssignedCampaign, CampaignRequest
 from .open_in_rounds import open_in_rounds
-from .verdicts import closed, of_gold
+from .verdicts import gold_outcome, verify_verdicts
 
 MAX_ROUNDS = 20
 
@@ -90,12 +90,12 @@ class Verify(AssignedCampaign):
             rounds=self.rounds,
             editors_verify=self.editors_verify,
         )
-        asking = CampaignRequest(
+        request = CampaignRequest(
             kind=VERIFY, rule=str(rule), slots=rule.slots, form=form, group=self.simulate, handout=self.handout
         )
-        asked = open_in_rounds(asking, records, ctx)
-        if asked.waiting is not None:
-            return Verdicts(asked.waiting)
+        history = open_in_rounds(request, records, ctx)
+        if history.waiting is not None:
+            return Verdicts(history.waiting)
         simulated = self.simulate is not None
-        verdicts = closed(rule, asked.histories, simulated=simulated, seed=ctx.seed)
-        return with_gold(verdicts, {item_id: of_gold(decision) for item_id, decision in asked.gold.items()})
+        verdicts = verify_verdicts(rule, history.histories, simulated=simulated, seed=ctx.seed)
+        return with_gold(verdicts, {item_id: gold_outcome(decision) for item_id, decision in history.gold.items()})

@@ -74,7 +74,7 @@ def agreement(
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, field, ordinal=ordinal, sets=sets)
-            labels, metric = overview.said(label_field), label_field.metric
+            labels, metric = overview.label_columns(label_field), label_field.metric
             parts = {split: overview.agreement_by(split, labels, metric=metric) for split in by}  # type: ignore[arg-type]
             whole = overview.agreement_by("all", labels, metric=metric, resamples=0)
             closed_early = overview.closed_early()
@@ -83,7 +83,7 @@ def agreement(
     document = {**agreement_in(columns, metric=metric).to_json(), **shares}
     if by:
         document["parts"] = [
-            {"by": split, "part": group.name, **group.found.to_json(), "shares": group.shares}
+            {"by": split, "part": group.name, **group.agreement.to_json(), "shares": group.shares}
             for split in by
             for group in parts[split]
         ]
@@ -99,14 +99,14 @@ def agreement(
 def _open_overview(
     store: ReviewStore, campaign: str | None, field: str | None, *, ordinal: bool, sets: bool
 ) -> tuple[Overview, LabelField]:
-    from ..progress.label_fields import aspect_named
+    from ..progress.label_fields import label_field_named
     from ..progress.overview import Overview
 
     chosen = store.campaign(pick_campaign(store, campaign))
-    label_field = aspect_named(chosen, field, ordinal=ordinal)
+    label_field = label_field_named(chosen, field, ordinal=ordinal)
     if sets and label_field.metric != "masi":
         raise BenchwrightError(
-            f"{label_field.aspect.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and "
+            f"{label_field.labels.name!r} is one code at a time, and no set; --sets is for --ratings, `reasons` and "
             "fields of several options, which are compared as sets by themselves"
         )
     return Overview(store, chosen), label_field
@@ -136,7 +136,7 @@ def annotators(ratings: Path | None, workspace: Path | None, campaign: str | Non
     else:
         with open_for_commands(workspace) as store:
             overview, label_field = _open_overview(store, campaign, None, ordinal=False, sets=False)
-            qualities, gold = overview.qualities(overview.said(label_field)), overview.gold()
+            qualities, gold = overview.qualities(overview.label_columns(label_field)), overview.gold()
     listed = [quality.to_json() for quality in qualities]
     known = {
         name: {"answered": accuracy.of, "right": accuracy.right, "accuracy": accuracy.shared[0]}

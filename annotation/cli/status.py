@@ -39,7 +39,7 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
 
     campaign = store.campaign(name)
     overview = Overview(store, campaign)
-    patterns = overview.patterns()
+    patterns = overview.decision_counts()
     document = {
         **store.status(name, now=now).to_json(),
         "outcomes": progress_of(campaign, patterns).outcomes,
@@ -53,13 +53,13 @@ def _status(store: ReviewStore, name: str, by: Sequence[Any], now: datetime) -> 
                 "criterion": criterion.name,
                 "votes": criterion.votes,
                 "share_of_yes": criterion.share_of_yes,
-                "compared": criterion.found.compared,
-                "percent": criterion.found.percent,
-                "krippendorff_alpha": criterion.found.krippendorff_alpha,
+                "compared": criterion.agreement.compared,
+                "percent": criterion.agreement.percent,
+                "krippendorff_alpha": criterion.agreement.krippendorff_alpha,
             }
             for criterion in criteria
         ]
-    if (rulings := overview.rulings()).cases:
+    if (rulings := overview.adjudication_stats()).cases:
         document["adjudicated"] = rulings.to_json()
     if by:
         document["parts"] = [

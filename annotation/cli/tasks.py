@@ -183,7 +183,7 @@ def results(workspace: Path | None, campaign: str | None, out: Path | None, forc
         answers = results_of(store, pick_campaign(store, campaign))
         if out is not None:
             write_results(answers, out, force=force)
-            about = {"campaign": answers.campaign.name, "answers": len(answers.said)}
+            about = {"campaign": answers.campaign.name, "answers": len(answers.annotations)}
             store.record_read("exported", actor=COMMAND_LINE, now=clock(), **about)
     if out is not None:
         note(f"written to {out}")
@@ -201,7 +201,8 @@ def _text(answers: CampaignAnswers) -> str:
     from ..campaigns.results import agreement_of, summary_of
 
     lines = [
-        f"{answers.campaign.name} ({answers.campaign.kind}): {len(answers.said)} answers on {len(answers.tasks)} items"
+        f"{answers.campaign.name} ({answers.campaign.kind}): "
+        f"{len(answers.annotations)} answers on {len(answers.tasks)} items"
     ]
     for row in summary_of(answers):
         share = "-" if row["share"] is None else f"{row['share']:.0%}"

@@ -17,7 +17,7 @@ from benchwright.steps import FOLDER
 from .gold_file import GoldLabel, read_gold
 
 SETTING = "handout"
-"""Where a campaign's settings keep this."""
+"""Key of these settings among those of a campaign."""
 LEASE_S = 1800.0
 """Half an hour: longer than anybody looks at one item, shorter than a lunch break."""
 
@@ -67,24 +67,24 @@ class AssignmentSettings(Record):
             self._known = read_gold((info.context or {}).get(FOLDER, Path()) / self.gold)
         return self
 
-    def kept(self) -> dict[str, Any]:
-        """Return what the store keeps to hand tasks out by, as JSON values; what is as by default is left out."""
+    def to_json(self) -> dict[str, Any]:
+        """Return what the store keeps of these settings, as JSON values; defaults are left out."""
         return self.model_dump(mode="json", exclude={"gold", "priorities"}, exclude_defaults=True)
 
     @property
     def is_gold_of_release(self) -> bool:
-        """Return whether what is gold are the items of a release."""
-        return any(one.content_hash is not None for one in self._known.values())
+        """Return whether the gold items are those of a release."""
+        return any(label.content_hash is not None for label in self._known.values())
 
-    def known(self, item_id: str) -> GoldLabel | None:
-        """Return what is known of an item; None where it is none of the gold ones."""
+    def gold_label(self, item_id: str) -> GoldLabel | None:
+        """Return the gold label of an item; None for other items."""
         return self._known.get(item_id)
 
     def priority(self, *names: object) -> int:
-        """Return how early an item goes out that is known by these names: the highest number that one of them has."""
-        return max((self.priorities[one] for one in names if one in self.priorities), default=0)
+        """Return the priority of an item with these names: the highest that is set for one of them, 0 without one."""
+        return max((self.priorities[name] for name in names if name in self.priorities), default=0)
 
 
 def assignment_settings_of(settings: Mapping[str, Any]) -> AssignmentSettings:
-    """Return how a campaign with these settings hands out."""
+    """Return the assignment settings among a campaign's settings."""
     return AssignmentSettings.model_validate(settings.get(SETTING, {}))

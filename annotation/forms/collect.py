@@ -25,21 +25,31 @@ def collect_form(licences: Sequence[str], *, max_bytes: int, max_pixels: int, mi
     return Form(
         fields=(
             OneOf(
-                name="found", label="Photograph for this prompt",
+                name="found",
+                label="Photograph for this prompt",
                 options=(
-                    Option(code=WEB, words="From the web"), Option(code=OWN, words="My own"),
+                    Option(code=WEB, words="From the web"),
+                    Option(code=OWN, words="My own"),
                     Option(code=NONE, words="None to be found"),
                 ),
             ),
             OneOf(name="licence", label="Licence", only_if=_FOUND, options=options),
             PhotographField(
-                name="photograph", label="Photograph", only_if=_FOUND, max_bytes=max_bytes, max_pixels=max_pixels,
+                name="photograph",
+                label="Photograph",
+                only_if=_FOUND,
+                max_bytes=max_bytes,
+                max_pixels=max_pixels,
                 min_side_px=min_side_px,
             ),
             TextField(
-                name="source", label="Address of its page", only_if=OnlyIf(field="found", codes=(WEB,)),
-                hint="https://… where its licence stands (N)", is_address=True, **line,
+                name="source",
+                label="Address of its page",
+                only_if=OnlyIf(field="found", codes=(WEB,)),
+                hint="https://… where its licence stands (N)",
+                is_address=True,
+                **line,
             ),
             TextField(name="author", label="Author", only_if=_FOUND, hint="As the licence wants them named", **line),
         )
-    )  # fmt: skip
+    )

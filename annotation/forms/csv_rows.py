@@ -24,7 +24,7 @@ class CsvRow(NamedTuple):
 
     Args:
         line: Line of the file on which the row ends, from 1.
-        values: By column; surrounding white space is gone. Columns that nobody asked for are not there.
+        values: Values by column, without surrounding white space; only the columns that were asked for.
         problem: What is wrong with the row, if anything is.
     """
 
@@ -77,8 +77,8 @@ def read_rows(
         except csv.Error as error:
             raise DataError(f"{path}, line {reader.line_num}: no CSV from here on ({error})") from error
         except UnicodeDecodeError as error:
-            found = f"byte 0x{error.object[error.start]:02x}"
-            raise DataError(f"{path} is not UTF-8 ({found}, {error.reason}); save it as CSV in UTF-8") from error
+            spelled_byte = f"byte 0x{error.object[error.start]:02x}"
+            raise DataError(f"{path} is not UTF-8 ({spelled_byte}, {error.reason}); save it as CSV in UTF-8") from error
 
 
 def _bad(name: str, value: str) -> str | None:

@@ -41,16 +41,21 @@ def _question(number: int) -> Iterable[FormField]:
     yield TextField(name=f"ask_{number}", label=f"Question {number}", hint="About what the image conveys", **line)
     yield TextField(name=f"right_{number}", label=f"Right option of question {number}", **line)
     yield Lines(
-        name=f"wrong_{number}", label=f"Wrong options of question {number}", only_if=only_if, count=WRONG_OPTIONS,
-        max_chars=MAX_LINE, differ_from=f"right_{number}",
+        name=f"wrong_{number}",
+        label=f"Wrong options of question {number}",
+        only_if=only_if,
+        count=WRONG_OPTIONS,
+        max_chars=MAX_LINE,
+        differ_from=f"right_{number}",
         hint=f"{WRONG_OPTIONS} lines, each an option that somebody could fall for",
-    )  # fmt: skip
+    )
 
 
 DESCRIPTION_FORM = Form(
     fields=(
         OneOf(
-            name="implication", label="Implication",
+            name="implication",
+            label="Implication",
             options=(
                 Option(code=CONVEYS, words="Conveys something"),
                 Option(code=NOTHING, words="Discard", help="It means no more than what it shows."),
@@ -62,13 +67,18 @@ DESCRIPTION_FORM = Form(
         _label("emotion", "Emotion", Emotion),
         SeveralOf(name="rhetoric", label="Rhetoric (all that apply)", options=_options(Rhetoric), only_if=_CONVEYS),
         OneOf(
-            name="questions", label="How many questions", only_if=_CONVEYS,
+            name="questions",
+            label="How many questions",
+            only_if=_CONVEYS,
             options=tuple(Option(code=code, words=code.capitalize()) for code in COUNTS[:MOST_QUESTIONS]),
         ),
         TextField(
-            name="explanation", label="Explanation", only_if=_CONVEYS, max_chars=MAX_EXPLANATION,
+            name="explanation",
+            label="Explanation",
+            only_if=_CONVEYS,
+            max_chars=MAX_EXPLANATION,
             hint="What the image conveys, and what in it does so (N)",
         ),
         *(field for number in range(1, MOST_QUESTIONS + 1) for field in _question(number)),
     )
-)  # fmt: skip
+)

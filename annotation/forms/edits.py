@@ -50,30 +50,30 @@ def right_of(item: Item | TaskContent) -> str | None:
     return item.answer if item.answer is not None else item.refusal
 
 
-def edits_of(item: Item, said: Mapping[str, Any]) -> ItemEdits:
+def edits_of(item: Item, document: Mapping[str, Any]) -> ItemEdits:
     """Return edits, checked against the item, without what they leave as it is; of texts, outer spaces go.
 
     Raises:
         EditError: They are no edits, or the item cannot take them.
     """
     try:
-        given = ItemEdits.model_validate(_stripped(said))
+        edits = ItemEdits.model_validate(_stripped(document))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "edits"
         raise EditError(f"edits of an item: {where[:60]}: {first['msg']}") from None
     texts = {choice.key: choice.text for choice in item.choices}
-    for key in given.choices:
+    for key in edits.choices:
         if texts.get(key) is None:
             raise EditError(f"edits of an item: it has no choice {key[:20]!r} whose text could be changed")
-    if given.right is not None and given.right not in texts:
-        raise EditError(f"edits of an item: {given.right[:20]!r} is none of its choices {', '.join(texts)}")
-    _check_texts(item, given)
+    if edits.right is not None and edits.right not in texts:
+        raise EditError(f"edits of an item: {edits.right[:20]!r} is none of its choices {', '.join(texts)}")
+    _check_texts(item, edits)
     return ItemEdits(
-        question=_if_other(given.question, item.question),
-        choices={key: text for key, text in sorted(given.choices.items()) if text != texts[key]},
-        right=_if_other(given.right, right_of(item)),
-        explanation=_if_other(given.explanation, item.explanation),
+        question=_if_other(edits.question, item.question),
+        choices={key: text for key, text in sorted(edits.choices.items()) if text != texts[key]},
+        right=_if_other(edits.right, right_of(item)),
+        explanation=_if_other(edits.explanation, item.explanation),
     )
 
 
@@ -95,8 +95,8 @@ def revised(item: Item, edits: ItemEdits) -> Item:
         "revision": item.revision + 1,
         "question": edits.question or item.question,
         "choices": tuple(
-            Choice(key=one.key, text=edits.choices[one.key]) if one.key in edits.choices else one
-            for one in item.choices
+            Choice(key=choice.key, text=edits.choices[choice.key]) if choice.key in edits.choices else choice
+            for choice in item.choices
         ),
         "answer": None if is_declined else right,
         "explanation": edits.explanation or item.explanation,
@@ -111,17 +111,17 @@ def revised(item: Item, edits: ItemEdits) -> Item:
 
 def _changed(item: Item, edits: ItemEdits) -> dict[str, Any]:
     """Return, by what changed, what it was and what it is."""
-    found: dict[str, Any] = {}
+    changes: dict[str, Any] = {}
     if edits.question is not None:
-        found["question"] = {"from": item.question, "to": edits.question}
+        changes["question"] = {"from": item.question, "to": edits.question}
     if edits.choices:
         texts = {choice.key: choice.text for choice in item.choices}
-        found["choices"] = {key: {"from": texts[key], "to": text} for key, text in sorted(edits.choices.items())}
+        changes["choices"] = {key: {"from": texts[key], "to": text} for key, text in sorted(edits.choices.items())}
     if edits.right is not None:
-        found["right"] = {"from": right_of(item), "to": edits.right}
+        changes["right"] = {"from": right_of(item), "to": edits.right}
     if edits.explanation is not None:
-        found["explanation"] = {"from": item.explanation, "to": edits.explanation}
-    return found
+        changes["explanation"] = {"from": item.explanation, "to": edits.explanation}
+    return changes
 
 
 def _check_texts(item: Item, edits: ItemEdits) -> None:
@@ -136,17 +136,17 @@ def _check_texts(item: Item, edits: ItemEdits) -> None:
         raise EditError("edits of an item: two of its choices would read the same")
 
 
-def _stripped(said: Mapping[str, Any]) -> dict[str, Any]:
+def _stripped(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return edits with outer spaces of texts gone; empty texts stay empty, and are refused."""
-    found: dict[str, Any] = {}
-    for name, value in said.items():
+    values: dict[str, Any] = {}
+    for name, value in document.items():
         if isinstance(value, str):
-            found[name] = value.strip()
+            values[name] = value.strip()
         elif name == "choices" and isinstance(value, Mapping):
-            found[name] = {key: text.strip() if isinstance(text, str) else text for key, text in value.items()}
+            values[name] = {key: text.strip() if isinstance(text, str) else text for key, text in value.items()}
         else:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _if_other(new: str | None, old: str | None) -> str | None:

@@ -25,7 +25,7 @@ _Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
 class FormError(BenchwrightError):
-    """What somebody said does not fit the form; the message says where."""
+    """Values that do not fit a form; the message says where."""
 
 
 class Option(Record):
@@ -37,7 +37,7 @@ class Option(Record):
 
 
 class OnlyIf(Record):
-    """That a field applies only where another one, before it, has one of these values."""
+    """Condition of a field: it applies only where an earlier field has one of these values."""
 
     field: _Name
     codes: tuple[str, ...] = Field(min_length=1)
@@ -47,10 +47,10 @@ class _Field(Record):
     """What all fields have.
 
     Attributes:
-        name: As tables call it.
-        label: As people read it.
-        only_if: When it applies; always, where None.
-        is_required: Whether it must be filled in where it applies.
+        name: Name of the column in tables.
+        label: Name for people.
+        only_if: Condition under which the field applies; None for always.
+        is_required: Whether the field must be filled in where it applies.
     """
 
     name: _Name
@@ -147,21 +147,21 @@ class Form(Record):
 
     @property
     def headline(self) -> FormField:
-        """Return the field that a decision is known by."""
+        """Return the first field, which stands for the decision in lists and agreement."""
         return self.fields[0]
 
     def applies(self, field: FormField, values: Values) -> bool:
         """Return whether a field applies, given the values of those before it."""
         if field.only_if is None:
             return True
-        said = values.get(field.only_if.field, ())
-        return bool({*([said] if isinstance(said, str) else said)} & set(field.only_if.codes))
+        value = values.get(field.only_if.field, ())
+        return bool({*([value] if isinstance(value, str) else value)} & set(field.only_if.codes))
 
-    def checked(self, said: Mapping[str, Any], *, letters: Sequence[str], key: str | None) -> dict[str, Any]:
-        """Return what was said as JSON values, in the order of the form, without what does not apply.
+    def checked(self, entries: Mapping[str, Any], *, letters: Sequence[str], key: str | None) -> dict[str, Any]:
+        """Check the values of a form and return them as JSON values, in its order, without fields that do not apply.
 
         Args:
-            said: By field; what is not there, None or empty is not filled in.
+            entries: By field; what is not there, None or empty is not filled in.
             letters: Of the item's choices.
             key: The letter that counts as right.
 
@@ -169,44 +169,44 @@ class Form(Record):
             FormError: A field is not known, is missing, or has a value that is none of its own; all that is wrong.
         """
         known = {field.name for field in self.fields}
-        if unknown := sorted(set(said) - known):
+        if unknown := sorted(set(entries) - known):
             raise FormError(f"the form has no field {_quoted(unknown[0])}; it has {', '.join(sorted(known))}")
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         mistakes: list[str] = []
         for field in self.fields:
-            if not self.applies(field, found):
+            if not self.applies(field, values):
                 continue
             try:
-                value = _value(field, said.get(field.name), letters=letters, key=key)
+                value = _value(field, entries.get(field.name), letters=letters, key=key)
                 if isinstance(field, Lines) and value:
-                    _check_lines(field, value, before=found)
+                    _check_lines(field, value, before=values)
             except FormError as error:
                 mistakes.append(str(error))
                 continue
             if value:
-                found[field.name] = value
+                values[field.name] = value
             elif field.is_required:
                 mistakes.append(f"field {field.name!r} ({field.label}) is not filled in")
         if mistakes:
             raise FormError("; ".join(mistakes))
-        return found
+        return values
 
     def headline_of(self, values: Mapping[str, Any]) -> str:
         """Return a decision in one word: the code of the first field, several joined by `+`."""
         value = values[self.headline.name]
         return value if isinstance(value, str) else "+".join(value)
 
-    def told(self, values: Mapping[str, Any]) -> str:
-        """Return in words what was said, for lists."""
+    def describe(self, values: Mapping[str, Any]) -> str:
+        """Return values in words, for lists."""
         parts = []
         for field in self.fields:
             value = values.get(field.name)
             if value and isinstance(field, PhotographField):
                 parts.append(field.label)
             elif value:
-                words = {one.code: one.words for one in getattr(field, "options", ())}
+                words = {option.code: option.words for option in getattr(field, "options", ())}
                 each = [value] if isinstance(value, str) else value
-                parts.append(", ".join(words.get(one, one) for one in each))
+                parts.append(", ".join(words.get(code, code) for code in each))
         return " · ".join(parts)
 
 
@@ -224,39 +224,39 @@ def words_of(field: FormField) -> str:
     return "an address such as https://host/page" if field.is_address else "text"
 
 
-def _value(field: FormField, said: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
-    """Return one field's value, checked; empty where it is not filled in."""
+def _value(field: FormField, value: Any, *, letters: Sequence[str], key: str | None) -> str | list[str]:
+    """Check one field's value and return it; empty where it is not filled in."""
     if isinstance(field, SeveralOf):
-        given = [said] if isinstance(said, str) and said else said or []
+        chosen = [value] if isinstance(value, str) and value else value or []
         codes = [option.code for option in field.options]
-        if not isinstance(given, list | tuple) or any(one not in codes for one in given):
-            raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(codes)}")
-        return [code for code in codes if code in given]
+        if not isinstance(chosen, list | tuple) or any(code not in codes for code in chosen):
+            raise FormError(f"field {field.name!r}: {_quoted(value)} is none of {', '.join(codes)}")
+        return [code for code in codes if code in chosen]
     if isinstance(field, Lines):
-        return _lines(field, said)
-    if said is None or said == "":
+        return _lines(field, value)
+    if value is None or value == "":
         return ""
-    if not isinstance(said, str):
-        raise FormError(f"field {field.name!r}: {_quoted(said)} is no text")
+    if not isinstance(value, str):
+        raise FormError(f"field {field.name!r}: {_quoted(value)} is no text")
     if isinstance(field, TextField):
-        return _text(field, said)
+        return _text(field, value)
     if isinstance(field, PhotographField):
-        if not _SHA256.fullmatch(said):
-            raise FormError(f"field {field.name!r}: {_quoted(said)} is no photograph that was taken in")
-        return said
+        if not _SHA256.fullmatch(value):
+            raise FormError(f"field {field.name!r}: {_quoted(value)} is no photograph that was taken in")
+        return value
     possible = [option.code for option in field.options] if isinstance(field, OneOf) else list(letters)
     if isinstance(field, OneChoice) and not field.is_key_offered:
         possible = [letter for letter in possible if letter != key]
-    if said not in possible:
-        raise FormError(f"field {field.name!r}: {_quoted(said)} is none of {', '.join(possible)}")
-    return said
+    if value not in possible:
+        raise FormError(f"field {field.name!r}: {_quoted(value)} is none of {', '.join(possible)}")
+    return value
 
 
-def _text(field: TextField | Lines, said: str) -> str:
-    if len(said) > field.max_chars or not can_be_kept(said):
+def _text(field: TextField | Lines, value: str) -> str:
+    if len(value) > field.max_chars or not can_be_kept(value):
         most = f"at most {field.max_chars} characters, none of them null or half of one"
-        raise FormError(f"field {field.name!r}: {most}; it has {len(said)}")
-    text = said.strip()
+        raise FormError(f"field {field.name!r}: {most}; it has {len(value)}")
+    text = value.strip()
     if isinstance(field, TextField) and field.is_line and len(text.splitlines()) > 1:
         raise FormError(f"field {field.name!r} ({field.label}): one line; it has {len(text.splitlines())}")
     if text and isinstance(field, TextField) and field.is_address and not _is_address(text):
@@ -274,12 +274,12 @@ def _is_address(text: str) -> bool:
         return False
 
 
-def _lines(field: Lines, said: Any) -> list[str]:
-    """Return lines as they were given, or parted where one text was given; without empty ones."""
-    given = said.splitlines() if isinstance(said, str) else said or []
-    if not isinstance(given, list | tuple) or not all(isinstance(one, str) for one in given):
-        raise FormError(f"field {field.name!r}: {_quoted(said)} are no lines of text")
-    texts = [_text(field, line) for one in given for line in one.splitlines()]
+def _lines(field: Lines, value: Any) -> list[str]:
+    """Return the lines of a list, or of one text, without empty ones."""
+    texts_given = value.splitlines() if isinstance(value, str) else value or []
+    if not isinstance(texts_given, list | tuple) or not all(isinstance(text, str) for text in texts_given):
+        raise FormError(f"field {field.name!r}: {_quoted(value)} are no lines of text")
+    texts = [_text(field, line) for text in texts_given for line in text.splitlines()]
     return [text for text in texts if text]
 
 

@@ -13,12 +13,12 @@ MAX_ITEMS = 100_000
 
 
 class GoldLabel(NamedTuple):
-    """What is known of an item.
+    """What is known of a gold item.
 
     Args:
-        decision: The right one; None for that which follows from the item's own key.
-        content_hash: Of the item that it holds for; None for whatever content it has.
-        reason: Why, where the campaign knows reasons; empty where none is stated.
+        decision: The right decision; None for the one that follows from the item's own key.
+        content_hash: Content hash of the item that it holds for; None for any content.
+        reason: Reason of the decision; empty where none is stated.
     """
 
     decision: str | None
@@ -27,7 +27,7 @@ class GoldLabel(NamedTuple):
 
 
 def read_gold(path: Path) -> dict[str, GoldLabel]:
-    """Return what is known, by item id.
+    """Return the gold labels of a file or release, by item id.
 
     Args:
         path: A CSV file with the column `item_id` and perhaps `decision` and `reason`, or the folder of a release.
@@ -35,22 +35,22 @@ def read_gold(path: Path) -> dict[str, GoldLabel]:
     Raises:
         DataError: It is neither, a row is wrong, or an item comes twice.
     """
-    found = _of_release(path) if path.is_dir() else _of_table(path)
-    if len(found) > MAX_ITEMS:
-        raise DataError(f"{path} names {len(found)} gold items; at most {MAX_ITEMS} are taken")
-    return found
+    labels = _of_release(path) if path.is_dir() else _of_table(path)
+    if len(labels) > MAX_ITEMS:
+        raise DataError(f"{path} names {len(labels)} gold items; at most {MAX_ITEMS} are taken")
+    return labels
 
 
 def _of_table(path: Path) -> dict[str, GoldLabel]:
-    found: dict[str, GoldLabel] = {}
+    labels: dict[str, GoldLabel] = {}
     for row in read_rows(path, required=("item_id",), optional=("decision", "reason")):
         item_id = row.values["item_id"]
         if row.problem or not item_id:
             raise DataError(f"{path}, line {row.line}: {row.problem or 'no item_id'}")
-        if item_id in found:
+        if item_id in labels:
             raise DataError(f"{path}, line {row.line}: item {shown(item_id)} comes twice; keep one of the two rows")
-        found[item_id] = GoldLabel(row.values["decision"] or None, None, row.values["reason"])
-    return found
+        labels[item_id] = GoldLabel(row.values["decision"] or None, None, row.values["reason"])
+    return labels
 
 
 def _of_release(path: Path) -> dict[str, GoldLabel]:

@@ -24,12 +24,12 @@ class CampaignKind:
     """One kind of campaign.
 
     Args:
-        name: As campaigns and commands call it.
+        name: Name in campaigns, recipes and commands.
         shows_key: Whether its annotators see which choice is right; they answer such an item in no other campaign.
-        form: Makes its typed form of the categories that a file of tasks brings; None for kinds that recipes open,
+        form: Function from the categories of a file of tasks to the typed form; None for kinds that recipes open,
             whose step has the form, or whose answers are a decision with reasons and a note.
-        rule: What becomes of so many annotators' answers, as people read it.
-        annotators: That each task takes, unless it is said otherwise.
+        rule: Acceptance rule, with `{n}` for the number of annotators.
+        annotators: Number of annotators of each task, unless `review open` says another.
         guidelines: What annotators are told, in Markdown.
     """
 
@@ -42,7 +42,7 @@ class CampaignKind:
 
 
 def _error_analysis(categories: Sequence[FindingCategory]) -> Form:
-    options = tuple(Option(code=one.code, words=one.words, help=one.help) for one in categories)
+    options = tuple(Option(code=category.code, words=category.words, help=category.help) for category in categories)
     return Form(
         fields=(
             SeveralOf(name="categories", label="What went wrong", options=options),
@@ -65,22 +65,28 @@ def _errata(categories: Sequence[FindingCategory]) -> Form:
         fields=(
             OneOf(name="finding", label="The item", options=findings),
             OneChoice(
-                name="instead", label="Right instead (leave open if none is)", is_required=False, is_key_offered=False,
+                name="instead",
+                label="Right instead (leave open if none is)",
+                is_required=False,
+                is_key_offered=False,
                 only_if=OnlyIf(field="finding", codes=(KEY_WRONG,)),
             ),
             TextField(
-                name="reason", label="Reason", hint="How you can tell (N)",
+                name="reason",
+                label="Reason",
+                hint="How you can tell (N)",
                 only_if=OnlyIf(field="finding", codes=(KEY_WRONG, AMBIGUOUS, PICTURE_PROBLEM)),
             ),
         )
-    )  # fmt: skip
+    )
 
 
 KINDS = {
     kind.name: kind
     for kind in (
         CampaignKind(
-            VERIFY, shows_key=True,
+            VERIFY,
+            shows_key=True,
             guidelines=(
                 "Work the answer out **yourself** from the pictures before you look at what is marked as right.\n\n"
                 "- **Accept** the item if the question is clear, exactly one option is right, and it is the one that "
@@ -94,7 +100,8 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            ANSWER, shows_key=False,
+            ANSWER,
+            shows_key=False,
             guidelines=(
                 "Choose the option that you think is right, from what you see in the pictures. This measures how well "
                 "people do, so answer by yourself: look nothing up, ask nobody, and take the time that you need.\n\n"
@@ -103,7 +110,8 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            REVIEW, shows_key=True,
+            REVIEW,
+            shows_key=True,
             guidelines=(
                 "**First answer** the question by yourself. Nothing says yet which option counts as right, and your "
                 "answer cannot be changed afterwards.\n\n"
@@ -114,14 +122,16 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            SCREEN, shows_key=False,
+            SCREEN,
+            shows_key=False,
             guidelines=(
                 "Keep an image that says something worth asking about. Discard one that means no more than what it "
                 "shows, that is too poor to be understood, or that must not be published, and name **every** reason."
             ),
         ),
         CampaignKind(
-            SCREEN_ITEMS, shows_key=True,
+            SCREEN_ITEMS,
+            shows_key=True,
             guidelines=(
                 "Work the answer out **yourself** before you look at what is marked as right. Discard an item of which "
                 "more than one option can be defended, and any other that a careful person could get wrong through no "
@@ -129,7 +139,8 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            COLLECT, shows_key=False,
+            COLLECT,
+            shows_key=False,
             guidelines=(
                 "Find a **photograph** of what the prompt describes: taken with a camera, sharp, neither drawn nor "
                 "generated. Take it only if its page states one of the licences offered, and name its author as the "
@@ -137,7 +148,8 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            DESCRIBE, shows_key=False,
+            DESCRIBE,
+            shows_key=False,
             guidelines=(
                 "Discard an image that means no more than what it shows. Of the others, say what kind of image it is "
                 "and how people would fare with it, explain what it conveys, and write one to three questions about "
@@ -146,28 +158,35 @@ KINDS = {
             ),
         ),
         CampaignKind(
-            PAIR, shows_key=False,
+            PAIR,
+            shows_key=False,
             guidelines=(
                 "Are these two files of **one** picture, of which one was made from the other? Compare them under the "
                 "slider and blinking (`M`). Two pictures of one thing are different pictures."
             ),
         ),
         CampaignKind(
-            ERROR_ANALYSIS, shows_key=True, form=_error_analysis,
+            ERROR_ANALYSIS,
+            shows_key=True,
+            form=_error_analysis,
             guidelines=(
                 "A model got this item wrong. Read its reply beside the key and the pictures, name **every** category "
                 "that applies, and say in a sentence what shows it."
             ),
         ),
         CampaignKind(
-            ERRATA, shows_key=True, form=_errata, rule="majority({n})", annotators=3,
+            ERRATA,
+            shows_key=True,
+            form=_errata,
+            rule="majority({n})",
+            annotators=3,
             guidelines=(
                 "The key of this item is in doubt. Work the answer out **yourself** from the pictures before you look "
                 "at what models and other people said: they may all be wrong."
             ),
         ),
     )
-}  # fmt: skip
+}
 
 WITH_KEY = tuple(sorted(kind.name for kind in KINDS.values() if kind.shows_key))
 """Kinds whose annotators know too much to answer the same items blind."""

@@ -9,18 +9,21 @@ SAME, DIFFERENT = "same", "different"
 PAIR_FORM = Form(
     fields=(
         OneOf(
-            name="verdict", label="Verdict",
+            name="verdict",
+            label="Verdict",
             options=(
                 Option(
-                    code=SAME, words="The same picture",
+                    code=SAME,
+                    words="The same picture",
                     help="One was made from the other: resized, cropped, recolored, captioned, mirrored.",
                 ),
                 Option(
-                    code=DIFFERENT, words="Different pictures",
+                    code=DIFFERENT,
+                    words="Different pictures",
                     help="Another moment, another angle, another thing, however much alike.",
                 ),
             ),
         ),
         TextField(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
     )
-)  # fmt: skip
+)

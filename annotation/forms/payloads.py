@@ -15,16 +15,16 @@ _ITEM = "item"
 
 
 class TaskInput(NamedTuple):
-    """One content of one item, to be looked at."""
+    """One content of one item, which annotators are to decide."""
 
     item_id: str
     content_hash: str
     payload: Mapping[str, Any]
-    """JSON values that a form shows."""
+    """The content as JSON values."""
     priority: int = 0
-    """How early it goes out: higher numbers first."""
+    """Priority of the task; higher numbers go out first."""
     gold: str | None = None
-    """The decision that is known to be right; None where people are to find out."""
+    """The right decision of a gold item; None for other items."""
 
 
 def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
@@ -35,8 +35,8 @@ def payload_with(item: Mapping[str, Any], task: ReviewTask) -> dict[str, Any]:
 
 def item_in(payload: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the item's JSON values."""
-    found: Mapping[str, Any] = payload.get(_ITEM, payload)
-    return found
+    item: Mapping[str, Any] = payload.get(_ITEM, payload)
+    return item
 
 
 def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
@@ -45,7 +45,7 @@ def beside_in(payload: Mapping[str, Any]) -> Sequence[Mapping[str, str]]:
 
 
 def about_in(payload: Mapping[str, Any]) -> Mapping[str, str]:
-    """Return what tables of results are told apart by."""
+    """Return the values that distinguish tables of results, such as the model."""
     return dict(payload.get("about", {})) if _ITEM in payload else {}
 
 
@@ -58,7 +58,7 @@ class Facets(NamedTuple):
 
 
 def facets_of(payload: Mapping[str, Any]) -> Facets:
-    """Return what a task counts under."""
+    """Return the facets of a task."""
     item = item_in(payload)
-    found = [item.get(name) for name in Facets._fields] if isinstance(item, Mapping) else [None, None]
-    return Facets(*(value if isinstance(value, str) else None for value in found))
+    values = [item.get(name) for name in Facets._fields] if isinstance(item, Mapping) else [None, None]
+    return Facets(*(value if isinstance(value, str) else None for value in values))

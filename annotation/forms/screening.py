@@ -34,10 +34,11 @@ def screening_form(reasons: Sequence[str]) -> Form:
     return Form(
         fields=(
             OneOf(
-                name="verdict", label="Verdict",
+                name="verdict",
+                label="Verdict",
                 options=(Option(code=KEEP, words="Keep"), Option(code=DISCARD, words="Discard")),
             ),
             SeveralOf(name="reasons", label="Why", options=options, only_if=if_discarded),
             TextField(name="note", label="Note", hint="Anything a curator should know (N)", is_required=False),
         )
-    )  # fmt: skip
+    )

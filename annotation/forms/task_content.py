@@ -20,10 +20,10 @@ class TaskContent(Record):
         question: What is asked; it may place images, as `<image 2>`.
         images: In the order in which they are shown; none where a prompt asks for one.
         choices: Options, where there are some.
-        answer: Key of the right one; None where there is none, or nothing in the picture answers.
+        answer: Key of the right choice; None without choices, or where nothing in the picture answers.
         refusal: Key of the option that declines to answer.
         explanation: Why that answer is right, where the item says so.
-        item_id: Of the item; None where it is none.
+        item_id: Id of the item; None for contents that are no items.
     """
 
     model_config = ConfigDict(extra="ignore")
@@ -43,6 +43,6 @@ def content_in(payload: Mapping[str, Any]) -> TaskContent:
     return TaskContent.model_validate(item_in(payload))
 
 
-def task_input(record_id: str, content_hash: str, exhibit: TaskContent) -> TaskInput:
-    """Return an exhibit as a campaign takes it in, under the id that verdicts go by."""
-    return TaskInput(record_id, content_hash, exhibit.model_dump(mode="json"))
+def task_input(record_id: str, content_hash: str, content: TaskContent) -> TaskInput:
+    """Return the input of a task with this content; verdicts go by `record_id`."""
+    return TaskInput(record_id, content_hash, content.model_dump(mode="json"))

@@ -61,7 +61,7 @@ def label_config(form: CampaignForm, *, letters: Sequence[str] = (), votes: bool
 
 def is_answered_blind(form: CampaignForm, *, votes: bool) -> bool:
     """Return whether a project asks only for the answer, without showing the key."""
-    return form.takes_choices or (bool(form.blind_first) and not votes)
+    return form.takes_choices or (form.blind_first and not votes)
 
 
 def voted_on(form: CampaignForm) -> Form:

@@ -1,4 +1,4 @@
-"""What adjudicators decided against, or with, what most annotators had said."""
+"""Adjudicators' decisions, counted beside those of most annotators."""
 
 from __future__ import annotations
 
@@ -9,49 +9,49 @@ from typing import Any, NamedTuple
 from ..store.campaigns.adjudications import SEND_BACK, AdjudicatedTask
 
 DIVIDED = "divided"
-"""Of annotators none of whose decisions more than half gave."""
+"""The majority of annotators none of whose decisions more than half gave."""
 ACCEPT = "accept"
 _MISSED = "missed_"
 
 
 class AdjudicatedCount(NamedTuple):
-    """How often an adjudicator decided so where annotators had said so.
+    """How often one adjudicator made one decision where the annotators' majority was the same.
 
     Args:
-        adjudicator: By name.
-        decision: Of the adjudicator.
-        said: What more than half of the annotators had said, or `divided`. Where they vote on criteria: `accept` where
-            each has more than half of the votes, else those that have not, such as `missed_accurate+difficult`.
-        times: How often.
+        adjudicator: Name of the adjudicator.
+        decision: The adjudicator's decision.
+        majority: The decision of more than half of the annotators, or `divided`. Where they vote on criteria: `accept`
+            if each criterion has more than half of the votes, else the others, such as `missed_accurate+difficult`.
+        times: Number of tasks.
     """
 
     adjudicator: str
     decision: str
-    said: str
+    majority: str
     times: int
 
     @property
     def is_against(self) -> bool:
-        """Return whether the decision is another than most annotators'; sending back is none."""
-        if self.decision == SEND_BACK or self.said == DIVIDED:
+        """Return whether the decision differs from most annotators'; sending back is no decision."""
+        if self.decision == SEND_BACK or self.majority == DIVIDED:
             return False
-        if self.said.startswith(_MISSED):
+        if self.majority.startswith(_MISSED):
             return self.decision == ACCEPT
-        return self.decision != self.said
+        return self.decision != self.majority
 
 
 class AdjudicationStats(NamedTuple):
     """What adjudicators decided in a campaign.
 
     Args:
-        cases: Tasks that they decided or sent back; one that was sent back and decided later is one.
-        against: Decisions against what most annotators had said.
-        ruled: Decisions by adjudicator, decision and what was said, in that order.
+        cases: Number of tasks decided or sent back; a task that was sent back and decided later counts once.
+        against: Number of decisions against most annotators.
+        counts: Decisions by adjudicator, decision and majority, in that order.
     """
 
     cases: int
     against: int
-    ruled: Sequence[AdjudicatedCount]
+    counts: Sequence[AdjudicatedCount]
 
     def to_json(self) -> dict[str, Any]:
         """Return the document that `review status --json` prints of it."""
@@ -60,27 +60,32 @@ class AdjudicationStats(NamedTuple):
             "against_majority": self.against,
             "decisions": [
                 {
-                    "adjudicator": one.adjudicator, "decision": one.decision, "annotators": one.said,
-                    "against_majority": one.is_against, "times": one.times,
+                    "adjudicator": adjudicated_count.adjudicator,
+                    "decision": adjudicated_count.decision,
+                    "annotators": adjudicated_count.majority,
+                    "against_majority": adjudicated_count.is_against,
+                    "times": adjudicated_count.times,
                 }
-                for one in self.ruled
+                for adjudicated_count in self.counts
             ],
-        }  # fmt: skip
+        }
 
 
-def rulings_in(rulings: Iterable[AdjudicatedTask]) -> AdjudicationStats:
-    """Return rulings counted by who decided what against what."""
-    listed = list(rulings)
-    counted = Counter((one.adjudicator, one.decision, _majority(one)) for one in listed)
-    ruled = [AdjudicatedCount(*key, times) for key, times in sorted(counted.items())]
+def adjudication_stats_of(tasks: Iterable[AdjudicatedTask]) -> AdjudicationStats:
+    """Count adjudications by adjudicator, decision and majority."""
+    listed = list(tasks)
+    counted = Counter((task.adjudicator, task.decision, _majority(task)) for task in listed)
+    adjudicated_counts = [AdjudicatedCount(*key, times) for key, times in sorted(counted.items())]
     return AdjudicationStats(
-        len({one.task_id for one in listed}), sum(one.times for one in ruled if one.is_against), ruled
+        len({task.task_id for task in listed}),
+        sum(adjudicated_count.times for adjudicated_count in adjudicated_counts if adjudicated_count.is_against),
+        adjudicated_counts,
     )
 
 
-def _majority(one: AdjudicatedTask) -> str:
-    total = sum(one.said.values())
-    if one.votes:
-        missed = [name for name, votes in one.votes.items() if 2 * votes <= total]
+def _majority(task: AdjudicatedTask) -> str:
+    total = sum(task.said.values())
+    if task.votes:
+        missed = [name for name, votes in task.votes.items() if 2 * votes <= total]
         return _MISSED + "+".join(missed) if missed else ACCEPT
-    return next((said for said, times in one.said.items() if 2 * times > total), DIVIDED)
+    return next((decision for decision, times in task.said.items() if 2 * times > total), DIVIDED)

@@ -32,9 +32,9 @@ class CampaignProgress(NamedTuple):
     """Tasks of a campaign, or of a part of it.
 
     Args:
-        name: Of the part; "" where tasks have no such value.
-        tasks: How many.
-        outcomes: Tasks by what they came to: an adjudicator's decision or one under the rule, `no_agreement`, `waits`
+        name: Name of the part; "" where tasks have no such value.
+        tasks: Number of tasks.
+        outcomes: Number of tasks by outcome: an adjudicator's decision or one under the rule, `no_agreement`, `waits`
             for an adjudicator, `failed_review` where too few votes were for a criterion, `decided` where the rule
             settles nothing, `begun` or `untouched`. Those that can occur, in this order.
     """
@@ -48,13 +48,13 @@ class RoundProgress(NamedTuple):
     """What became of the items of one round.
 
     Args:
-        round: From 1.
-        items: That came to it.
-        passed: Accepted in it.
-        revised: Edited in it, so that they came again.
-        dropped: Neither, and decided.
-        waiting: For an adjudicator.
-        open: Not decided yet.
+        round: Number of the round, from 1.
+        items: Number of items that came to it.
+        passed: Items accepted in it.
+        revised: Items edited in it, which came again.
+        dropped: Items decided otherwise.
+        waiting: Items that wait for an adjudicator.
+        open: Items that are not decided yet.
     """
 
     round: int
@@ -67,60 +67,61 @@ class RoundProgress(NamedTuple):
 
     @property
     def parts(self) -> dict[str, int]:
-        """Return what the items are parted into."""
+        """Return the number of items by what became of them."""
         return {name: number for name, number in self._asdict().items() if name not in {"round", "items"}}
 
 
-def progress_of(campaign: Campaign, patterns: Iterable[DecisionCounts], name: str = "") -> CampaignProgress:
-    """Return what became of tasks."""
+def progress_of(campaign: Campaign, decision_counts: Iterable[DecisionCounts], name: str = "") -> CampaignProgress:
+    """Return what became of tasks, from the counts of a campaign or a part of it."""
     policy = policy_of(campaign)
     counted: Counter[str] = Counter()
-    for one in patterns:
-        counted[_outcome(policy, one)] += one.times
+    for counts in decision_counts:
+        counted[_outcome(policy, counts)] += counts.times
     outcomes = {outcome: counted.pop(outcome, 0) for outcome in (*_known(campaign, policy), BEGUN, UNTOUCHED)}
     return CampaignProgress(
         name, sum(outcomes.values()) + counted.total(), {**dict(sorted(counted.items())), **outcomes}
     )
 
 
-def progress_by(campaign: Campaign, patterns: Sequence[DecisionCounts], facet: Facet) -> list[CampaignProgress]:
+def progress_by(campaign: Campaign, decision_counts: Sequence[DecisionCounts], facet: Facet) -> list[CampaignProgress]:
     """Return what became of the tasks of each kind, task or category, by name."""
-    names = sorted({getattr(one, facet) or "" for one in patterns})
+    names = sorted({getattr(counts, facet) or "" for counts in decision_counts})
     return [
-        progress_of(campaign, [one for one in patterns if (getattr(one, facet) or "") == name], name) for name in names
+        progress_of(campaign, [counts for counts in decision_counts if (getattr(counts, facet) or "") == name], name)
+        for name in names
     ]
 
 
 def rounds_of(
-    campaign: Campaign, patterns: Iterable[DecisionCounts], revised: Mapping[int, int]
+    campaign: Campaign, decision_counts: Iterable[DecisionCounts], revised: Mapping[int, int]
 ) -> list[RoundProgress]:
     """Return what became of items round by round; nothing where a campaign has no rounds.
 
     Args:
         campaign: The campaign.
-        patterns: Its current tasks.
-        revised: How many items each round revised.
+        decision_counts: Counts of its current tasks.
+        revised: Number of items that each round revised.
     """
     policy = policy_of(campaign)
     if not policy.rounds:
         return []
-    found: dict[int, Counter[str]] = {number: Counter(revised=times) for number, times in revised.items()}
-    for one in patterns:
-        found.setdefault(one.round, Counter())[_part(_outcome(policy, one))] += one.times
+    by_round: dict[int, Counter[str]] = {number: Counter(revised=times) for number, times in revised.items()}
+    for counts in decision_counts:
+        by_round.setdefault(counts.round, Counter())[_part(_outcome(policy, counts))] += counts.times
     return [
         RoundProgress(
-            number, found[number].total(), **{part: found[number][part] for part in RoundProgress._fields[2:]}
+            number, by_round[number].total(), **{part: by_round[number][part] for part in RoundProgress._fields[2:]}
         )
-        for number in sorted(found)
+        for number in sorted(by_round)
     ]
 
 
 def edits_matter(campaign: Campaign) -> Callable[[DecisionCounts], bool]:
-    """Return what tells of alike tasks whether their outcome depends on how many different edits were proposed."""
+    """Return a test for whether the outcome of tasks with equal counts depends on the number of different edits."""
     policy = policy_of(campaign)
 
-    def matter(pattern: DecisionCounts) -> bool:
-        return len({_outcome(policy, pattern._replace(proposals=proposals)) for proposals in (0, 1, 2)}) > 1
+    def matter(decision_counts: DecisionCounts) -> bool:
+        return len({_outcome(policy, decision_counts._replace(proposals=proposals)) for proposals in (0, 1, 2)}) > 1
 
     return matter
 
@@ -131,7 +132,7 @@ def _part(outcome: str) -> str:
 
 
 def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
-    """Return the outcomes of decided tasks that are counted also where none has come to them, in their order."""
+    """Return the outcomes of decided tasks that are listed even where no task has them, in their order."""
     if policy.rule is None:
         return (DECIDED,)
     if policy.criteria:
@@ -139,16 +140,22 @@ def _known(campaign: Campaign, policy: SettlementPolicy) -> Sequence[str]:
     return (*campaign.form.decisions, WAITS if policy.rule.is_adjudicated else NO_AGREEMENT)
 
 
-def _outcome(policy: SettlementPolicy, pattern: DecisionCounts) -> str:
-    """Return what alike tasks came to, in the words of `review status`.
+def _outcome(policy: SettlementPolicy, decision_counts: DecisionCounts) -> str:
+    """Return the outcome of tasks with equal counts, in the words of `review status`.
 
     What was to be revised and does not come again is `revise`, or `failed_review` where annotators vote on criteria;
     why it does not is in the outcomes of the run.
     """
-    if pattern.state == "open":
-        return BEGUN if pattern.given else UNTOUCHED
-    votes = TaskVotes(pattern.given, pattern.decisions, pattern.votes, pattern.proposals, pattern.adjudicated)
-    outcome = settle_last(policy, votes, round_number=pattern.round)
+    if decision_counts.state == "open":
+        return BEGUN if decision_counts.given else UNTOUCHED
+    votes = TaskVotes(
+        decision_counts.given,
+        decision_counts.decisions,
+        decision_counts.votes,
+        decision_counts.proposals,
+        decision_counts.adjudicated,
+    )
+    outcome = settle_last(policy, votes, round_number=decision_counts.round)
     if outcome in {NEEDS_REVISION, OUT_OF_ROUNDS}:
         return FAILED_REVIEW if policy.criteria else REVISE
     return outcome

@@ -1,4 +1,4 @@
-"""What of a campaign's decisions annotators can agree or disagree on."""
+"""The parts of a decision on which annotators can agree or disagree."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from ..store.submissions.pre_key_answers import ANSWER_RIGHT
 
 
 class LabelField(NamedTuple):
-    """One aspect, how people call it, and how two values of it are compared.
+    """One part of a decision that is compared between annotators.
 
     Args:
-        aspect: As the store reads it.
-        words: For people.
-        metric: Of Krippendorff's alpha, unless a curator says that the values have an order.
+        labels: Where the store reads the labels.
+        words: Name for people.
+        metric: Metric of Krippendorff's alpha, unless a curator says that the values have an order.
     """
 
-    aspect: LabelSource
+    labels: LabelSource
     words: str
     metric: Metric = "nominal"
 
 
 VOTES = ("yes", "no")
-"""What is said to a criterion."""
+"""Votes on a criterion."""
 REASONS = "reasons"
 _RIGHT = LabelField(LabelSource("field", ANSWER_RIGHT, categories=VOTES), "Answer is right?")
 
@@ -40,19 +40,19 @@ def reasons_field(campaign: Campaign) -> str | None:
     return REASONS if form is not None and any(field.name == REASONS for field in form.fields) else None
 
 
-def aspects_of(campaign: Campaign) -> list[LabelField]:
-    """Return what a campaign asks that can be compared: the decision first, or the fields of a typed form in order.
+def label_fields_of(campaign: Campaign) -> list[LabelField]:
+    """Return the label fields of a campaign: the decision first, or the fields of a typed form in order.
 
     In a review the answer is compared as it was given, and as it is right or wrong.
     """
     form = campaign.form.typed
     if form is not None:
-        found = [one for field in form.fields if (one := _of_field(field)) is not None]
-        return [*found[:1], _RIGHT, *found[1:]] if campaign.kind == REVIEW else found
-    asked = [LabelField(LabelSource("decision", "decision", categories=campaign.form.decisions), "decision")]
+        fields = [label_field for field in form.fields if (label_field := _of_field(field)) is not None]
+        return [*fields[:1], _RIGHT, *fields[1:]] if campaign.kind == REVIEW else fields
+    aspects = [LabelField(LabelSource("decision", "decision", categories=campaign.form.decisions), "decision")]
     if campaign.form.reasons:
-        asked.append(LabelField(LabelSource("reasons", REASONS, is_set=True), REASONS, "masi"))
-    return asked
+        aspects.append(LabelField(LabelSource("reasons", REASONS, is_set=True), REASONS, "masi"))
+    return aspects
 
 
 def _of_field(field: object) -> LabelField | None:
@@ -66,21 +66,25 @@ def _of_field(field: object) -> LabelField | None:
     return None  # texts are not compared
 
 
-def aspect_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> LabelField:
-    """Return the aspect of a name, or the first.
+def label_field_named(campaign: Campaign, name: str | None, *, ordinal: bool = False) -> LabelField:
+    """Return the label field of a name, or the first.
 
     Raises:
         BenchwrightError: The campaign asks nothing of that name, or it has no order.
     """
-    known = aspects_of(campaign)
-    found = known[0] if name is None else next((one for one in known if one.aspect.name == name), None)
-    if found is None:
-        names = ", ".join(one.aspect.name for one in known)
+    known = label_fields_of(campaign)
+    field = (
+        known[0]
+        if name is None
+        else next((label_field for label_field in known if label_field.labels.name == name), None)
+    )
+    if field is None:
+        names = ", ".join(label_field.labels.name for label_field in known)
         raise BenchwrightError(f"campaign {campaign.name!r} asks no {name!r} that can be compared; it asks {names}")
     if not ordinal:
-        return found
-    if found.aspect.source != "field" or not found.aspect.categories:
+        return field
+    if field.labels.source != "field" or not field.labels.categories:
         raise BenchwrightError(
-            f"{found.aspect.name!r} has no order: --ordinal is for a field of one of several options"
+            f"{field.labels.name!r} has no order: --ordinal is for a field of one of several options"
         )
-    return found._replace(metric="ordinal")
+    return field._replace(metric="ordinal")

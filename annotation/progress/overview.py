@@ -21,9 +21,9 @@ from ..store.counts.decision_columns import NONE, DecisionColumns, read_decision
 from ..store.counts.decision_counts import DecisionCounts, count_decisions, count_revised
 from ..workflow.closing import count_closed
 from ..workflow.criteria import criteria_of
-from .adjudication_stats import AdjudicationStats, rulings_in
+from .adjudication_stats import AdjudicationStats, adjudication_stats_of
 from .campaign_progress import RoundProgress, edits_matter, rounds_of
-from .label_fields import VOTES, LabelField, aspects_of, reasons_field
+from .label_fields import VOTES, LabelField, label_fields_of, reasons_field
 
 MOST_DAYS = 14
 MOST_WEEKS = 26
@@ -36,13 +36,13 @@ def periods_of(days: Sequence[str]) -> list[str]:
         >>> periods_of(["2026-03-03", "2026-03-05"])
         ['2026-03-03', '2026-03-05']
     """
-    found = [date.fromisoformat(day) for day in days]
-    if len(set(found)) <= MOST_DAYS:
+    dates = [date.fromisoformat(day) for day in days]
+    if len(set(dates)) <= MOST_DAYS:
         return list(days)
-    weeks = [one - timedelta(days=one.weekday()) for one in found]
+    weeks = [day - timedelta(days=day.weekday()) for day in dates]
     if len(set(weeks)) <= MOST_WEEKS:
         return [f"week of {week.isoformat()}" for week in weeks]
-    return [f"{one:%Y-%m}" for one in found]
+    return [f"{day:%Y-%m}" for day in dates]
 
 
 Split = Literal["all", "kind", "task", "category", "time", "round"]
@@ -52,27 +52,27 @@ RESAMPLES = 1000
 
 
 class AgreementGroup(NamedTuple):
-    """Agreement over a part of the tasks, and how often each label was given there."""
+    """Agreement over a part of the tasks, and the number of times that each label was given there."""
 
     name: str
-    found: Agreement
-    given: Mapping[str, int]
+    agreement: Agreement
+    label_counts: Mapping[str, int]
 
     @property
     def shares(self) -> dict[str, float]:
-        """Return the share of each label; nothing where nobody said anything."""
-        total = sum(self.given.values())
-        return {label: times / total for label, times in self.given.items()} if total else {}
+        """Return the share of each label; empty without decisions."""
+        total = sum(self.label_counts.values())
+        return {label: times / total for label, times in self.label_counts.items()} if total else {}
 
 
 class CriterionVotes(NamedTuple):
-    """How reviewers voted on a criterion: how many did, and how many of them said yes."""
+    """Votes on a criterion: how many reviewers voted, and how many of them yes."""
 
     name: str
     words: str
     votes: int
     yes: int
-    found: Agreement
+    agreement: Agreement
 
     @property
     def share_of_yes(self) -> float | None:
@@ -91,40 +91,40 @@ class Overview:
         self._store = store
 
     def stamp(self) -> tuple[int, ...]:
-        """Return numbers that change whenever anything here does but who holds what."""
+        """Return numbers that change whenever any figure here changes, leases left aside."""
         with self._store.reading() as connection:
             return counts.stamp(connection, self.campaign)
 
-    def patterns(self) -> list[DecisionCounts]:
-        """Return tasks counted by what they are and what was decided."""
+    def decision_counts(self) -> list[DecisionCounts]:
+        """Return tasks counted by kind, state and decisions."""
         with self._store.reading() as connection:
             criteria = criteria_of(self.campaign)
             return count_decisions(connection, self.campaign, criteria, edits_matter=edits_matter(self.campaign))
 
-    def rounds(self, patterns: Sequence[DecisionCounts]) -> list[RoundProgress]:
-        """Return what became of items round by round, given the patterns; nothing where there are no rounds."""
+    def rounds(self, decision_counts: Sequence[DecisionCounts]) -> list[RoundProgress]:
+        """Return what became of items round by round; empty where there are no rounds."""
         with self._store.reading() as connection:
-            return rounds_of(self.campaign, patterns, count_revised(connection, self.campaign))
+            return rounds_of(self.campaign, decision_counts, count_revised(connection, self.campaign))
 
-    def rulings(self) -> AdjudicationStats:
-        """Return what adjudicators decided, against or with what annotators had said."""
+    def adjudication_stats(self) -> AdjudicationStats:
+        """Return the adjudicators' decisions, counted beside those of most annotators."""
         with self._store.reading() as connection:
-            return rulings_in(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
+            return adjudication_stats_of(list_rulings(connection, self.campaign, criteria_of(self.campaign)))
 
     def criteria(self, *, resamples: int = RESAMPLES) -> list[CriterionVotes]:
-        """Return how reviewers voted on each criterion, the answer being right first; nothing in other campaigns."""
+        """Return the votes on each criterion of a review, first that the answer is right; empty in other campaigns."""
         wanted = criteria_of(self.campaign)
-        asked = [one for one in aspects_of(self.campaign) if one.aspect.name in wanted]
-        if not asked:
+        aspects = [aspect for aspect in label_fields_of(self.campaign) if aspect.labels.name in wanted]
+        if not aspects:
             return []
         with self._store.reading() as connection:
-            read = read_fields(connection, self.campaign, [one.aspect for one in asked])
-        found = []
-        for one, said in zip(asked, read, strict=True):
-            [group] = self.agreement_by("all", said, resamples=resamples) or [_NOBODY]
-            votes, yes = sum(group.given.values()), group.given.get(VOTES[0], 0)
-            found.append(CriterionVotes(one.aspect.name, one.words, votes, yes, group.found))
-        return found
+            read = read_fields(connection, self.campaign, [aspect.labels for aspect in aspects])
+        criteria = []
+        for aspect, columns in zip(aspects, read, strict=True):
+            [group] = self.agreement_by("all", columns, resamples=resamples) or [_NOBODY]
+            votes, yes = sum(group.label_counts.values()), group.label_counts.get(VOTES[0], 0)
+            criteria.append(CriterionVotes(aspect.labels.name, aspect.words, votes, yes, group.agreement))
+        return criteria
 
     def filled(self, *, now: datetime) -> counts.SlotCounts:
         """Return how many slots are filled, held and free."""
@@ -137,7 +137,7 @@ class Overview:
             return counts.count_by_day(connection, self.campaign)
 
     def closed_early(self) -> int:
-        """Return how many tasks closed before all had decided, since nothing could change any more."""
+        """Return how many tasks closed before all their annotators had decided."""
         return count_closed(self._store, self.campaign)
 
     def people(self) -> int:
@@ -161,46 +161,48 @@ class Overview:
         with self._store.reading() as connection:
             return counts.list_divided(connection, self.campaign, most=most)
 
-    def said(self, asked: LabelField) -> DecisionColumns:
-        """Return one aspect of all newest decisions; what follows is reckoned from it."""
+    def label_columns(self, field: LabelField) -> DecisionColumns:
+        """Return the labels of one field in all newest decisions; agreement and quality are counted on them."""
         with self._store.reading() as connection:
-            return read_decisions(connection, self.campaign, asked.aspect)
+            return read_decisions(connection, self.campaign, field.labels)
 
     def agreement_by(
-        self, split: Split, found: DecisionColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
+        self, split: Split, columns: DecisionColumns, *, metric: Metric = "nominal", resamples: int = RESAMPLES
     ) -> list[AgreementGroup]:
         """Return the agreement of each part of the tasks, by name; over time, of the period of the last decision.
 
         A task of each round of an item is one of its own.
         """
-        names = self._names(split, found)
+        names = self._names(split, columns)
         of_unit, place_of = np.unique(np.array(names, dtype=str), return_inverse=True)
         groups = []
         for place, name in enumerate(of_unit):
-            part = found.ratings.only(place_of[found.ratings.units] == place)
-            given = dict(zip(part.label_names, np.bincount(part.labels, minlength=len(part.label_names)), strict=True))
-            counted = {label: int(times) for label, times in given.items()}
+            part = columns.ratings.only(place_of[columns.ratings.units] == place)
+            label_counts = dict(
+                zip(part.label_names, np.bincount(part.labels, minlength=len(part.label_names)), strict=True)
+            )
+            counted = {label: int(times) for label, times in label_counts.items()}
             groups.append(AgreementGroup(str(name), agreement_in(part, metric=metric, resamples=resamples), counted))
         return sorted(groups, key=lambda group: int(group.name)) if split == "round" else groups
 
-    def _names(self, split: Split, found: DecisionColumns) -> Sequence[str]:
+    def _names(self, split: Split, columns: DecisionColumns) -> Sequence[str]:
         """Return the part that each unit belongs to."""
         if split == "all":
-            return [NONE] * len(found.task_ids)
+            return [NONE] * len(columns.task_ids)
         if split == "time":
-            periods = periods_of(found.day_names)
-            return [periods[day] for day in found.days]
+            periods = periods_of(columns.day_names)
+            return [periods[day] for day in columns.days]
         with self._store.reading() as connection:
             facet = read_facet(connection, self.campaign, split)
-        return [facet.get(int(task), NONE) for task in found.task_ids]
+        return [facet.get(int(task), NONE) for task in columns.task_ids]
 
     def gold(self) -> dict[str, RightOf]:
-        """Return how each annotator did on gold tasks, which count nowhere else; nothing where there are none."""
+        """Return each annotator's accuracy on gold tasks, which count nowhere else; empty without gold tasks."""
         with self._store.reading() as connection:
             return {name: RightOf(*of) for name, of in counts.count_gold(connection, self.campaign).items()}
 
-    def qualities(self, found: DecisionColumns) -> list[RaterQuality]:
-        """Return what one aspect of all decisions tells of each annotator, with their pace and their gold."""
+    def qualities(self, columns: DecisionColumns) -> list[RaterQuality]:
+        """Return the quality of each annotator by one label field, with their pace and accuracy on gold tasks."""
         with self._store.reading() as connection:
             seconds: Mapping[str, Sequence[float]] = read_seconds(connection, self.campaign)
-        return qualities_in(found.ratings, seconds=seconds, gold=self.gold())
+        return qualities_in(columns.ratings, seconds=seconds, gold=self.gold())

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 NOW = datetime(2000, 1, 1, tzinfo=UTC)
-"""The moment of all simulated work: nobody sat there, so no clock is pretended."""
+"""Time of all simulated decisions: a constant, since no person took any time."""
 BATCH = 200
 """Tasks in one transaction."""
 
@@ -69,7 +69,7 @@ class SimulatedGroup(Record):
     annotators: int = Field(ge=1, le=1000)
 
     def names(self) -> list[str]:
-        """Return what they are called."""
+        """Return the annotators' names."""
         return [f"{SIMULATED}{self.called}{number}" for number in range(1, self.annotators + 1)]
 
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
@@ -104,9 +104,9 @@ class SimulatedAnnotators(SimulatedGroup):
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Accept, reject, or revise with a plain edit."""
         del form
-        departs, which = rng.random() < self.error_rate, rng.random()
+        departs, lot = rng.random() < self.error_rate, rng.random()
         if (right_key(payload) is not None) == departs:
-            return Submission("reject", self.reasons[int(which * len(self.reasons)) :][:1])
+            return Submission("reject", self.reasons[int(lot * len(self.reasons)) :][:1])
         # Drawn only where it matters: without a rate, everybody says what they said before there was one.
         if self.revise_rate > 0 and rng.random() < self.revise_rate:
             return Submission("revise", edits=look_closely(payload))
@@ -127,10 +127,10 @@ class SimulatedAnswerers(SimulatedGroup):
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Name a choice."""
         del form
-        is_right, which = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
+        is_right, lot = rng.random() < self.accuracy_by_task.get(payload["task"], self.accuracy), rng.random()
         right = right_key(payload)
         wrong = [choice["key"] for choice in payload["choices"] if choice["key"] != right]
-        return Submission(right if is_right and right is not None else wrong[int(which * len(wrong))])
+        return Submission(right if is_right and right is not None else wrong[int(lot * len(wrong))])
 
 
 def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def look_closely(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_enough(group: SimulatedGroup, rule: Rule) -> None:
-    """Hold a group to the places that a rule has.
+    """Check that a group has enough annotators for a rule.
 
     Raises:
         ValueError: There are fewer annotators than places.
@@ -165,19 +165,19 @@ def simulated_decisions(
     round_: int = 1,
     form: CampaignForm | None = None,
 ) -> list[SimulatedDecision]:
-    """Return what is said of an item, by annotator.
+    """Return the simulated decisions on an item, by annotator.
 
     Every annotator draws a lot for the item; those with the lowest take its slots.
 
     Args:
-        group: Who there is and how often they err.
-        item_id: The item.
+        group: The annotators, and how often they err.
+        item_id: Id of the item.
         payload: The item as JSON values.
-        slots: Annotators that the item gets.
-        seed: Of the run.
-        stage: Of the campaign.
-        round_: In which a version of the item is looked at, from 1.
-        form: Of the campaign.
+        slots: Number of annotators that the item gets.
+        seed: Seed of the run.
+        stage: Name of the campaign's stage.
+        round_: Round in which a version of the item is looked at, from 1.
+        form: The campaign's form; None for one that asks for nothing.
     """
     lots = []
     later = () if round_ == 1 else (f"round {round_}",)
@@ -213,13 +213,13 @@ def simulate(
     """Let simulated annotators decide every open task, as people would: claim a slot, submit a decision.
 
     Args:
-        store: With the campaign's tasks.
-        campaign: Opened for simulated annotators.
-        group: Who there is and how often they err.
-        seed: Of the run.
-        stage: Of the campaign.
-        workspace: Takes in the pictures that they hand in, where the campaign collects some.
-        batch: Tasks in one transaction.
+        store: Review store with the campaign's tasks.
+        campaign: Name of a campaign that was opened for simulated annotators.
+        group: The annotators, and how often they err.
+        seed: Seed of the run.
+        stage: Name of the campaign's stage.
+        workspace: Folder that takes in the pictures that they hand in, where the campaign collects some.
+        batch: Number of tasks in one transaction.
 
     Returns:
         How many decisions were missing and are now made.
@@ -252,7 +252,7 @@ def _brought(
     form: CampaignForm,
     workspace: Path,
 ) -> dict[str, str]:
-    """Take a picture in by the door that photographs of people come through, and return what its field says."""
+    """Upload a picture as a person would, and return the value of its field."""
     from benchwright.images.decode import encode_png
 
     typed = form.typed
@@ -309,10 +309,10 @@ class SimulatedScreeners(SimulatedGroup):
     def submission(self, payload: Mapping[str, Any], form: CampaignForm, rng: np.random.Generator) -> Submission:
         """Keep or discard."""
         del payload, form
-        discards, which = rng.random() < self.discard_rate, rng.random()
+        discards, lot = rng.random() < self.discard_rate, rng.random()
         if not discards:
             return Submission(fields={"verdict": KEEP})
-        return Submission(fields={"verdict": DISCARD, "reasons": [self.reasons[int(which * len(self.reasons))]]})
+        return Submission(fields={"verdict": DISCARD, "reasons": [self.reasons[int(lot * len(self.reasons))]]})
 
 
 class SimulatedPairers(SimulatedGroup):

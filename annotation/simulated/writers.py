@@ -49,7 +49,7 @@ class SimulatedDescribers(SimulatedGroup):
         fields: dict[str, Any] = {"implication": CONVEYS, **_labels(typed, rng)}
         fields["explanation"] = f"Simulated: nobody looked at picture {picture} to say what it conveys."
         for number in range(1, COUNTS.index(fields["questions"]) + 2):
-            right, *wrong = (_NOTIONS[one] for one in rng.permutation(len(_NOTIONS))[:6].tolist())
+            right, *wrong = (_NOTIONS[place] for place in rng.permutation(len(_NOTIONS))[:6].tolist())
             fields[f"ask_{number}"] = (
                 f"Simulated question {number} about picture {picture}: which notion does it convey?"
             )
@@ -120,14 +120,14 @@ def drawn_picture(rng: np.random.Generator, width: int, height: int) -> NDArray[
 
 def _labels(form: Form, rng: np.random.Generator) -> dict[str, Any]:
     """Return a code for every label that a described image has, of rhetoric one or two."""
-    found: dict[str, Any] = {}
+    labels: dict[str, Any] = {}
     for field in form.fields[1:]:
         if isinstance(field, OneOf):
-            found[field.name] = _one([option.code for option in field.options], rng)
+            labels[field.name] = _one([option.code for option in field.options], rng)
         elif isinstance(field, SeveralOf):
             codes = [option.code for option in field.options]
-            found[field.name] = [codes[one] for one in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
-    return found
+            labels[field.name] = [codes[place] for place in rng.permutation(len(codes))[: rng.integers(1, 3)].tolist()]
+    return labels
 
 
 def _one(codes: Sequence[str], rng: np.random.Generator) -> str:

@@ -1,4 +1,4 @@
-"""An adjudicator's desk: what annotators leave open, their answers without their names, and the last word on it.
+"""An adjudicator's queue: tasks that annotators leave open, their answers without their names, and the final decision.
 
 Nobody adjudicates an item that they judged or edited themselves. Opening a case is on record, since whoever has seen it
 knows the key: they are handed that item in no blind campaign.
@@ -45,12 +45,12 @@ MAX_DECIDED = 50
 
 
 class QueuedCase(NamedTuple):
-    """A case in the queue.
+    """A case that waits in the queue.
 
     Args:
-        task_id: In the store.
-        waits: Whether the rule leaves it open; else annotators only differ.
-        divided: Share of annotators who said something else than most, 0 to 1.
+        task_id: Id of the task in the store.
+        waits: Whether the rule leaves the task open; otherwise annotators differ, and the rule settles it.
+        divided: Share of annotators who decided otherwise than most, 0 to 1.
     """
 
     task_id: int
@@ -60,14 +60,14 @@ class QueuedCase(NamedTuple):
 
 @dataclass(frozen=True)
 class Case:
-    """One case on the desk.
+    """A case that an adjudicator has opened.
 
     Attributes:
-        task_id: In the store.
-        item: As it was judged.
-        annotations: What annotators said, in an order that says nothing of who they are.
-        waits: Whether the rule leaves it open.
-        round: In which it was judged, from 1.
+        task_id: Id of the task in the store.
+        item: The content that was judged.
+        annotations: The annotators' decisions, in an order that does not give their authors away.
+        waits: Whether the rule leaves the task open.
+        round: Round in which the content was judged, from 1.
         is_last: Whether this round is the last, so that a revision would not come again.
     """
 
@@ -109,7 +109,7 @@ class AdjudicationQueue:
         return bool(self._policy.rounds and rule and rule.is_adjudicated)
 
     def queue(self) -> list[QueuedCase]:
-        """Return the cases for this adjudicator: what the rule leaves open, then what annotators differ on, most first.
+        """Return the cases for this adjudicator: first those that the rule leaves open, then the most divided.
 
         Cases with a decision are not among them, nor items that the adjudicator judged.
         """
@@ -117,31 +117,31 @@ class AdjudicationQueue:
             return []
         policy = self._policy
         with self._store.reading() as connection:
-            said = by_version(list_decisions(connection, self.campaign))
+            annotations = by_version(list_decisions(connection, self.campaign))
             done = done_tasks(connection, self.campaign)
             adjudicated = list_adjudicated(connection, self.campaign)
             own = items_judged_by(connection, self.campaign, self.adjudicator)
-        found = []
-        for key, given in said.items():
+        cases = []
+        for key, decisions in annotations.items():
             verdict = adjudicated.get(key, NOBODY)
             if key not in done or key[0] in own or verdict.decision is not None:
                 continue
-            counted, _ = in_count(policy, given, sent_back=verdict.sent_back)
-            outcome = settle(policy, votes_in(policy, given, verdict))
+            counted, _ = in_count(policy, decisions, sent_back=verdict.sent_back)
+            outcome = settle(policy, votes_in(policy, decisions, verdict))
             divided = _divided(counted)
             if outcome == WAITS or (divided and outcome in {ACCEPT, REJECT}):
-                found.append(QueuedCase(done[key], outcome == WAITS, divided))
-        return sorted(found, key=lambda one: (not one.waits, -one.divided, one.task_id))
+                cases.append(QueuedCase(done[key], outcome == WAITS, divided))
+        return sorted(cases, key=lambda case: (not case.waits, -case.divided, case.task_id))
 
     def open(self, task_id: int, *, now: datetime) -> Case:
-        """Return a case, and put on record that it was opened.
+        """Return a case, and record that it was opened.
 
         Raises:
             RefusedError: It is none of this adjudicator's queue.
         """
         with self._store.batch() as held:
-            desk = AdjudicationQueue(held, self.campaign, self.adjudicator)
-            case = desk._case(task_id)
+            queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
+            case = queue._case(task_id)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
                     note_opened(connection, task_id, self.adjudicator, now=now)
@@ -157,8 +157,8 @@ class AdjudicationQueue:
             RefusedError: The case is not theirs or decided, was not opened, or the decision is none that it takes.
         """
         with self._store.batch() as held:
-            desk = AdjudicationQueue(held, self.campaign, self.adjudicator)
-            case, task = desk._case(task_id), desk._task(task_id)
+            queue = AdjudicationQueue(held, self.campaign, self.adjudicator)
+            case, task = queue._case(task_id), queue._task(task_id)
             checked = self._checked(case, task, submission)
             with held.writing() as connection:
                 if not has_opened(connection, task_id, self.adjudicator):
@@ -169,7 +169,7 @@ class AdjudicationQueue:
             open_next_rounds(held, self.campaign, task=task_id)
 
     def decided(self, *, limit: int = MAX_DECIDED) -> list[DecidedCase]:
-        """Return what this adjudicator decided, the latest first, with who said what."""
+        """Return the cases that this adjudicator decided, the latest first, with the annotators' decisions."""
         with self._store.reading() as connection:
             own = own_adjudications(connection, self.campaign, self.adjudicator, limit=limit)
             annotations = by_version(list_decisions(connection, self.campaign, with_retired=True))
@@ -199,26 +199,31 @@ class AdjudicationQueue:
 
     def _case(self, task_id: int) -> Case:
         policy = self._must_be_open()
-        if task_id not in {one.task_id for one in self.queue()}:
+        if task_id not in {case.task_id for case in self.queue()}:
             raise RefusedError("this case is not open to you, or somebody has decided it; take the next one")
         task = self._task(task_id)
         with self._store.reading() as connection:
-            given = list_decisions(connection, self.campaign, task=task_id)
+            decisions = list_decisions(connection, self.campaign, task=task_id)
             verdict = list_adjudicated(connection, self.campaign, task=task_id).get(
                 (task.item_id, task.content_hash), NOBODY
             )
             round_ = round_of(connection, task_id)
         # By a hash, not by slot: who came first would often say who it is.
-        order = sorted(given, key=lambda one: digest([task_id, one.annotator]))
+        order = sorted(decisions, key=lambda decision: digest([task_id, decision.annotator]))
         return Case(
-            task_id=task_id, item=content_in(task.payload), annotations=tuple(order),
-            waits=settle(policy, votes_in(policy, given, verdict)) == WAITS, round=round_,
+            task_id=task_id,
+            item=content_in(task.payload),
+            annotations=tuple(order),
+            waits=settle(policy, votes_in(policy, decisions, verdict)) == WAITS,
+            round=round_,
             is_last=round_ >= policy.rounds,
-        )  # fmt: skip
+        )
 
     def _task(self, task_id: int) -> Task:
         with self._store.reading() as connection:
-            [key] = [key for key, one in done_tasks(connection, self.campaign).items() if one == task_id]
+            [key] = [
+                key for key, done_task_id in done_tasks(connection, self.campaign).items() if done_task_id == task_id
+            ]
             return find_task(connection, self.campaign, *key)
 
     def _must_be_open(self) -> SettlementPolicy:
@@ -249,12 +254,15 @@ def _check_reasons(known: Sequence[str], submission: Submission) -> None:
         raise RefusedError("a rejection needs a note that says why")
 
 
-def _divided(said: Sequence[Annotation]) -> float:
-    """Return the share of annotators who said something else than most; edits and votes count as what is said."""
-    if not said:
+def _divided(annotations: Sequence[Annotation]) -> float:
+    """Return the share of annotators who decided otherwise than most; edits and votes count as part of the decision."""
+    if not annotations:
         return 0.0
-    votes = [{name: value for name, value in (one.fields or {}).items() if name != NOTE} for one in said]
+    votes = [
+        {name: value for name, value in (annotation.fields or {}).items() if name != NOTE} for annotation in annotations
+    ]
     each = Counter(
-        canonical_json([one.decision, vote, dict(one.edits or {})]) for one, vote in zip(said, votes, strict=True)
+        canonical_json([annotation.decision, vote, dict(annotation.edits or {})])
+        for annotation, vote in zip(annotations, votes, strict=True)
     )
-    return 1 - each.most_common(1)[0][1] / len(said)
+    return 1 - each.most_common(1)[0][1] / len(annotations)

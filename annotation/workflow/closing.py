@@ -1,4 +1,4 @@
-"""Closing tasks that their rule has decided, where a campaign is set so: what is missing then can change nothing.
+"""Closing tasks early, where a campaign is set so: once the missing decisions cannot change the outcome.
 
 Whether that is so is asked of the rule itself: whatever those say who have not decided, it comes to the same. The free
 slots of such a task go to nobody any more; whoever holds one may finish, and is counted. Nothing is lost: where a
@@ -26,7 +26,7 @@ _AT_ONCE = 500
 
 
 def check_closes(handout: AssignmentSettings, kind: str) -> None:
-    """Check that tasks of a kind of campaign can be decided before all have decided.
+    """Check that tasks of this kind of campaign can close before every annotator has decided.
 
     Raises:
         ValueError: They cannot; the message says which can.
@@ -38,14 +38,14 @@ def check_closes(handout: AssignmentSettings, kind: str) -> None:
 
 
 def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None = None) -> int:
-    """Close the tasks that are decided and open those that are not any more; return how many changed.
+    """Close tasks that are settled, open those that are settled no longer, and return how many changed.
 
     Safe to repeat. To be called in the transaction of whatever decided, or by a run for what came in otherwise.
 
     Args:
         store: The review store.
         name: The campaign, or its name.
-        task: Only this task.
+        task: Id of the only task to look at; all where None.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
     if campaign.kind not in CLOSING or campaign.is_simulated:
@@ -54,25 +54,25 @@ def close_decided(store: ReviewStore, name: str | Campaign, *, task: int | None 
     if not closes and task is not None:
         return 0
     with store.writing() as connection:
-        found = _unfinished(connection, campaign, task=task, only_closed=not closes)
-        if not found:
+        rows = _unfinished(connection, campaign, task=task, only_closed=not closes)
+        if not rows:
             return 0
         decided = _decided(connection, campaign, task=task)
-        to_close = [row.id for row in found if row.state == "open" and (row.item_id, row.content_hash) in decided]
-        to_open = [row.id for row in found if row.state == "done" and (row.item_id, row.content_hash) not in decided]
+        to_close = [row.id for row in rows if row.state == "open" and (row.item_id, row.content_hash) in decided]
+        to_open = [row.id for row in rows if row.state == "done" and (row.item_id, row.content_hash) not in decided]
         _set_state(connection, to_close, "done")
         _set_state(connection, to_open, "open")
         return len(to_close) + len(to_open)
 
 
 def count_closed(store: ReviewStore, campaign: Campaign) -> int:
-    """Return how many tasks are closed though not all have decided."""
+    """Return how many tasks are closed although some of their annotators have not decided."""
     with store.reading() as connection:
         return len(_unfinished(connection, campaign, task=None, only_closed=True))
 
 
 def _unfinished(connection: sa.Connection, campaign: Campaign, *, task: int | None, only_closed: bool) -> Sequence[Any]:
-    """Return tasks with a slot that nobody has decided; gold ones, which everybody gets, are none of them."""
+    """Return tasks with an undecided slot; gold tasks, which everybody gets, are left out."""
     has_free = sa.exists().where(slots.c.task_id == tasks.c.id, slots.c.submitted_at.is_(None))
     states = ("done",) if only_closed else ("open", "done")
     query = sa.select(tasks.c.id, tasks.c.item_id, tasks.c.content_hash, tasks.c.state).where(

@@ -18,13 +18,13 @@ from ..store.submissions.pre_key_answers import ANSWER, ANSWER_RIGHT
 from .rules import Rule
 
 YES = "yes"
-"""What an annotator says to a criterion that is met."""
+"""The vote for a criterion that is met."""
 Votes = Mapping[str, bool]
 """One annotator's votes: by criterion, whether it is met."""
 
 
 def criteria_of(campaign: Campaign) -> tuple[str, ...]:
-    """Return what reviewers vote on, beginning with the answer being right; nothing where they do not."""
+    """Return the criteria of a review, first that the answer is right; none in campaigns of other kinds."""
     form = campaign.form.typed if campaign.kind == REVIEW else None
     if form is None:
         return ()
@@ -39,17 +39,17 @@ def tally(votes: Sequence[Votes]) -> dict[str, int]:
     return {criterion: sum(vote[criterion] for vote in votes) for criterion in criteria}
 
 
-def short_of(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
+def unmet_criteria(rule: Rule, yes: Mapping[str, int]) -> tuple[str, ...]:
     """Return the criteria with fewer votes than the rule needs, given how many voted yes to each."""
     return tuple(criterion for criterion, count in yes.items() if count < rule.need)
 
 
 NOTE = "note"
-"""Field of a review that is no vote."""
+"""The field of a review that holds no vote."""
 
 
-def votes_of(one: Annotation) -> Votes:
+def votes_of(annotation: Annotation) -> Votes:
     """Return a reviewer's votes: whether their answer equals the key, then each criterion."""
-    fields = one.fields or {}
+    fields = annotation.fields or {}
     criteria = {name: value == "yes" for name, value in fields.items() if name not in {ANSWER, ANSWER_RIGHT, NOTE}}
     return {ANSWER: fields[ANSWER_RIGHT] == "yes", **criteria}

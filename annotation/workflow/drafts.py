@@ -1,4 +1,4 @@
-"""What an annotator is typing about a task, kept as it is typed, and from several windows without losing any of it.
+"""Drafts: what an annotator is typing about a task, saved while they type, also from several windows.
 
 A window says what it had before it: which version of the decision, and which revision of the draft. One that is behind
 overwrites nothing: what it wrote is kept beside what is there, and shown with it.
@@ -17,11 +17,11 @@ _WRITTEN = ("decision", "reasons", "note", "fields", "edits")
 
 
 class SeenDraft(NamedTuple):
-    """What a window had before it.
+    """The versions that a window showed.
 
     Args:
-        version: Of the annotator's decision; 0 where there was none.
-        revision: Of the draft; 0 where there was none.
+        version: Version of the annotator's decision; 0 without one.
+        revision: Revision of the draft; 0 without one.
     """
 
     version: int
@@ -29,11 +29,11 @@ class SeenDraft(NamedTuple):
 
 
 class KeptDraft(NamedTuple):
-    """A draft as it is kept.
+    """A draft in the store.
 
     Args:
-        draft: JSON values.
-        revision: Its revision, higher than those before.
+        draft: The draft as JSON values.
+        revision: Revision of the draft; a later one is higher.
     """
 
     draft: Mapping[str, Any]
@@ -52,21 +52,21 @@ def merged(kept: KeptDraft | None, draft: Mapping[str, Any], *, is_behind: bool)
     """Return what is kept once a window sends its draft.
 
     Args:
-        kept: What is there; None where nothing is.
-        draft: What the window sends.
+        kept: The draft in the store; None without one.
+        draft: The draft that the window sends.
         is_behind: Whether it had something older before it; then the draft that is there stays, and this one beside it.
     """
     if kept is None:
         return dict(draft)
     if is_behind:
-        other = written(draft)
-        return {**kept.draft, OTHER: other} if other else dict(kept.draft)
+        from_other_window = written(draft)
+        return {**kept.draft, OTHER: from_other_window} if from_other_window else dict(kept.draft)
     carried = {OTHER: kept.draft[OTHER]} if OTHER in kept.draft and OTHER not in draft else {}
     return {**draft, **carried}
 
 
 def written(draft: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what somebody wrote and chose in a draft, without what says where."""
+    """Return the texts and choices of a draft, without the keys that say which window wrote it."""
     return {name: draft[name] for name in _WRITTEN if draft.get(name)}
 
 
@@ -78,5 +78,5 @@ def is_behind(kept: KeptDraft | None, draft: Mapping[str, Any], seen: SeenDraft)
 
 
 def read_draft(body: str | None, saved_at: datetime | None) -> KeptDraft | None:
-    """Return a draft as the store has it; None where it has none."""
+    """Return a draft from its row in the store; None without one."""
     return None if body is None else KeptDraft(json.loads(body), revision_of(saved_at))

@@ -1,4 +1,4 @@
-"""Gold items: what is known of them, and what becomes of them when their campaign closes."""
+"""Gold items: their right decisions, annotators' accuracy on them, and their outcomes when a campaign closes."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from ..store import decisions_of
 from ..store.campaigns.gold import GoldAnswer
 
 _OF_WHAT_IS_VETTED = {VERIFY: "accept", SCREEN_ITEMS: KEEP}
-"""What is right of an item that was vetted before, such as one of an earlier release."""
+"""Right decision on an item that was vetted before, such as one of an earlier release, by kind of campaign."""
 
 
 @dataclass(frozen=True)
 class GoldAccuracy:
-    """How one annotator did on gold items: how many were answered, and how many of these as is known to be right."""
+    """One annotator's accuracy on gold items: how many they answered, and how many of these right."""
 
     answered: int
     right: int
@@ -38,15 +38,17 @@ class GoldAccuracy:
 
 
 def gold_accuracies(answers: Iterable[GoldAnswer]) -> dict[str, GoldAccuracy]:
-    """Return how each annotator did on gold items, by name."""
-    found: dict[str, GoldAccuracy] = {}
-    for one in answers:
-        before = found.get(one.annotator, GoldAccuracy(0, 0))
-        found[one.annotator] = GoldAccuracy(before.answered + 1, before.right + (one.decision == one.right))
-    return dict(sorted(found.items()))
+    """Return each annotator's accuracy on gold items, by name."""
+    accuracies: dict[str, GoldAccuracy] = {}
+    for answer in answers:
+        before = accuracies.get(answer.annotator, GoldAccuracy(0, 0))
+        accuracies[answer.annotator] = GoldAccuracy(
+            before.answered + 1, before.right + (answer.decision == answer.right)
+        )
+    return dict(sorted(accuracies.items()))
 
 
-def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
+def gold_decision(handout: AssignmentSettings, task_input: TaskInput, *, kind: str, form: CampaignForm) -> str | None:
     """Return the decision that is known to be right of an item, as the store spells it; None where people find out.
 
     An item of a release is gold while its content is as it was there. What follows from its own key is that key where
@@ -56,18 +58,18 @@ def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form
     Raises:
         DataError: Nothing follows from its key, or the campaign has no such decision, or no such reason for it.
     """
-    known = handout.known(work.item_id)
-    if known is None or known.content_hash not in {None, work.content_hash}:
+    known = handout.gold_label(task_input.item_id)
+    if known is None or known.content_hash not in {None, task_input.content_hash}:
         return None
-    where, said = f"{handout.gold}: gold item {work.item_id}", known.decision or _own(work, kind)
-    takes = _knowable(work, kind, form)
-    if said is None:
+    where, decision = f"{handout.gold}: gold item {task_input.item_id}", known.decision or _own(task_input, kind)
+    takes = _knowable(task_input, kind, form)
+    if decision is None:
         raise DataError(
             f"{where}: no decision is given, and none follows from its key; this campaign takes {', '.join(takes)}"
         )
-    right = _spelled(said, takes, several=_is_of_several(form))
+    right = _spelled(decision, takes, several=_is_of_several(form))
     if right is None:
-        raise DataError(f"{where}: {said[:60]!r} is none; this campaign takes {', '.join(takes)}")
+        raise DataError(f"{where}: {decision[:60]!r} is none; this campaign takes {', '.join(takes)}")
     if known.reason and known.reason not in (reasons := _reasons(right, form)):
         takes_none = f"{right!r} goes without a reason here"
         raise DataError(
@@ -76,24 +78,24 @@ def known_right(handout: AssignmentSettings, work: TaskInput, *, kind: str, form
     return right
 
 
-def _own(work: TaskInput, kind: str) -> str | None:
+def _own(task_input: TaskInput, kind: str) -> str | None:
     """Return the decision that follows from an item's own key; None where none does."""
     if kind in _OF_WHAT_IS_VETTED:
         return _OF_WHAT_IS_VETTED[kind]
-    item = item_in(work.payload)
+    item = item_in(task_input.payload)
     key = item.get("answer") or item.get("refusal")
     return str(key) if kind in BLIND_KINDS and key is not None else None
 
 
-def _knowable(work: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
-    """Return the decisions of which one can be known to be right; of several categories each by itself."""
+def _knowable(task_input: TaskInput, kind: str, form: CampaignForm) -> Sequence[str]:
+    """Return the decisions that can be known to be right; where several categories can be named, each category."""
     if kind == REVIEW:  # where an item passes as it is: one whose key is known to be wrong is no gold there
-        return [own] if (own := _own(work, kind)) is not None else []
+        return [own] if (own := _own(task_input, kind)) is not None else []
     if kind == DESCRIBE:  # nobody's words are known beforehand, only that an image conveys nothing
         return [NOTHING]
     typed = form.typed
     if typed is None:
-        return decisions_of(form, work.payload)
+        return decisions_of(form, task_input.payload)
     assert isinstance(typed.headline, OneOf | SeveralOf), "other kinds begin with a choice among options"
     return [option.code for option in typed.headline.options]
 
@@ -103,16 +105,16 @@ def _is_of_several(form: CampaignForm) -> bool:
     return typed is not None and isinstance(typed.headline, SeveralOf)
 
 
-def _spelled(said: str, takes: Sequence[str], *, several: bool) -> str | None:
+def _spelled(decision: str, takes: Sequence[str], *, several: bool) -> str | None:
     """Return a decision as `Form.headline_of` spells it; None where it is none of those that are taken."""
     if not several:
-        return said if said in takes else None
-    named = {one.strip() for one in re.split("[;+]", said)} - {""}
+        return decision if decision in takes else None
+    named = {code.strip() for code in re.split("[;+]", decision)} - {""}
     return "+".join(code for code in takes if code in named) if named and named <= set(takes) else None
 
 
 def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
-    """Return the reasons of which one can be known: of a form that asks for some where this is decided."""
+    """Return the reasons that can be known: those of a form that asks for reasons with this decision."""
     typed = form.typed
     for field in () if typed is None else typed.fields:
         if isinstance(field, SeveralOf) and field.only_if is not None and right in field.only_if.codes:
@@ -121,9 +123,9 @@ def _reasons(right: str, form: CampaignForm) -> Sequence[str]:
 
 
 def with_gold(verdicts: Verdicts, outcomes: Mapping[str, Outcome]) -> Verdicts:
-    """Return a closed campaign's verdicts with those of its gold items, which its counts and agreement leave out."""
+    """Add the outcomes of gold items to a closed campaign's verdicts; counts and agreement leave gold items out."""
     if not outcomes:
         return verdicts
-    kept = sum(one.verdict == "keep" for one in outcomes.values())
+    kept = sum(outcome.verdict == "keep" for outcome in outcomes.values())
     summary = {**verdicts.summary, "gold": {"items": len(outcomes), "kept": kept}}
     return replace(verdicts, outcomes={**verdicts.outcomes, **outcomes}, summary=summary)

@@ -47,7 +47,7 @@ class ImageFiles:
         return self._uris.get(image_id)
 
     def path(self, image_id: str) -> Path:
-        """Return where the file should lie; whether it is there is left open."""
+        """Return the path that the file should have; the file may be missing."""
         path = self._workspace.objects.path(image_id)
         if path.exists():
             return path
@@ -67,6 +67,6 @@ class ImageFiles:
             data = read_file(path, limits=Limits())
         except UnreadableImage as error:
             raise DataError(f"picture {image_id[:12]} cannot be read from {path}: {error.detail}") from error
-        if (found := bytes_digest(data)) != image_id:
-            raise DataError(f"{path} has changed (SHA-256 {found[:12]}, was {image_id[:12]}); run the recipe again")
+        if (digest := bytes_digest(data)) != image_id:
+            raise DataError(f"{path} has changed (SHA-256 {digest[:12]}, was {image_id[:12]}); run the recipe again")
         return data

@@ -1,4 +1,4 @@
-"""Photographs on their way in: hostile until decoded, kept only as pixels encoded anew.
+"""Uploaded photographs: hostile until decoded, stored only as pixels encoded anew.
 
 Nothing of an uploaded file but its upright pixels gets into the workspace: no metadata, no place where it was taken, no
 bytes behind the picture. What is kept is named by its own hash, so nothing is ever overwritten.
@@ -35,9 +35,9 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
     """Decode a photograph, encode it anew and keep it in a workspace.
 
     Args:
-        root: The workspace.
-        data: As it was uploaded.
-        field: Of the form, with what a photograph may be.
+        root: Folder of the workspace.
+        data: Bytes of the uploaded file.
+        field: Field of the form, with the bounds of a photograph.
 
     Raises:
         RefusedError: It is too large or too small, or none that can be decoded; the message says why.
@@ -61,7 +61,7 @@ def take_in_photograph(root: Path, data: bytes, field: PhotographField) -> Store
 
 
 def _kept(store: ObjectStore, data: bytes) -> str:
-    """Store a file and return its SHA-256; one that was there before is from now on as young as a new one."""
+    """Store a file and return its SHA-256; a file that was stored before counts as new again."""
     image_id = store.put(data)
     try:
         os.utime(store.path(image_id))  # `gc` goes by when a photograph was last brought

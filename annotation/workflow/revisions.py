@@ -1,4 +1,4 @@
-"""Opening the next round of a campaign: a version of an item that was revised comes again, to other eyes.
+"""Opening the next round of a campaign: a revised item comes again as a new version, to other annotators.
 
 Called where people work, after each decision, and by a run for whatever came in otherwise. Safe to repeat.
 """
@@ -31,7 +31,7 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
     Args:
         store: The review store.
         name: The campaign, or its name; one without rounds is left alone.
-        task: Only where this task is decided.
+        task: Id of the only task to look at; all where None.
     """
     campaign = store.campaign(name) if isinstance(name, str) else name
     if not has_rounds(campaign):
@@ -50,24 +50,24 @@ def open_next_rounds(store: ReviewStore, name: str | Campaign, *, task: int | No
             round_number = round_of(connection, before.id)
             if proposal is None or settle(policy, votes, round_number=round_number) != NEXT_ROUND:
                 continue
-            work, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
+            task_input, now = _next(before, proposal.edits), max(_moments(annotations, verdict))
             opened += add_revision(
-                connection, campaign, before, work, edits=proposal.edits, annotator=proposal.annotator, now=now
+                connection, campaign, before, task_input, edits=proposal.edits, annotator=proposal.annotator, now=now
             )
         return opened
 
 
 def by_version(decisions: Iterable[Annotation]) -> dict[tuple[str, str], list[Annotation]]:
     """Return decisions by item id and content hash, each by slot."""
-    found: dict[tuple[str, str], list[Annotation]] = {}
-    for one in decisions:
-        found.setdefault((one.item_id, one.content_hash), []).append(one)
-    return found
+    decisions_of: dict[tuple[str, str], list[Annotation]] = {}
+    for decision in decisions:
+        decisions_of.setdefault((decision.item_id, decision.content_hash), []).append(decision)
+    return decisions_of
 
 
-def _moments(said: Sequence[Annotation], verdict: Adjudicated) -> list[datetime]:
+def _moments(annotations: Sequence[Annotation], verdict: Adjudicated) -> list[datetime]:
     decided = [] if verdict.decision is None else [verdict.decision.decided_at]
-    return [*(one.submitted_at for one in said), *decided]
+    return [*(annotation.submitted_at for annotation in annotations), *decided]
 
 
 def _next(task: Task, edits: Mapping[str, object]) -> TaskInput:

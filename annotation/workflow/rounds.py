@@ -22,11 +22,11 @@ from .criteria import YES
 from .settlement import SettlementPolicy, TaskVotes
 
 NOBODY = Adjudicated(0, None)
-"""What adjudicators did with a task that none has decided or sent back."""
+"""The record of a task that no adjudicator has decided or sent back."""
 
 
 class ProposedEdit(NamedTuple):
-    """Edits that somebody proposed."""
+    """Edits that an annotator proposed."""
 
     edits: Mapping[str, Any]
     annotator: str
@@ -34,18 +34,18 @@ class ProposedEdit(NamedTuple):
 
 @dataclass(frozen=True)
 class Round:
-    """One version of an item, with what was said of it.
+    """One version of an item, with the decisions on it.
 
     Attributes:
-        content_hash: Of the version.
-        said: Decisions that count, by slot; those before an adjudicator sent the item back do not.
-        before: Decisions that counted until then.
-        adjudication: What the adjudicator decided, where one did.
-        edits: What made the next version of it; None of the last one.
+        content_hash: Content hash of the version.
+        annotations: Decisions that count, by slot; those before an adjudicator sent the item back do not.
+        before: Decisions that counted before the item was sent back.
+        adjudication: The adjudicator's decision; None without one.
+        edits: Edits that made the next version; None for the last version.
     """
 
     content_hash: str
-    said: tuple[Annotation, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
     before: tuple[Annotation, ...] = ()
     adjudication: Adjudication | None = None
     edits: Mapping[str, Any] | None = None
@@ -63,7 +63,7 @@ def in_count(
 def votes_in(
     policy: SettlementPolicy, annotations: Sequence[Annotation], adjudicated: Adjudicated = NOBODY
 ) -> TaskVotes:
-    """Return what counts of a task, given all decisions on it and what adjudicators did with it."""
+    """Return the votes that count on a task, from all its decisions and adjudications."""
     counted, _ = in_count(policy, annotations, sent_back=adjudicated.sent_back)
     fields = [annotation.fields or {} for annotation in counted]
     return TaskVotes(
@@ -86,12 +86,15 @@ def next_edits(
     return next(iter(proposals_of(counted)), None)
 
 
-def proposals_of(said: Sequence[Annotation]) -> list[ProposedEdit]:
+def proposals_of(annotations: Sequence[Annotation]) -> list[ProposedEdit]:
     """Return the different edits that were proposed, those of most annotators first, among equals the earliest."""
-    spelled = [canonical_json(dict(one.edits)) for one in said if one.edits]
+    spelled = [canonical_json(dict(annotation.edits)) for annotation in annotations if annotation.edits]
     votes = Counter(spelled)
     first: dict[str, Annotation] = {}
-    for one in sorted((one for one in said if one.edits), key=lambda one: (one.submitted_at, one.slot)):
-        first.setdefault(canonical_json(dict(one.edits or {})), one)
+    for annotation in sorted(
+        (annotation for annotation in annotations if annotation.edits),
+        key=lambda annotation: (annotation.submitted_at, annotation.slot),
+    ):
+        first.setdefault(canonical_json(dict(annotation.edits or {})), annotation)
     ranked = sorted(first, key=lambda text: -votes[text])  # a stable sort: among equals the earliest stays first
     return [ProposedEdit(first[text].edits or {}, first[text].annotator) for text in ranked]

@@ -31,7 +31,7 @@ from benchwright.errors import BenchwrightError
 
 Decision = Literal["accept", "reject", "revise"]
 DECISIONS: tuple[Decision, ...] = ("accept", "reject", "revise")
-"""What one annotator can say; where several reach what a rule asks for, the first of these goes."""
+"""Decisions of an annotator; where several have as many votes as a rule needs, the first of these settles the task."""
 
 MAX_SLOTS = 99
 _Code = TypeVar("_Code", bound=str)
@@ -47,8 +47,8 @@ class Rule:
     """`need` equal decisions out of `slots`, made by as many different annotators.
 
     Args:
-        need: Decisions that settle a task, 1 to `slots`.
-        slots: Annotators that each task takes, 1 to 99.
+        need: Number of equal decisions that settle a task, 1 to `slots`.
+        slots: Number of annotators of each task, 1 to 99.
         is_adjudicated: Whether an adjudicator decides what these decisions leave open.
     """
 
@@ -67,7 +67,7 @@ class Rule:
         return f"adjudicated({inner})" if self.is_adjudicated else inner
 
     def decide(self, decisions: Iterable[Decision]) -> Decision | None:
-        """Return what the decisions come to, in whatever order they came.
+        """Return the decision that settles a task, whatever the order of the decisions.
 
         Where the rule is loose enough for several to reach it (two of four), the first of `DECISIONS` goes.
 
@@ -78,10 +78,10 @@ class Rule:
         Raises:
             ValueError: There are more decisions than slots, or one that is none of `DECISIONS`.
         """
-        given = list(decisions)
-        if len(given) > self.slots or not set(given) <= set(DECISIONS):
-            raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {given}")
-        return self.certain_of(Counter(given), DECISIONS, missing=0) if len(given) == self.slots else None
+        listed = list(decisions)
+        if len(listed) > self.slots or not set(listed) <= set(DECISIONS):
+            raise ValueError(f"{self} takes {self.slots} decisions, each one of {', '.join(DECISIONS)}, not {listed}")
+        return self.certain_of(Counter(listed), DECISIONS, missing=0) if len(listed) == self.slots else None
 
     def certain_of(self, counts: Mapping[str, int], possible: Sequence[_Code], *, missing: int) -> _Code | None:
         """Return what decisions come to whatever the missing ones are; None where that depends on them.

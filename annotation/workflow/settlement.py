@@ -1,4 +1,4 @@
-"""Settlement: what the decisions on a task come to. Pure functions, and the only place that says so.
+"""Settlement: the outcome of a task from its decisions. Pure functions; no other module decides this.
 
 decisions, or votes on criteria ──▶ enough of one kind        that decision
                                 ├─▶ an adjudicator decides    whatever annotators said
@@ -25,7 +25,7 @@ from ..forms.form import OneOf
 from ..forms.kinds import ERRATA, KEY_RIGHT, REVIEW, SCREEN, SCREEN_ITEMS, VERIFY
 from ..forms.screening import KEEP
 from ..store import Campaign
-from .criteria import criteria_of, short_of
+from .criteria import criteria_of, unmet_criteria
 from .rules import Rule, parse_rule
 
 ACCEPT, REJECT, REVISE = "accept", "reject", "revise"
@@ -34,8 +34,12 @@ NEEDS_REVISION, OUT_OF_ROUNDS, NO_AGREEMENT = "needs_revision", "out_of_rounds",
 FAILED_REVIEW = "failed_review"
 
 CLOSING: Mapping[str, Sequence[str]] = {
-    VERIFY: (ACCEPT, REJECT), REVIEW: (ACCEPT,), SCREEN: (KEEP,), SCREEN_ITEMS: (KEEP,), ERRATA: (KEY_RIGHT,),
-}  # fmt: skip
+    VERIFY: (ACCEPT, REJECT),
+    REVIEW: (ACCEPT,),
+    SCREEN: (KEEP,),
+    SCREEN_ITEMS: (KEEP,),
+    ERRATA: (KEY_RIGHT,),
+}
 """Outcomes with which a task may close before everybody has decided, by kind of campaign.
 
 A revision never does, nor does a failed review: who decides last may propose the edits that are taken. Nor does what is
@@ -48,9 +52,9 @@ class SettlementPolicy(NamedTuple):
 
     Args:
         rule: The acceptance rule; None where every answer counts and none settles anything.
-        slots: Annotators that each task takes.
-        decisions: Decisions that can settle a task; where several have enough, the first goes.
-        criteria: What annotators vote on instead; each criterion needs enough votes.
+        slots: Number of annotators of each task.
+        decisions: Decisions that can settle a task; where several have enough votes, the first settles it.
+        criteria: Criteria that annotators vote on instead; each needs enough votes.
         rounds: Rounds that an item gets; 0 where items do not come again.
         closes_with: Outcomes with which a task closes before everybody has decided.
     """
@@ -64,13 +68,13 @@ class SettlementPolicy(NamedTuple):
 
 
 class TaskVotes(NamedTuple):
-    """What counts of one task: the newest version of each decision, since the task was sent back last.
+    """The votes that count on one task: the newest version of each decision since the task was last sent back.
 
     Args:
-        given: How many annotators have decided.
-        decisions: How often each decision was given.
-        votes: How many annotators voted yes, by criterion.
-        proposals: How many different edits were proposed.
+        given: Number of annotators who have decided.
+        decisions: Number of annotators by decision.
+        votes: Number of annotators who voted yes, by criterion.
+        proposals: Number of different edits that were proposed.
         adjudicated: The adjudicator's decision; None where there is none that counts.
     """
 
@@ -91,9 +95,13 @@ def policy_of(campaign: Campaign) -> SettlementPolicy:
     closes = assignment_settings_of(campaign.settings).close_decided
     criteria = criteria_of(campaign)
     return SettlementPolicy(
-        rule, campaign.slots_per_task, () if criteria else _decisions_of(campaign), criteria,
-        campaign.form.rounds, CLOSING.get(campaign.kind, ()) if closes else (),
-    )  # fmt: skip
+        rule,
+        campaign.slots_per_task,
+        () if criteria else _decisions_of(campaign),
+        criteria,
+        campaign.form.rounds,
+        CLOSING.get(campaign.kind, ()) if closes else (),
+    )
 
 
 def _decisions_of(campaign: Campaign) -> Sequence[str]:
@@ -105,7 +113,7 @@ def _decisions_of(campaign: Campaign) -> Sequence[str]:
 
 
 def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1) -> str:
-    """Return what a task comes to: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
+    """Return the outcome of a task: `OPEN`, `WAITS`, `NEXT_ROUND`, a decision, or why none is reached.
 
     An adjudicator's decision goes before all others, also where some annotators had not decided because the task had
     closed without them. A revision that somebody proposed makes the next version where the annotators agree on neither
@@ -113,8 +121,8 @@ def settle(policy: SettlementPolicy, votes: TaskVotes, *, round_number: int = 1)
     annotators ask for a revision.
 
     Args:
-        policy: Of the campaign.
-        votes: Of the task.
+        policy: The campaign's policy.
+        votes: Votes on the task.
         round_number: Round in which the task's version is judged, from 1.
 
     Returns:
@@ -139,7 +147,11 @@ def _agreed(policy: SettlementPolicy, votes: TaskVotes) -> str | None:
     if policy.rule is None:
         return None
     if policy.criteria:
-        return None if short_of(policy.rule, {name: votes.votes.get(name, 0) for name in policy.criteria}) else ACCEPT
+        return (
+            None
+            if unmet_criteria(policy.rule, {name: votes.votes.get(name, 0) for name in policy.criteria})
+            else ACCEPT
+        )
     return policy.rule.certain_of(votes.decisions, policy.decisions, missing=policy.slots - votes.given)
 
 

@@ -20,15 +20,15 @@ class CampaignAnswers(NamedTuple):
 
     Args:
         campaign: The campaign.
-        form: Of it.
-        tasks: Current ones, by item id.
-        said: The latest answers, by item id and slot.
+        form: The campaign's typed form.
+        tasks: Current tasks, by item id.
+        annotations: The latest answers, by item id and slot.
     """
 
     campaign: Campaign
     form: Form
     tasks: Mapping[str, Task]
-    said: Sequence[Annotation]
+    annotations: Sequence[Annotation]
 
     @property
     def open(self) -> int:
@@ -37,7 +37,7 @@ class CampaignAnswers(NamedTuple):
 
 
 def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
-    """Return what a campaign came to so far.
+    """Return the answers of a campaign so far.
 
     Raises:
         BenchwrightError: It has no typed form, or there is no such campaign.
@@ -55,20 +55,23 @@ def results_of(store: ReviewStore, name: str) -> CampaignAnswers:
 
 def rows_of(results: CampaignAnswers) -> list[Row]:
     """Return a row for each answer, by item and annotator: item, task, what tells it apart, annotator, fields."""
-    found = []
-    for one in sorted(results.said, key=lambda one: (one.item_id, one.annotator)):
-        payload = results.tasks[one.item_id].payload
-        fields = one.fields or {}
-        found.append(
+    rows = []
+    for annotation in sorted(results.annotations, key=lambda annotation: (annotation.item_id, annotation.annotator)):
+        payload = results.tasks[annotation.item_id].payload
+        fields = annotation.fields or {}
+        rows.append(
             {
-                "item_id": one.item_id, "task": item_in(payload)["task"], **about_in(payload),
-                "annotator": one.annotator, **{field.name: fields.get(field.name) for field in results.form.fields},
+                "item_id": annotation.item_id,
+                "task": item_in(payload)["task"],
+                **about_in(payload),
+                "annotator": annotation.annotator,
+                **{field.name: fields.get(field.name) for field in results.form.fields},
             }
-        )  # fmt: skip
-    return found
+        )
+    return rows
 
 
-def fields_in(one: Annotation) -> Mapping[str, Any]:
-    """Return what an answer says by field."""
-    assert one.fields is not None  # the store takes no answer without them where the form has some
-    return one.fields
+def fields_in(annotation: Annotation) -> Mapping[str, Any]:
+    """Return the values of an answer, by field."""
+    assert annotation.fields is not None  # the store takes no answer without them where the form has some
+    return annotation.fields

@@ -1,6 +1,6 @@
-"""An annotator's desk: the task that lies on it, what was said before, what is being typed.
+"""An annotator's task queue: the task at hand, their own earlier decisions, their drafts.
 
-Everything that an annotator may see or do goes through here, whatever the screen: a desk belongs to one annotator and
+Everything that an annotator may see or do goes through here, whatever the screen: a queue belongs to one annotator and
 shows nobody else's tasks, decisions or notes.
 """
 
@@ -50,7 +50,7 @@ _LARGEST_ID = 2**31 - 1
 
 @dataclass(frozen=True)
 class OwnTask:
-    """A task on the desk.
+    """A task that an annotator holds or has decided.
 
     Attributes:
         task_id: In the store.
@@ -122,10 +122,10 @@ class TaskQueue:
             RefusedError: The annotator is of the wrong kind for the campaign.
         """
         lease = self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s)
-        return None if lease is None else self._laid_out(self._own(lease.task_id, now=now))
+        return None if lease is None else self._as_own_task(self._own(lease.task_id, now=now))
 
     def coming(self) -> TaskContent | None:
-        """Return the item that is likely to come after the one on the desk; it may go to somebody else yet."""
+        """Return the item that is likely to come next; it may still go to somebody else."""
         payload = self._store.peek(self.campaign, self.annotator)
         return None if payload is None else content_in(payload)
 
@@ -138,9 +138,9 @@ class TaskQueue:
         row = self._own(task_id, now=now)
         if row.decided_at is None:
             self._store.claim(self.campaign, self.annotator, now=now, lease_s=self._lease_s, task=task_id)
-        return self._laid_out(row)
+        return self._as_own_task(row)
 
-    def _laid_out(self, row: sa.Row[Any]) -> OwnTask:
+    def _as_own_task(self, row: sa.Row[Any]) -> OwnTask:
         payload = json.loads(row.payload)
         with self._store.reading() as connection:
             answered = blind_answer(connection, row.task_id, self.annotator)
@@ -215,7 +215,7 @@ class TaskQueue:
 
     def save_draft(
         self, task_id: int, draft: Mapping[str, Any], *, now: datetime, seen: SeenDraft | None = None
-    ) -> KeptDraft:  # fmt: skip
+    ) -> KeptDraft:
         """Keep what is being typed, and return all that is kept then.
 
         Args:
@@ -339,8 +339,8 @@ class TaskQueue:
 
     def _own(self, task_id: int, *, now: datetime) -> sa.Row[Any]:
         with self._store.reading() as connection:
-            asked = self._who | {"task": task_id}
-            row = connection.execute(OWN_TASK, asked).one_or_none() if is_id(task_id) else None
+            parameters = self._who | {"task": task_id}
+            row = connection.execute(OWN_TASK, parameters).one_or_none() if is_id(task_id) else None
         if row is None or (row.decided_at is None and row.lease_until <= now):
             raise RefusedError("this task is not yours, or not any more; take the next one")
         return row

@@ -31,34 +31,36 @@ class WaitingTasks(NamedTuple):
 
 def waiting_for(
     store: ReviewStore, campaigns: Sequence[Campaign], annotator: str, *, now: datetime
-) -> list[WaitingTasks]:  # fmt: skip
+) -> list[WaitingTasks]:
     """Return what waits for an annotator in each of these campaigns, in their order.
 
     Counted from indexes and the annotator's own slots, as `TaskQueue.progress`; no decision of anybody is read.
     """
-    found = []
+    waiting_tasks = []
     for campaign in campaigns:
-        desk = TaskQueue(store, campaign, annotator)
-        own = desk.counts(now=now)
-        progress = desk.progress_of(own)
+        queue = TaskQueue(store, campaign, annotator)
+        own = queue.counts(now=now)
+        progress = queue.progress_of(own)
         is_begun = bool(own.decided or own.ahead.held)
-        found.append(WaitingTasks(campaign, is_begun, progress.left, desk.share_left(progress) or progress.left))
-    return found
+        waiting_tasks.append(
+            WaitingTasks(campaign, is_begun, progress.left, queue.share_left(progress) or progress.left)
+        )
+    return waiting_tasks
 
 
-def where_to_go_on(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
+def next_campaign(waiting: Sequence[WaitingTasks]) -> WaitingTasks | None:
     """Return where an annotator goes on: what they began first, then in the order given; None where nothing waits."""
-    some = [one for one in waiting if one.left]
-    return next((one for one in some if one.is_begun), some[0] if some else None)
+    some = [waiting_tasks for waiting_tasks in waiting if waiting_tasks.left]
+    return next((waiting_tasks for waiting_tasks in some if waiting_tasks.is_begun), some[0] if some else None)
 
 
 def open_tasks_of(store: ReviewStore, campaigns: Sequence[Campaign]) -> dict[str, int]:
     """Return by name how many tasks of each campaign are not decided."""
     count = (
         sa.select(tasks.c.campaign_id, sa.func.count())
-        .where(tasks.c.campaign_id.in_([one.id for one in campaigns]), tasks.c.state == "open")
+        .where(tasks.c.campaign_id.in_([campaign.id for campaign in campaigns]), tasks.c.state == "open")
         .group_by(tasks.c.campaign_id)
     )
     with store.reading() as connection:
         counts = {row[0]: row[1] for row in connection.execute(count)}
-    return {one.name: counts.get(one.id, 0) for one in campaigns}
+    return {campaign.name: counts.get(campaign.id, 0) for campaign in campaigns}

@@ -35,7 +35,7 @@ def opened(
 ) -> ReviewStore:
     store.upsert_campaign(
         "verify", kind="verify", rule=f"unanimous({slots})", slots_per_task=slots, seed=seed,
-        form=CampaignForm(decisions=["accept", "reject"]), settings={SETTING: AssignmentSettings(**handout).kept()},
+        form=CampaignForm(decisions=["accept", "reject"]), settings={SETTING: AssignmentSettings(**handout).to_json()},
     )  # fmt: skip
     work = [TaskInput(f"item-{n:03}", "content", {}) for n in range(tasks)]
     store.upsert_tasks(

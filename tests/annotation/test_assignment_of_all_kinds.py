@@ -112,7 +112,7 @@ def _open_on_a_file(kind: str, ctx: CampaignContext, items: list[Item]) -> None:
     with open_store(ctx.store_url) as store:
         store.upsert_campaign(
             "verify", kind=kind, rule="answers(2)", slots_per_task=2, form=CampaignForm(fields=form(CATEGORIES).fields),
-            settings={"handout": SHORT.kept()}, seed=1,
+            settings={"handout": SHORT.to_json()}, seed=1,
         )  # fmt: skip
         store.upsert_tasks(
             "verify", [TaskInput(one.item_id, one.content_hash, one.model_dump(mode="json")) for one in items]

@@ -99,7 +99,7 @@ def test_a_decided_task_goes_to_nobody_any_more_and_the_run_goes_on(
     assert status.slots == {"free": 0, "leased": 0, "submitted": 2}
     overview = Overview(people, people.campaign("verify"))
     assert sum(overview.filled(now=now)) == 2
-    assert progress_of(overview.campaign, overview.patterns()).outcomes["accept"] == 1
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes["accept"] == 1
     assert overview.closed_early() == 1
     verdicts = Verify(rule="majority(3)", handout=CLOSES).advance(items, context)
     assert verdicts.waiting is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchwright.annotation.workflow.criteria import Votes, short_of, tally
+from benchwright.annotation.workflow.criteria import Votes, tally, unmet_criteria
 from benchwright.annotation.workflow.rules import Rule
 from benchwright.annotation.workflow.settlement import SettlementPolicy, TaskVotes, settle
 
@@ -57,7 +57,7 @@ def voted(**letters: str) -> list[Votes]:
     ],
 )
 def test_four_of_five_must_vote_for_each_criterion_by_itself(votes: list[Votes], short: tuple[str, ...]) -> None:
-    assert short_of(FOUR_OF_FIVE, tally(votes)) == short
+    assert unmet_criteria(FOUR_OF_FIVE, tally(votes)) == short
     assert passes(FOUR_OF_FIVE, votes) is (not short)
 
 

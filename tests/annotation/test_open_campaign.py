@@ -238,7 +238,7 @@ def test_shares_and_agreement_by_hand(opened: Opens, items: list[Item], now: dat
     # Sets: six times {blind}, twice {blind, other}, 2/3 apart. Observed: two items differ, 2 x 2 x 2/3 = 8/3. Expected:
     # 2 x 6 x 2 x 2/3 = 16, over 7 values: alpha = 1 - 7 x (8/3) / 16 = -1/6.
     assert agreement_of(results) == {
-        "compared": len({one.item_id for one in results.said}),
+        "compared": len({one.item_id for one in results.annotations}),
         "masi_alpha": pytest.approx(-1 / 6, abs=1e-6),
     }
     found = findings_of(results)

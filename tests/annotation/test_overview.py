@@ -20,7 +20,7 @@ from benchwright.annotation.forms.form import Form, OneOf, Option, SeveralOf, Te
 from benchwright.annotation.forms.payloads import TaskInput
 from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.progress.campaign_progress import progress_by, progress_of
-from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
+from benchwright.annotation.progress.label_fields import label_field_named, label_fields_of
 from benchwright.annotation.progress.overview import Overview, periods_of
 from benchwright.annotation.store import ReviewStore
 from benchwright.errors import BenchwrightError
@@ -79,7 +79,7 @@ def test_patterns_count_every_current_task_once_with_its_newest_decisions(
         given = Counter(one.decision for one in said if one.item_id == task.item_id)
         about = (task.payload["kind"], task.payload["task"], task.payload.get("category"))
         expected[(*about, task.state, tuple(sorted(given.items())))] += 1
-    found = {(*one[:4], tuple(sorted(one.decisions.items()))): one.times for one in overview.patterns()}
+    found = {(*one[:4], tuple(sorted(one.decisions.items()))): one.times for one in overview.decision_counts()}
     assert found == dict(expected)
     assert sum(found.values()) == 30
 
@@ -138,31 +138,31 @@ def test_agreement_by_parts_is_that_of_the_ratings_of_each_part(
 ) -> None:
     part_of = {task.item_id: task.payload.get(split, "") for task in store.tasks("verify", states=("open", "done"))}
     rows = [Rating(one.item_id, one.annotator, one.decision) for one in store.decisions("verify")]
-    asked = aspects_of(overview.campaign)[0]
-    found = overview.agreement_by(split, overview.said(asked), resamples=0)  # type: ignore[arg-type] # parametrized
-    assert {group.name: group.found for group in found} == {
+    asked = label_fields_of(overview.campaign)[0]
+    found = overview.agreement_by(split, overview.label_columns(asked), resamples=0)  # type: ignore[arg-type] # parametrized
+    assert {group.name: group.agreement for group in found} == {
         part: agreement_of([row for row in rows if part_of[row.unit] == part], categories=DECISIONS, resamples=0)
         for part in sorted({part_of[row.unit] for row in rows})
     }
 
 
 def test_agreement_over_time_puts_a_task_where_its_last_decision_is(overview: Overview, store: ReviewStore) -> None:
-    found = overview.agreement_by("time", overview.said(aspects_of(overview.campaign)[0]), resamples=0)
+    found = overview.agreement_by("time", overview.label_columns(label_fields_of(overview.campaign)[0]), resamples=0)
     last = {}
     for one in store.decisions("verify"):
         last[one.item_id] = max(last.get(one.item_id, ""), one.submitted_at.date().isoformat())
-    assert {group.name: group.found.units for group in found} == dict(sorted(Counter(last.values()).items()))
+    assert {group.name: group.agreement.units for group in found} == dict(sorted(Counter(last.values()).items()))
 
 
 def test_reasons_are_compared_as_sets(overview: Overview, store: ReviewStore) -> None:
-    asked = aspect_named(overview.campaign, "reasons")
+    asked = label_field_named(overview.campaign, "reasons")
     rows = [Rating(one.item_id, one.annotator, "|".join(one.reasons)) for one in store.decisions("verify")]
-    [group] = overview.agreement_by("kind", overview.said(asked), metric=asked.metric, resamples=0)
-    assert group.found == agreement_of(rows, metric="masi", resamples=0)
+    [group] = overview.agreement_by("kind", overview.label_columns(asked), metric=asked.metric, resamples=0)
+    assert group.agreement == agreement_of(rows, metric="masi", resamples=0)
 
 
 def test_pace_is_that_of_first_versions(overview: Overview) -> None:
-    found = overview.qualities(overview.said(aspects_of(overview.campaign)[0]))
+    found = overview.qualities(overview.label_columns(label_fields_of(overview.campaign)[0]))
     assert {one.rater: round(one.median_seconds or 0, 3) for one in found} == dict(
         zip(PEOPLE, (5, 6, 7, 8), strict=True)
     )
@@ -175,8 +175,8 @@ def test_a_campaign_without_decisions_has_nothing_to_show_and_nothing_fails(stor
         form=CampaignForm(decisions=list(DECISIONS)),
     )  # fmt: skip
     overview = Overview(store, store.campaign("new"))
-    said = overview.said(aspects_of(overview.campaign)[0])
-    assert overview.patterns() == []
+    said = overview.label_columns(label_fields_of(overview.campaign)[0])
+    assert overview.decision_counts() == []
     assert overview.filled(now=now) == (0, 0, 0)
     assert overview.agreement_by("task", said) == []
     assert overview.qualities(said) == []
@@ -185,7 +185,7 @@ def test_a_campaign_without_decisions_has_nothing_to_show_and_nothing_fails(stor
 
 
 def test_outcomes_follow_the_rule_and_add_up(overview: Overview) -> None:
-    patterns = overview.patterns()
+    patterns = overview.decision_counts()
     whole = progress_of(overview.campaign, patterns)
     assert list(whole.outcomes) == [*DECISIONS, "no_agreement", "begun", "untouched"]
     assert sum(whole.outcomes.values()) == whole.tasks == 30
@@ -217,22 +217,22 @@ def test_fields_of_a_form_are_compared_each_by_itself(store: ReviewStore, now: d
             store.decide("typed", task.id, name, Submission(fields=fields), now=now)
     campaign = store.campaign("typed")
     overview = Overview(store, campaign)
-    assert [asked.aspect.name for asked in aspects_of(campaign)] == ["level", "themes"]
-    asked = aspect_named(campaign, "level", ordinal=True)
+    assert [asked.labels.name for asked in label_fields_of(campaign)] == ["level", "themes"]
+    asked = label_field_named(campaign, "level", ordinal=True)
     rows = [Rating(str(n), name, level) for name, said in levels.items() for n, level in enumerate(said)]
     expected = agreement_of(rows, categories=("easy", "so", "hard"), metric="ordinal", resamples=0)
-    [group] = overview.agreement_by("task", overview.said(asked), metric=asked.metric, resamples=0)
-    assert group.found == expected
+    [group] = overview.agreement_by("task", overview.label_columns(asked), metric=asked.metric, resamples=0)
+    assert group.agreement == expected
     assert expected.krippendorff_alpha != agreement_of(rows, resamples=0).krippendorff_alpha
-    themes = overview.said(aspect_named(campaign, "themes")).ratings
+    themes = overview.label_columns(label_field_named(campaign, "themes")).ratings
     assert themes.label_names == ("love", "love|war")
 
 
 def test_what_has_no_order_and_what_is_not_asked_is_refused_in_words(overview: Overview) -> None:
     with pytest.raises(BenchwrightError, match="'decision' has no order"):
-        aspect_named(overview.campaign, None, ordinal=True)
+        label_field_named(overview.campaign, None, ordinal=True)
     with pytest.raises(BenchwrightError, match="asks no 'mood' that can be compared; it asks decision, reasons"):
-        aspect_named(overview.campaign, "mood")
+        label_field_named(overview.campaign, "mood")
 
 
 def test_periods_are_days_then_weeks_then_months() -> None:

@@ -23,9 +23,9 @@ from benchwright.annotation.campaigns.verdicts import rounded
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.progress.adjudication_stats import AdjudicatedCount, rulings_in
+from benchwright.annotation.progress.adjudication_stats import AdjudicatedCount, adjudication_stats_of
 from benchwright.annotation.progress.campaign_progress import RoundProgress, progress_of
-from benchwright.annotation.progress.label_fields import aspect_named, aspects_of
+from benchwright.annotation.progress.label_fields import label_field_named, label_fields_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import RefusedError, ReviewStore, open_store
 from benchwright.annotation.store.campaigns.adjudications import AdjudicatedTask
@@ -105,20 +105,20 @@ def test_rounds_and_agreement_are_those_of_the_closed_campaign(
     verdicts = step.advance(items, context)
     assert verdicts.waiting is None
     overview = Overview(store, store.campaign("verify"))
-    patterns = overview.patterns()
+    patterns = overview.decision_counts()
     told = overview.rounds(patterns)
     assert len(told) > 1
     assert same_rounds(told, verdicts.summary["rounds"])
-    asked = aspects_of(overview.campaign)[0]
-    said = overview.said(asked)
+    asked = label_fields_of(overview.campaign)[0]
+    said = overview.label_columns(asked)
     [whole] = overview.agreement_by("all", said, resamples=0)
     closed: dict[str, Any] = verdicts.summary["agreement"]
-    assert rounded({**whole.found.to_json(), "ci": {}}) == {**closed, "ci": {}}
+    assert rounded({**whole.agreement.to_json(), "ci": {}}) == {**closed, "ci": {}}
     by_round = overview.agreement_by("round", said, resamples=0)
-    assert [(one.name, one.found.units) for one in by_round] == [(str(one.round), one.items) for one in told]
+    assert [(one.name, one.agreement.units) for one in by_round] == [(str(one.round), one.items) for one in told]
     kept = progress_of(overview.campaign, patterns).outcomes["accept"]
     assert kept == verdicts.summary["kept"] == sum(one.passed for one in told)
-    by_task = {one.name: one.found.krippendorff_alpha for one in overview.agreement_by("task", said, resamples=0)}
+    by_task = {one.name: one.agreement.krippendorff_alpha for one in overview.agreement_by("task", said, resamples=0)}
     tasks = verdicts.summary["tasks"]
     assert rounded(by_task) == {name: tasks[name]["krippendorff_alpha"] for name in tasks}
 
@@ -132,7 +132,7 @@ def test_votes_of_a_review_are_those_of_the_closed_campaign(
     work_through(store, "review", now, seed=5)
     verdicts = step.advance(items, review)
     overview = Overview(store, store.campaign("review"))
-    patterns = overview.patterns()
+    patterns = overview.decision_counts()
     assert same_rounds(overview.rounds(patterns), verdicts.summary["rounds"])
     outcomes = progress_of(overview.campaign, patterns).outcomes
     assert list(outcomes) == ["accept", "failed_review", "begun", "untouched"]
@@ -142,16 +142,16 @@ def test_votes_of_a_review_are_those_of_the_closed_campaign(
     assert [one.name for one in found] == ["answer_right", *CRITERIA]
     closed = {"answer_right" if name == "answer" else name: of for name, of in verdicts.summary["criteria"].items()}
     for one in found:
-        told = {"percent": one.found.percent, "krippendorff_alpha": one.found.krippendorff_alpha}
+        told = {"percent": one.agreement.percent, "krippendorff_alpha": one.agreement.krippendorff_alpha}
         assert rounded(told) == closed[one.name], one.name
     with store.reading() as connection:
         said = list_decisions(connection, overview.campaign, with_retired=True)
     difficult = [(one.fields or {})["difficult"] for one in said]
     [last] = found[3:]
     assert (last.votes, last.yes) == (len(said), difficult.count("yes"))
-    asked = aspect_named(overview.campaign, "difficult")
-    [group] = overview.agreement_by("all", overview.said(asked), resamples=0)
-    assert (group.found, group.shares["yes"]) == (last.found, last.share_of_yes)
+    asked = label_field_named(overview.campaign, "difficult")
+    [group] = overview.agreement_by("all", overview.label_columns(asked), resamples=0)
+    assert (group.agreement, group.shares["yes"]) == (last.agreement, last.share_of_yes)
 
 
 def test_contents_that_items_left_behind_count_nowhere(
@@ -164,12 +164,12 @@ def test_contents_that_items_left_behind_count_nowhere(
             store.decide("verify", task.id, person, Submission("revise", edits=EDITS), now=now)
     open_next_rounds(store, "verify")
     overview = Overview(store, store.campaign("verify"))
-    asked = aspects_of(overview.campaign)[0]
-    assert overview.said(asked).ratings.unit_count == 2
+    asked = label_fields_of(overview.campaign)[0]
+    assert overview.label_columns(asked).ratings.unit_count == 2
     changed = [items[0].model_copy(update={"question": "Something else?"}), items[1]]
     step.advance(changed, context)
-    assert overview.said(asked).ratings.unit_count == 1
-    assert [(one.round, one.items, one.revised) for one in overview.rounds(overview.patterns())] == [
+    assert overview.label_columns(asked).ratings.unit_count == 1
+    assert [(one.round, one.items, one.revised) for one in overview.rounds(overview.decision_counts())] == [
         (1, 2, 1), (2, 1, 0),
     ]  # fmt: skip
     assert overview.decisions_by_annotator() == {name: {"revise": 1} for name in PEOPLE[:2]}
@@ -187,7 +187,7 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
             store.decide("verify", task.id, person, Submission(decision, reasons=reasons), now=now)
     overview = Overview(store, store.campaign("verify"))
     before = overview.stamp()
-    assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 4
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes["waits"] == 4
     for task, name, decision in zip(
         tasks, ("judge", "judge", "other"), ("reject", "accept", "send_back"), strict=False
     ):
@@ -195,19 +195,19 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
         queue.open(task.id, now=now)
         queue.decide(task.id, Submission(decision, reasons=("unclear",) if decision == "reject" else ()), now=now)
     assert overview.stamp() != before
-    assert progress_of(overview.campaign, overview.patterns()).outcomes == {
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes == {
         "accept": 1, "reject": 1, "revise": 0, "waits": 1, "begun": 0, "untouched": 1,
     }  # fmt: skip
     for person in PEOPLE[3:6]:  # those to whom it was sent back, whose decisions alone count now
         store.decide("verify", tasks[2].id, person, Submission("reject", reasons=("unclear",)), now=now)
-    assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 2
-    found = overview.rulings()
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes["reject"] == 2
+    found = overview.adjudication_stats()
     assert (found.cases, found.against) == (3, 1)
-    assert list(found.ruled) == [
+    assert list(found.counts) == [
         AdjudicatedCount("judge", "accept", "accept", 1), AdjudicatedCount("judge", "reject", "accept", 1),
         AdjudicatedCount("other", "send_back", "accept", 1),
     ]  # fmt: skip
-    assert [one.is_against for one in found.ruled] == [False, True, False]
+    assert [one.is_against for one in found.counts] == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_what_adjudicators_decide_is_the_outcome_and_is_compared_with_the_majori
 def test_most_is_more_than_half(
     decision: str, said: dict[str, int], votes: dict[str, int], expected: tuple[str, bool]
 ) -> None:
-    [found] = rulings_in([AdjudicatedTask(1, "judge", decision, said, votes)]).ruled
-    assert (found.said, found.is_against) == expected
+    [found] = adjudication_stats_of([AdjudicatedTask(1, "judge", decision, said, votes)]).counts
+    assert (found.majority, found.is_against) == expected
 
 
 def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
@@ -241,15 +241,17 @@ def test_a_rejecting_adjudicator_of_a_review_shows_in_outcomes_and_rulings(
             task.slot_id, Submission(fields={"accurate": "yes", "reasonable": "no", "difficult": "no"}), now=now
         )
     overview = Overview(store, store.campaign("review"))
-    assert progress_of(overview.campaign, overview.patterns()).outcomes["waits"] == 1
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes["waits"] == 1
     judge = AdjudicationQueue(store, overview.campaign, "judge")
     [head] = judge.queue()
     judge.open(head.task_id, now=now)
     with pytest.raises(RefusedError, match="a rejection needs a note that says why"):
         judge.decide(head.task_id, Submission("reject"), now=now)
     judge.decide(head.task_id, Submission("reject", note="Nobody could say."), now=now)
-    assert progress_of(overview.campaign, overview.patterns()).outcomes["reject"] == 1
-    assert list(overview.rulings().ruled) == [AdjudicatedCount("judge", "reject", "missed_reasonable+difficult", 1)]
+    assert progress_of(overview.campaign, overview.decision_counts()).outcomes["reject"] == 1
+    assert list(overview.adjudication_stats().counts) == [
+        AdjudicatedCount("judge", "reject", "missed_reasonable+difficult", 1)
+    ]
 
 
 def test_the_export_has_rounds_shares_and_rulings_with_nobody_named(
@@ -262,7 +264,7 @@ def test_the_export_has_rounds_shares_and_rulings_with_nobody_named(
     rows = {name: pq.read_table(tmp_path / "out" / f"{name}.parquet").to_pylist() for name in (
         "rounds", "shares", "adjudicated", "agreement",
     )}  # fmt: skip
-    told = overview.rounds(overview.patterns())
+    told = overview.rounds(overview.decision_counts())
     assert rows["rounds"] == [{"campaign": "verify", **one._asdict()} for one in told]
     shares = {
         (row["by"], row["part"], row["label"]): row["share"] for row in rows["shares"] if row["aspect"] == "decision"
@@ -270,7 +272,11 @@ def test_the_export_has_rounds_shares_and_rulings_with_nobody_named(
     assert sum(shares["all", "", label] for label in ("accept", "reject", "revise")) == pytest.approx(1, abs=1e-5)
     assert {part for by, part, _ in shares if by == "round"} == {"1", "2"}
     assert {row["part"] for row in rows["agreement"] if row["by"] == "round"} == {"1", "2"}
-    assert sum(row["times"] for row in rows["adjudicated"]) == sum(one.times for one in overview.rulings().ruled) > 0
+    assert (
+        sum(row["times"] for row in rows["adjudicated"])
+        == sum(one.times for one in overview.adjudication_stats().counts)
+        > 0
+    )
     assert all(row["adjudicator"].startswith("annotator-") for row in rows["adjudicated"])
 
 

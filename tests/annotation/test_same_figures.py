@@ -15,12 +15,12 @@ pytest.importorskip("streamlit")
 
 from benchwright.annotation.agreement.coefficients import STATISTICS
 from benchwright.annotation.app.base.curator_texts import TEXTS
-from benchwright.annotation.app.pages.agreement import find
+from benchwright.annotation.app.pages.agreement import field_agreement
 from benchwright.annotation.app.pages.annotators import _row
 from benchwright.annotation.campaigns.verify import Verify
 from benchwright.annotation.exchange.export import export_everything
 from benchwright.annotation.forms.submission import Submission
-from benchwright.annotation.progress.label_fields import aspects_of
+from benchwright.annotation.progress.label_fields import label_fields_of
 from benchwright.annotation.progress.overview import Overview
 from benchwright.annotation.store import ReviewStore, open_store
 from benchwright.cli.main import invoke
@@ -58,9 +58,9 @@ def workspace(request: pytest.FixtureRequest, tmp_path: Path, make_items: MakeIt
 
 def of_page(store: ReviewStore) -> tuple[dict, list]:
     overview = Overview(store, store.campaign("verify"))
-    asked = aspects_of(overview.campaign)[0]
-    [(_, whole)] = find(overview, asked).by["all"]
-    return whole.to_json(), overview.qualities(overview.said(asked))
+    asked = label_fields_of(overview.campaign)[0]
+    [(_, whole)] = field_agreement(overview, asked).by["all"]
+    return whole.to_json(), overview.qualities(overview.label_columns(asked))
 
 
 def test_page_command_and_export_say_the_same(

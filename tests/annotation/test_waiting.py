@@ -16,7 +16,7 @@ from benchwright.annotation.forms.submission import Submission
 from benchwright.annotation.store import Accounts, ReviewStore, open_store
 from benchwright.annotation.store.accounts.campaign_access import AccessControl
 from benchwright.annotation.workflow.task_queue import TaskQueue
-from benchwright.annotation.workflow.waiting import open_tasks_of, waiting_for, where_to_go_on
+from benchwright.annotation.workflow.waiting import next_campaign, open_tasks_of, waiting_for
 
 from .sqlite_work import instructions
 
@@ -86,7 +86,7 @@ def test_what_was_begun_comes_first_then_the_order_of_the_recipe(store: ReviewSt
         campaign(store, name, tasks=3, items=name, slots=1)
 
     def goes_on() -> str | None:
-        found = where_to_go_on(waiting_for(store, store.campaigns(), "ann", now=now))
+        found = next_campaign(waiting_for(store, store.campaigns(), "ann", now=now))
         return found and found.campaign.name
 
     assert goes_on() == "pair"
@@ -105,7 +105,7 @@ def test_a_task_that_is_held_waits_where_it_was_begun(store: ReviewStore, now: d
     for name in ("pair", "screen"):
         campaign(store, name, tasks=3, items=name, slots=1)
     assert TaskQueue(store, store.campaign("screen"), "ann").next(now=now) is not None
-    found = where_to_go_on(waiting_for(store, store.campaigns(), "ann", now=now))
+    found = next_campaign(waiting_for(store, store.campaigns(), "ann", now=now))
     assert found is not None
     assert found.campaign.name == "screen"
 

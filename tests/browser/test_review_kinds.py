@@ -13,7 +13,7 @@ from browser.kinds_site import make_images, open_campaigns
 from browser.review_site import ReviewSite, next_slot, serve, sign_in, slot_on_screen
 
 from benchwright.annotation.campaigns.collect import Collect
-from benchwright.annotation.campaigns.collected_photographs import handed_in
+from benchwright.annotation.campaigns.collected_photographs import submitted_photographs
 from benchwright.annotation.campaigns.describe import Describe
 from benchwright.annotation.campaigns.pair import Pair
 from benchwright.annotation.campaigns.screen import Screen
@@ -198,7 +198,7 @@ def test_a_photograph_is_brought_to_a_prompt_by_keyboard(
     assert other is not None
     press(page, "3", "Enter")  # none to be found
     assert next_slot(page, other) is None
-    [brought] = handed_in(site.workspace)
+    [brought] = submitted_photographs(site.workspace)
     assert (brought.source.canonical_id, brought.source.licence, brought.source.author) == (
         "https://example.org/cat", "cc-by-4.0", "A. Body",
     )  # fmt: skip

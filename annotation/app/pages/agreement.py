@@ -7,7 +7,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from ...agreement.coefficients import LEAST_COMPARED, STATISTICS, Agreement, without_each
-from ...progress.label_fields import LabelField, aspects_of
+from ...progress.label_fields import LabelField, label_fields_of
 from ...progress.overview import SPLITS, CriterionVotes, Overview, Split
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
@@ -38,7 +38,7 @@ def show_agreement(request: PageRequest) -> None:
     """Show how far the annotators of a campaign agree."""
     overview = Overview(request.state.store, request.campaign)
     field, statistic = _pick(overview)
-    key = (request.state.store.where, *overview.stamp(), "agreement", field.aspect.name, field.metric)
+    key = (request.state.store.where, *overview.stamp(), "agreement", field.labels.name, field.metric)
     with st.spinner(TEXTS["reckoning"]):
         agreement = cached(key, lambda: field_agreement(overview, field))
     st.html(STYLE)
@@ -68,7 +68,7 @@ def _show_criteria(criteria: list[CriterionVotes], statistic: str) -> None:
     st.caption(TEXTS["votes_why"])
     rows = [(votes.words, {"yes": votes.yes, "no": votes.votes - votes.yes}) for votes in criteria]
     st.html(parts_plot(TEXTS["criteria"], rows))
-    dots = [_dot(votes.words, votes.found, statistic, beside=_compared(votes.found)) for votes in criteria]
+    dots = [_dot(votes.words, votes.agreement, statistic, beside=_compared(votes.agreement)) for votes in criteria]
     st.html(intervals_plot(NAMES[statistic], dots))
 
 
@@ -103,9 +103,9 @@ def _change(value: float | None, middle: float | None) -> str:
 
 def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
     """Compute all that the page shows of one field, reading its decisions once."""
-    labels = overview.said(field)
+    labels = overview.label_columns(field)
     by = {
-        split: [(group.name, group.found) for group in overview.agreement_by(split, labels, metric=field.metric)]
+        split: [(group.name, group.agreement) for group in overview.agreement_by(split, labels, metric=field.metric)]
         for split in SPLITS
     }
     return FieldAgreement(by, without_each(labels.ratings, metric=field.metric))
@@ -114,7 +114,7 @@ def field_agreement(overview: Overview, field: LabelField) -> FieldAgreement:
 def _pick(overview: Overview) -> tuple[LabelField, str]:
     """Show the menus; return the field to compare and the statistic that the plots show."""
     field_place, statistic_place, order_place = st.columns([2, 2, 2], vertical_alignment="bottom")
-    by_words = {field.words: field for field in aspects_of(overview.campaign)}
+    by_words = {field.words: field for field in label_fields_of(overview.campaign)}
     field = by_words[field_place.selectbox(TEXTS["what"], list(by_words))]
     statistic = statistic_place.selectbox(
         TEXTS["shown"],
@@ -122,7 +122,7 @@ def _pick(overview: Overview) -> tuple[LabelField, str]:
         index=list(STATISTICS).index("krippendorff_alpha"),
         format_func=NAMES.__getitem__,
     )
-    has_order = field.aspect.source == "field" and bool(field.aspect.categories)
+    has_order = field.labels.source == "field" and bool(field.labels.categories)
     if has_order and order_place.toggle(TEXTS["in_order"]):
         field = field._replace(metric="ordinal")
     return field, statistic

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from ...agreement.annotator_quality import LEAST_SHARED, RaterQuality
-from ...progress.label_fields import aspects_of
+from ...progress.label_fields import label_fields_of
 from ...progress.overview import Overview
 from ..base.cache import cached
 from ..base.curator_texts import TEXTS
@@ -22,9 +22,9 @@ def show_annotators(request: PageRequest) -> None:
     """Show the quality of each annotator, from a campaign's decisions."""
     overview = Overview(request.state.store, request.campaign)
     key = (request.state.store.where, *overview.stamp(), "qualities")
-    field = aspects_of(request.campaign)[0]
+    field = label_fields_of(request.campaign)[0]
     with st.spinner(TEXTS["reckoning"]):
-        qualities = cached(key, lambda: overview.qualities(overview.said(field)))
+        qualities = cached(key, lambda: overview.qualities(overview.label_columns(field)))
     if not qualities:
         st.info(TEXTS["nothing_said"])
         return

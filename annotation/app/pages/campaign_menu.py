@@ -10,7 +10,7 @@ import streamlit as st
 
 from ...store import Account, Campaign
 from ...store.accounts.campaign_access import AccessControl
-from ...workflow.waiting import WaitingTasks, open_tasks_of, waiting_for, where_to_go_on
+from ...workflow.waiting import WaitingTasks, next_campaign, open_tasks_of, waiting_for
 from ..base.state import AppState, clock
 from ..base.texts import TEXTS
 
@@ -88,7 +88,7 @@ def waiting_elsewhere(state: AppState, account: Account, current: Campaign) -> l
     campaigns = _for_people(campaigns_of(state, account), state, account)
     campaigns = [campaign for campaign in campaigns if campaign.name != current.name]
     waiting = [tasks for tasks in waiting_for(state.store, campaigns, account.name, now=clock()) if tasks.left]
-    first = where_to_go_on(waiting)
+    first = next_campaign(waiting)
     return [] if first is None else [first, *(tasks for tasks in waiting if tasks is not first)]
 
 
@@ -98,7 +98,7 @@ def _first_campaign(state: AppState, account: Account, campaigns: Sequence[Campa
     if account.role == "curator":
         still_open = open_tasks_of(state.store, campaigns)
         return next((campaign.name for campaign in for_people if still_open[campaign.name]), campaigns[0].name)
-    first = where_to_go_on(waiting_for(state.store, for_people, account.name, now=clock()))
+    first = next_campaign(waiting_for(state.store, for_people, account.name, now=clock()))
     return campaigns[0].name if first is None else first.campaign.name
 
 

@@ -76,5 +76,5 @@ def _detail_words(submission: Submission, campaign: Campaign) -> str:
     """Return the fields of a typed form, or else the reasons, in words."""
     form = campaign.form.typed
     if form is not None:
-        return form.told(submission.fields or {})
+        return form.describe(submission.fields or {})
     return ", ".join(code.replace("_", " ") for code in submission.reasons)

@@ -55,7 +55,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
     overview = Overview(store, campaign)
     stamp = (store.where, *overview.stamp())
     filled = cached((*stamp, "filled"), lambda: overview.filled(now=clock()))
-    patterns = cached((*stamp, "patterns"), overview.patterns)
+    patterns = cached((*stamp, "patterns"), overview.decision_counts)
     people = cached((*stamp, "people"), overview.people)
     done = sum(pattern.times for pattern in patterns if pattern.state == "done")
     total, slots = sum(pattern.times for pattern in patterns), sum(filled)
@@ -80,7 +80,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
         rows += [(part.name or CURATOR_TEXTS["none"], part.outcomes) for part in progress_by(campaign, patterns, by)]
     st.html(parts_plot(CURATOR_TEXTS["tasks"], rows))
     _show_rounds(cached((*stamp, "rounds"), lambda: overview.rounds(patterns)))
-    _show_adjudication(cached((*stamp, "rulings"), overview.rulings))
+    _show_adjudication(cached((*stamp, "rulings"), overview.adjudication_stats))
     if days := cached((*stamp, "days"), overview.days):
         st.html(days_plot(CURATOR_TEXTS["by_day"], days))
 
@@ -88,7 +88,7 @@ def _show_counts(store: ReviewStore, campaign: Campaign) -> None:
 def _show_results(store: ReviewStore, campaign: Campaign, stamp: tuple[object, ...]) -> None:
     """Show the results so far of a campaign on items of a release."""
     results = cached((*stamp, "found"), lambda: results_of(store, campaign.name))
-    if not results.said:
+    if not results.annotations:
         return
     st.subheader(TEXTS["answers_given"])
     st.dataframe(_in_words(summary_of(results)), hide_index=True)
@@ -156,9 +156,9 @@ def _show_adjudication(stats: AdjudicationStats) -> None:
         return
     st.subheader(CURATOR_TEXTS["adjudicated"])
     st.caption(CURATOR_TEXTS["adjudicated_why"].format(cases=stats.cases, against=stats.against))
-    decisions = sorted({count.decision for count in stats.ruled})
+    decisions = sorted({count.decision for count in stats.counts})
     by_name: dict[str, Counter[str]] = {}
-    for count in stats.ruled:
+    for count in stats.counts:
         by_name.setdefault(count.adjudicator, Counter())[count.decision] += count.times
     rows = [(name, {decision: counts[decision] for decision in decisions}) for name, counts in sorted(by_name.items())]
     st.html(parts_plot(CURATOR_TEXTS["by_adjudicator"], rows))
@@ -168,8 +168,8 @@ def _show_adjudication(stats: AdjudicationStats) -> None:
 def _against_majority(stats: AdjudicationStats) -> str:
     """Return a plot of adjudicators' decisions by what most annotators had decided, the most frequent first."""
     times = Counter[tuple[str, str, bool]]()
-    for count in stats.ruled:
-        times[count.decision, count.said, count.is_against] += count.times
+    for count in stats.counts:
+        times[count.decision, count.majority, count.is_against] += count.times
     ranked = sorted(times.items(), key=lambda entry: (-entry[1], entry[0]))
     names = [
         CURATOR_TEXTS["where_said"].format(decision=words_for(decision), said=words_for(majority))

@@ -239,7 +239,7 @@ def editable_of(item: TaskContent, *, with_explanation: bool = False) -> dict[st
 
 def fields_in_words(form: Form | None, fields: Mapping[str, Any] | None) -> str:
     """Return the values of a typed form in words; empty without a typed form or without values."""
-    return "" if form is None or fields is None else form.told(fields)
+    return "" if form is None or fields is None else form.describe(fields)
 
 
 def _fields(form: Form, item: TaskContent, key: str | None, *, answered: str | None) -> list[dict[str, Any]]:

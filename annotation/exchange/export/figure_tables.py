@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 from ...agreement.coefficients import STATISTICS, Agreement, without_each
 from ...progress.campaign_progress import Facet, progress_by, progress_of
-from ...progress.label_fields import aspects_of
+from ...progress.label_fields import label_fields_of
 from ...progress.overview import SPLITS, Overview
 from .figure_rows import Row, chained, in_order, rounded
 from .table_files import Columns, ExportTable
@@ -82,7 +82,7 @@ def figure_tables(overviews: Sequence[Overview], display_names: Names) -> Iterat
 
 
 def _outcomes(overview: Overview) -> Iterator[Row]:
-    patterns, campaign = overview.patterns(), overview.campaign
+    patterns, campaign = overview.decision_counts(), overview.campaign
     whole = [("all", progress_of(campaign, patterns))]
     parts = [(facet, part) for facet in get_args(Facet) for part in progress_by(campaign, patterns, facet)]
     for by, part in [*whole, *parts]:
@@ -91,12 +91,12 @@ def _outcomes(overview: Overview) -> Iterator[Row]:
 
 
 def _agreement(overview: Overview, display_names: Names) -> Iterator[Row]:
-    for field in aspects_of(overview.campaign):
-        labels = overview.said(field)
-        head = (overview.campaign.name, field.aspect.name, field.metric)
+    for field in label_fields_of(overview.campaign):
+        labels = overview.label_columns(field)
+        head = (overview.campaign.name, field.labels.name, field.metric)
         for split in SPLITS:
             for group in overview.agreement_by(split, labels, metric=field.metric):
-                yield from _statistics((*head, split, group.name), group.found)
+                yield from _statistics((*head, split, group.name), group.agreement)
         without = without_each(labels.ratings, metric=field.metric)
         for name, agreement in sorted((display_names[name], agreement) for name, agreement in without.items()):
             yield from _statistics((*head, "without", name), agreement)
@@ -110,4 +110,7 @@ def _statistics(head: Row, agreement: Agreement) -> Iterator[Row]:
 
 
 def _qualities(overview: Overview) -> list[dict[str, Any]]:
-    return [quality.to_json() for quality in overview.qualities(overview.said(aspects_of(overview.campaign)[0]))]
+    return [
+        quality.to_json()
+        for quality in overview.qualities(overview.label_columns(label_fields_of(overview.campaign)[0]))
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...progress.campaign_progress import RoundProgress
-from ...progress.label_fields import aspects_of
+from ...progress.label_fields import label_fields_of
 from ...progress.overview import SPLITS, Overview
 from .figure_rows import Row, chained, in_order, rounded
 from .table_files import Columns, ExportTable
@@ -38,7 +38,7 @@ def round_tables(overviews: Sequence[Overview], display_names: Names) -> Iterato
     rounds = [
         [overview.campaign.name, *progress]
         for overview in overviews
-        for progress in overview.rounds(overview.patterns())
+        for progress in overview.rounds(overview.decision_counts())
     ]
     yield ExportTable("rounds", columns, rounds)
     columns = {
@@ -54,21 +54,21 @@ def round_tables(overviews: Sequence[Overview], display_names: Names) -> Iterato
             overview.campaign.name,
             display_names[count.adjudicator],
             count.decision,
-            count.said,
+            count.majority,
             count.is_against,
             count.times,
         ]
         for overview in overviews
-        for count in overview.rulings().ruled
+        for count in overview.adjudication_stats().counts
     )
     yield ExportTable("adjudicated", columns, ruled)
 
 
 def _shares(overview: Overview) -> Iterator[Row]:
-    for field in aspects_of(overview.campaign):
-        labels = overview.said(field)
+    for field in label_fields_of(overview.campaign):
+        labels = overview.label_columns(field)
         for split in SPLITS:
             for group in overview.agreement_by(split, labels, metric=field.metric, resamples=0):
-                head = (overview.campaign.name, field.aspect.name, split, group.name)
+                head = (overview.campaign.name, field.labels.name, split, group.name)
                 for label, share in group.shares.items():
-                    yield rounded(*head, label, group.given[label], share)
+                    yield rounded(*head, label, group.label_counts[label], share)

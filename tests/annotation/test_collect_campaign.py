@@ -108,7 +108,7 @@ def test_a_photograph_without_source_or_licence_is_no_answer(change: dict[str, s
 def test_a_photograph_of_ones_own_needs_no_address_and_none_found_needs_nothing() -> None:
     assert "source" not in FORM.checked(FOUND | {"found": "own"}, letters=(), key=None)
     assert FORM.checked(FOUND | {"found": "none"}, letters=(), key=None) == {"found": "none"}
-    assert FORM.told(FOUND) == "From the web · cc-by-4.0 · Photograph · https://example.org/p/1 · A. B."
+    assert FORM.describe(FOUND) == "From the web · cc-by-4.0 · Photograph · https://example.org/p/1 · A. B."
 
 
 @pytest.mark.parametrize(

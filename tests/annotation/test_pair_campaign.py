@@ -12,7 +12,7 @@ from picture_copies import COPIES, photograph
 from pydantic import ValidationError
 from typed_answers import say
 
-from benchwright.annotation.campaigns.pair import ImagePair, Pair, paired
+from benchwright.annotation.campaigns.pair import ImagePair, Pair, pair_verdicts
 from benchwright.annotation.simulated.annotators import SimulatedPairers
 from benchwright.annotation.store import Annotation, open_store
 from benchwright.annotation.workflow.rules import parse_rule
@@ -40,7 +40,7 @@ def verdicts_of(
         for pair, letters in zip(asked, said, strict=True)
         for slot, letter in enumerate(letters, 1)
     ]  # fmt: skip
-    found = paired(parse_rule(rule), "abcde", asked, annotations, known={}, simulated=False, seed=1).outcomes
+    found = pair_verdicts(parse_rule(rule), "abcde", asked, annotations, known={}, simulated=False, seed=1).outcomes
     return {image: (one.verdict, one.reason, one.evidence.get("of")) for image, one in found.items()}
 
 
