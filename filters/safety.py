@@ -131,12 +131,12 @@ class Safety(_WithClassifier):
     """Drop pictures that an image-classification model of yours finds unsafe, or ask about them.
 
     Args:
-        model: Folder of a model that transformers loads, relative to the recipe's folder. In what a run writes, the
-            digest of its files stands in its place.
+        model: Folder of a model that transformers loads, relative to the recipe's folder. A run writes the digest of
+            its files instead.
         refuse: Probability, above 0 and at most 1, of each label from which a picture is unsafe.
         verdict: What becomes of it: `drop` or `ask`.
-        batch_size: Pictures that the model looks at together.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        batch_size: Number of pictures in a batch of the model.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
     """
 
     name: ClassVar[str] = "safety"

@@ -133,13 +133,13 @@ class LeakCandidates(_WithCollections, _WithEmbeddings, GatherStep):
             theirs = reference.pictures(embedded=self._embedded)
             for row, leak in sure_leaks(mine, theirs).items():
                 sure.setdefault(
-                    row, canonical_json({"against": number, "name": theirs[leak.other].name, "by": leak.by})
+                    row, canonical_json({"against": number, "name": theirs[leak.place].name, "by": leak.by})
                 )
             cosine = self.cosine if self._embedded is not None else None
             for row, perhaps in possible_leaks(mine, theirs, distance=self.distance, cosine=cosine).items():
                 partners.setdefault(row, []).extend(
                     canonical_json(
-                        {"against": number, "name": theirs[candidate.other].name, "mirrored": candidate.mirrored}
+                        {"against": number, "name": theirs[candidate.place].name, "mirrored": candidate.mirrored}
                     )
                     for candidate in perhaps
                 )

@@ -23,14 +23,14 @@ _SPOTS_OF_A_COSINE = 10.0
 class SureLeak(NamedTuple):
     """A picture that the other collection surely holds: its position there and what it was matched by."""
 
-    other: int
+    place: int
     by: MatchedBy
 
 
 class PossibleLeak(NamedTuple):
     """A picture of the other collection to compare, mirrored too where `mirrored` says so."""
 
-    other: int
+    place: int
     mirrored: bool
 
 
@@ -81,15 +81,15 @@ def possible_leaks(
     return dict(candidates)
 
 
-def _alike(mine: Sequence[KnownPicture], others: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
+def _alike(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
     """Return the pairs of positions whose embeddings have at least this cosine, with the cosine."""
     my_rows = [number for number, picture in enumerate(mine) if picture.embedding is not None]
-    their_rows = [number for number, picture in enumerate(others) if picture.embedding is not None]
+    their_rows = [number for number, picture in enumerate(theirs) if picture.embedding is not None]
     if not my_rows or not their_rows:
         return {}
-    ours = decode_vectors([mine[number].embedding or "" for number in my_rows])
-    theirs = decode_vectors([others[number].embedding or "" for number in their_rows])
-    near = near_across(ours, theirs, cosine=cosine, most=MOST_PARTNERS)
+    my_vectors = decode_vectors([mine[number].embedding or "" for number in my_rows])
+    their_vectors = decode_vectors([theirs[number].embedding or "" for number in their_rows])
+    near = near_across(my_vectors, their_vectors, cosine=cosine, most=MOST_PARTNERS)
     return {
         (my_rows[row], their_rows[place]): alike
         for row, near_ones in near.items()
@@ -111,16 +111,16 @@ def _near(
         np.array([code for code, _ in (*my_codes, *their_codes)], np.uint64), return_inverse=True
     )
     mine_of: defaultdict[int, list[int]] = defaultdict(list)
-    others_of: defaultdict[int, list[int]] = defaultdict(list)
+    theirs_of: defaultdict[int, list[int]] = defaultdict(list)
     for place, (_, number) in enumerate(my_codes):
         mine_of[int(code_of[place])].append(number)
     for place, (_, number) in enumerate(their_codes, start=len(my_codes)):
-        if len(bearers := others_of[int(code_of[place])]) < MOST_PARTNERS:
+        if len(bearers := theirs_of[int(code_of[place])]) < MOST_PARTNERS:
             bearers.append(number)
-    near = {(row, place): 0 for code in mine_of for row in mine_of[code] for place in others_of.get(code, ())}
+    near = {(row, place): 0 for code in mine_of for row in mine_of[code] for place in theirs_of.get(code, ())}
     for pairs in iter_pairs(codes, distance=distance):
         for left, right, bits in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.distance.tolist(), strict=True):
             for a, b in ((left, right), (right, left)):
-                if a in mine_of and b in others_of:
-                    near |= {(row, place): bits for row in mine_of[a] for place in others_of[b]}
+                if a in mine_of and b in theirs_of:
+                    near |= {(row, place): bits for row in mine_of[a] for place in theirs_of[b]}
     return near

@@ -60,7 +60,7 @@ class Preprocessing(NamedTuple):
         return np.ascontiguousarray(normal.transpose(2, 0, 1), np.float32)
 
 
-class _Opened(NamedTuple):
+class _OpenModel(NamedTuple):
     model: Any
     prepare: Preprocessing
 
@@ -119,7 +119,7 @@ class Embeddings(MapStep):
         model = AutoModel.from_pretrained(
             self._folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
         )
-        return _Opened(model.eval(), Preprocessing.of(self._folder))
+        return _OpenModel(model.eval(), Preprocessing.of(self._folder))
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Embed one picture."""
@@ -127,7 +127,7 @@ class Embeddings(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Embed pictures, a batch at a time."""
-        opened: _Opened = ctx.opened
+        opened: _OpenModel = ctx.opened
         outcomes: list[Outcome] = []
         for first in range(0, len(records), _BATCH):
             inputs = np.stack([opened.prepare(ctx.images.rgb(record)) for record in records[first : first + _BATCH]])

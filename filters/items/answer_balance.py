@@ -1,6 +1,6 @@
 """Right options under all letters alike.
 
-Who always says one letter must gain nothing by it, and a model that likes a letter must not be taken for an able one.
+Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
 The same holds for the option that declines to answer.
 
 The order of options is free unless the words of the item lean on it: `Yes` before `No`, numbers that run up, options
@@ -168,7 +168,7 @@ def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterG
 
 
 @dataclass
-class _Plan:
+class _LetterPlan:
     """The options that change places, and the items to ask about, by row."""
 
     swaps: dict[int, str]
@@ -207,7 +207,7 @@ class AnswerLetters(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Compare all items."""
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
-        plan = _Plan({}, {})
+        plan = _LetterPlan({}, {})
         least: dict[int, float] = {}
         free = [self.mend == "reorder" and may_reorder(item) for item in items]
         for group in letter_groups(items, per=self.per, seed=ctx.seed):

@@ -123,8 +123,8 @@ class BlindAnswers(Filter):
     An item that has changed since it was asked counts as not asked.
 
     Args:
-        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. In what a run writes,
-            the digest of what was answered stands in its place.
+        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
+            digest of the replies instead.
         release: The release that was asked, relative to the recipe's folder.
         at_least: Right answers from which an item is flagged.
         min_share: Least share, 0-1, of the times it was asked.

@@ -263,10 +263,10 @@ class WordingBias(GatherStep):
     combinations of rule and task that were tried, is below `min_p`.
 
     Args:
-        per: Whether each `task` stands for itself, or `all` together.
+        per: `task` for a group a task, `all` for one group.
         max_gain: Accuracy above chance, 0-1, up to which items pass.
         min_p: Probability, 0-1, below which a result is no chance.
-        verdict: `ask` lets people look at what the rule picks right, `drop` drops it.
+        verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
     """
 
     name: ClassVar[str] = "wording_bias"

@@ -117,7 +117,7 @@ class _CaptionedPair(NamedTuple):
     manipulated_caption: str
 
 
-class _Opened(NamedTuple):
+class _OpenClip(NamedTuple):
     clip: Clip
     known: dict[_CaptionedPair, Outcome]
 
@@ -145,10 +145,10 @@ class ClipDirections(_WithClip, MapStep):
         """Return the settings that decide the values; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _OpenClip:
         """Load the model."""
         del ctx
-        return _Opened(load_clip(self.folder(), device=self.device), {})
+        return _OpenClip(load_clip(self.folder(), device=self.device), {})
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Measure the pair of one item."""
@@ -156,7 +156,7 @@ class ClipDirections(_WithClip, MapStep):
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
         """Measure the pairs of items, `batch_size` pairs at a time."""
-        opened: _Opened = ctx.opened
+        opened: _OpenClip = ctx.opened
         wanted = [_captioned_pair(item, ctx) for item in records]
         new = [pair for pair in dict.fromkeys(wanted) if pair is not None and pair not in opened.known]
         outcomes = Batches(self.batch_size).run(new, lambda some: _directions(opened.clip, some, ctx))
@@ -234,18 +234,18 @@ class ClipVerdict(MapStep):
 class ClipDirection(_WithClip):
     """Drop items of pairs whose pictures do not change the way their captions do, or ask about them.
 
-    Captions stand in an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
+    Captions are taken from an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
 
     Args:
-        model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. In what a run
-            writes, the digest of its files stands in its place.
+        model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. A run writes
+            the digest of its files instead.
         min_direction: Least cosine, -1 to 1, of the step between the pictures with that between the captions; less is
             `other_direction`.
         min_images: Least cosine of the two pictures; less is `other_picture`. Another background alone may take them
             further apart.
         verdict: What becomes of an item: `drop` or `ask`.
-        batch_size: Pairs that the model looks at together.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        batch_size: Number of pairs in a batch of the model.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
     """
 
     name: ClassVar[str] = "clip_direction"

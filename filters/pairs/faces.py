@@ -1,4 +1,4 @@
-"""Pairs in which a face is gone, has appeared or has another size, where nobody asked for that.
+"""Pairs in which a face vanished, appeared or changed its size although the manipulation did not ask for it.
 
 Faces are found by a cascade that needs no weights of its own, or by YuNet from a file.
 """
@@ -131,7 +131,7 @@ _DIGEST = "sha256:"
 _NOTHING_MEASURED: dict[str, Any] = {"category": None, "natural": None, "manipulated": None, "size_ratio": None}
 
 
-class _Opened(NamedTuple):
+class _OpenDetector(NamedTuple):
     detector: FaceDetector
     known: dict[str, list[Face]]
 
@@ -140,9 +140,8 @@ class Faces(Filter):
     """Ask about items of pairs in which faces vanished, appeared or changed their size, or drop them.
 
     Args:
-        model: YuNet's ONNX file, relative to the recipe's folder; None looks with a cascade that ships with
-            scikit-image and finds upright faces from the front. In what a run writes, the file's digest stands in its
-            place.
+        model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
+            finds upright faces from the front. A run writes the file's digest instead.
         min_score: Least score, 0-1, of a face that YuNet finds.
         min_size: Faces smaller than this share, 0-1, of the picture's shorter side do not count: the cascade sees small
             ones where there are none.
@@ -195,7 +194,7 @@ class Faces(Filter):
         digest = self.weights_hash()
         return {**super().parameters(), "model": digest and f"{_DIGEST}{digest}"}
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _OpenDetector:
         """Load the detector.
 
         Raises:
@@ -203,10 +202,10 @@ class Faces(Filter):
         """
         del ctx
         if self.model is None:
-            return _Opened(CascadeFaces(min_size=self.min_size), {})
+            return _OpenDetector(CascadeFaces(min_size=self.min_size), {})
         if self._path is None:
             raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its file")
-        return _Opened(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
+        return _OpenDetector(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
         """Count the faces of both pictures and compare the largest; all values are None where an item has no pair."""
@@ -224,7 +223,7 @@ class Faces(Filter):
         return Measured(values, {"natural": _rounded(before), "manipulated": _rounded(after)})
 
     def _faces(self, picture: ImageRecord, ctx: Context) -> list[Face]:
-        opened: _Opened = ctx.opened
+        opened: _OpenDetector = ctx.opened
         if picture.image_id not in opened.known:
             opened.known[picture.image_id] = opened.detector.faces(ctx.images.rgb(picture))
         return opened.known[picture.image_id]

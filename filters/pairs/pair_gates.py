@@ -2,7 +2,7 @@
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
 as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
-`moved` is true the subject was to move, so nothing is said of a shift.
+`moved` is true the subject was to move, so no shift is measured.
 
 How much one picture's frame lies elsewhere than another's is what instruction editors do to a picture unasked. What was
 kept of the first picture is looked for in the second by normalised correlation under a mask (OpenCV's

@@ -23,8 +23,8 @@ _DECIMALS = 4
 class Quality(Filter):
     """Drop pictures that are too small, blank, blurred, badly lit, hard compressed or mostly frame.
 
-    Every value is measured whatever the bounds are, and a bound of None is none. Pictures are looked at as whoever
-    sees them does: with the longer side at 1024 pixels, smaller ones as they are.
+    Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at the size at which
+    they are usually seen: with the longer side at 1024 pixels, smaller ones as they are.
 
     Args:
         min_side_px: Least shorter side, in pixels.
@@ -38,7 +38,7 @@ class Quality(Filter):
         min_jpeg_quality: Least quality, 1-100, that the tables of a JPEG file tell; other formats have none.
         max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 none.
         max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
-        ask: Reason codes that people should look at instead of the picture being dropped.
+        ask: Reason codes for which people are asked instead of the picture being dropped.
     """
 
     name: ClassVar[str] = "quality"

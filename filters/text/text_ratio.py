@@ -42,10 +42,10 @@ class TextRatio(Filter):
         side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long ones are cut into windows.
         backend: OCR engine. Rules and records are the same for both.
         python: Of `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Else that
-            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Decides nothing about the result.
+            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Does not affect the result.
         models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
-            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. In what a run writes, the
-            digest of its content stands in its place.
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the
+            digest of its content instead.
     """
 
     name: ClassVar[str] = "text_ratio"

@@ -97,7 +97,7 @@ def test_embeddings_alone_propose_leaks_the_nearest_first() -> None:
         KnownPicture("c", embedding=encode_vector(vectors[0])),
     ]
     found = possible_leaks(mine, others, distance=8, cosine=0.9)
-    assert [others[one.other].name for one in found[0]] == ["c", "a"]
+    assert [others[one.place].name for one in found[0]] == ["c", "a"]
     assert list(found) == [0]
     assert possible_leaks(mine, others, distance=8) == {}
 
