@@ -31,11 +31,18 @@ from picture_changes import CHANGES, hard_negative, real_pictures
 from PIL import Image
 
 from benchwright.filters.duplicates.near_duplicates import ProposedPairs
-from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, Look, look_again
+from benchwright.filters.duplicates.verification import DECODED_AT_LEAST_PX, PreparedPicture, compare_pictures
 from benchwright.filters.features.hamming import iter_pairs
 from benchwright.filters.features.local_features import describe, detector, shrunk
 from benchwright.filters.features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from benchwright.filters.features.visual_words import CORNERS, SIDE_PX, miniature, spelled, spelled_miniature, words_of
+from benchwright.filters.features.visual_words import (
+    CORNERS,
+    SIDE_PX,
+    encode_miniature,
+    encode_words,
+    miniature,
+    words_of,
+)
 from benchwright.images.decode import decode_luma
 from benchwright.steps import GatherContext
 
@@ -98,13 +105,13 @@ def describe_file(job: tuple[Path, str, str]) -> Described:
     path, _, original = job
     luma = decode_luma(path, at_least_px=192)
     words = words_of(describe(shrunk(luma, side_px=SIDE_PX), detector(500), most=CORNERS))
-    small = spelled_miniature(miniature(luma))
+    small = encode_miniature(miniature(luma))
     with Image.open(path) as image:
         theirs = int(str(imagehash.phash(image)), 16)
         width, height = image.size
     content = hashlib.sha256(path.read_bytes()).hexdigest()
     known = hashes(decode_luma(path, at_least_px=HASHED_AT_LEAST_PX))._asdict()
-    return Described(content, str(path), original, width, height, known, spelled(words), small, theirs)
+    return Described(content, str(path), original, width, height, known, encode_words(words), small, theirs)
 
 
 def proposed(pictures: list[Described]) -> dict[tuple[str, str], bool]:
@@ -130,12 +137,12 @@ def proposed(pictures: list[Described]) -> dict[tuple[str, str], bool]:
 def looked(job: tuple[Described, Described, bool]) -> str:
     """Do what the part `looks` does."""
     fixed, moving = sorted(job[:2], key=lambda one: (-one.width * one.height, one.image_id))
-    return look_again(_look(fixed.path), _look(moving.path), mirrored=job[2]).verdict
+    return compare_pictures(_look(fixed.path), _look(moving.path), mirrored=job[2]).verdict
 
 
 @lru_cache(maxsize=300)
-def _look(path: str) -> Look:
-    return Look(decode_luma(Path(path), at_least_px=DECODED_AT_LEAST_PX))
+def _look(path: str) -> PreparedPicture:
+    return PreparedPicture(decode_luma(Path(path), at_least_px=DECODED_AT_LEAST_PX))
 
 
 def by_imagehash(pictures: list[Described], right: int) -> dict[str, dict[str, float | None]]:

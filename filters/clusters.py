@@ -1,4 +1,4 @@
-"""Connected components of pairs: what splits and people see together."""
+"""Connected components of pairs."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from numpy.typing import NDArray
 
 
 def components(count: int, left: NDArray[np.int64], right: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return for each of `count` nodes the smallest node that it is linked to, through others or directly.
+    """Return for each of `count` nodes the smallest node of its connected component.
 
-    A chain A-B-C is one component although A and C may be strangers: good for keeping things together, not
-    for dropping any of them.
+    A chain A-B-C is one component even where A and C have nothing in common. A component says what must stay in one
+    split; it does not say that any member may be dropped.
 
     Args:
         count: Nodes are 0 to count - 1.
-        left: Shape (links,): one end of each link, in any order.
-        right: Shape (links,): the other end.
+        left: Shape (links,), one end of each link, in any order.
+        right: Shape (links,), the other end.
     """
     root = np.arange(count, dtype=np.int64)
     while True:
-        one, other = root[left], root[right]
-        apart = np.flatnonzero(one != other)
+        left_root, right_root = root[left], root[right]
+        apart = np.flatnonzero(left_root != right_root)
         if not len(apart):
             return root
-        one, other = one[apart], other[apart]
-        np.minimum.at(root, np.maximum(one, other), np.minimum(one, other))
+        left_root, right_root = left_root[apart], right_root[apart]
+        np.minimum.at(root, np.maximum(left_root, right_root), np.minimum(left_root, right_root))
         while not np.array_equal(root, above := root[root]):
             root = above

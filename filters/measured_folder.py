@@ -1,4 +1,4 @@
-"""What a filter measures of a folder's files, as the engine runs it in a recipe, told file by file."""
+"""A filter run over the files of a folder, as in a recipe, with its values for each file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Row = dict[str, Any]
 
 
 class UnreadableFile(NamedTuple):
-    """A file that is no image we can read, and why; the path is relative to the folder."""
+    """A file that cannot be read as an image, and the reason; the path is relative to the folder."""
 
     path: str
     reason: str
 
 
 class MeasuredFile(NamedTuple):
-    """A file that could be read: its path below the folder, what was measured, and what was judged."""
+    """A readable file: its path below the folder, the measured values, and the verdict."""
 
     path: str
     measured: Row
@@ -42,10 +42,10 @@ def measure_folder(
     """Run a filter over every image of a folder, in a temporary workspace.
 
     Args:
-        step: Over images, without anything before it.
-        folder: Searched with all its subfolders.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        step: Filter of images that reads no values of other steps.
+        folder: Folder of images, searched with all its subfolders.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
 
     Raises:
         PrerequisiteError: What the filter needs is not installed.
@@ -64,4 +64,4 @@ def measure_folder(
                 unreadable.append(UnreadableFile(file["uri"], str((row or file)["reason"])))
             else:
                 files.append(MeasuredFile(file["uri"], row, judged[file["image_id"]]))
-    return MeasuredFolder(tuple(sorted(files, key=lambda one: one.path)), tuple(sorted(unreadable)))
+    return MeasuredFolder(tuple(sorted(files, key=lambda file: file.path)), tuple(sorted(unreadable)))

@@ -41,7 +41,7 @@ class _WithClassifier(WithModel):
 
 
 class SafetyScores(_WithClassifier, MapStep):
-    """Measure how likely each label is, a batch at a time."""
+    """Measure the probability of each label, a batch at a time."""
 
     name: ClassVar[str] = "scores"
     consumes: ClassVar[Stream] = "images"
@@ -54,7 +54,7 @@ class SafetyScores(_WithClassifier, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the scores; how many pictures go together, and where, does not."""
+        """Return the settings that decide the scores; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
     def open(self, ctx: OpenContext) -> Classifier:
@@ -70,20 +70,20 @@ class SafetyScores(_WithClassifier, MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> Sequence[Outcome]:
         """Measure pictures, `batch_size` at a time."""
-        return [_outcome(found) for found in self.found(records, ctx)]
+        return [_outcome(scores) for scores in self.scores_of(records, ctx)]
 
-    def found(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
+    def scores_of(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
         """Return the scores of pictures in order, or why one has none, `batch_size` at a time."""
         parts = (pictures[at : at + self.batch_size] for at in range(0, len(pictures), self.batch_size))
-        return [found for part in parts for found in self._together(part, ctx)]
+        return [scores for part in parts for scores in self._scores_of_batch(part, ctx)]
 
-    def _together(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
+    def _scores_of_batch(self, pictures: Sequence[ImageRecord], ctx: Context) -> list[Scores | UnreadableImage]:
         unreadable: dict[int, UnreadableImage] = {}
         pixels = []
         for at, picture in enumerate(pictures):
             try:
                 pixels.append(ctx.images.rgb(picture))
-            except UnreadableImage as error:  # the others of the batch have done nothing wrong
+            except UnreadableImage as error:  # the other pictures of the batch are measured all the same
                 unreadable[at] = error
         classifier: Classifier = ctx.opened
         rows = iter(classifier.probabilities(pixels)) if pixels else iter(())
@@ -93,14 +93,14 @@ class SafetyScores(_WithClassifier, MapStep):
         ]
 
     def _labelled(self, labels: Sequence[str], row: Iterable[float]) -> Scores:
-        said = dict(zip(labels, row, strict=True))
-        return {label: round(float(said[label]), 6) for label in self.labels}
+        probability_of = dict(zip(labels, row, strict=True))
+        return {label: round(float(probability_of[label]), 6) for label in self.labels}
 
 
-def _outcome(found: Scores | UnreadableImage) -> Outcome:
-    if isinstance(found, UnreadableImage):
-        return Outcome("failed", found.reason, evidence={"detail": found.detail})
-    return Outcome(values={"scores": canonical_json(found)})
+def _outcome(scores: Scores | UnreadableImage) -> Outcome:
+    if isinstance(scores, UnreadableImage):
+        return Outcome("failed", scores.reason, evidence={"detail": scores.detail})
+    return Outcome(values={"scores": canonical_json(scores)})
 
 
 class SafetyVerdict(MapStep):
@@ -115,13 +115,15 @@ class SafetyVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: AnyRecord, ctx: Context) -> Outcome:
-        """Name the label that lies furthest beyond its bound, else the one that comes nearest to it."""
+        """Name the label that exceeds its bound most, or comes nearest to it where none does."""
         scores: dict[str, float] = json.loads(ctx.value(record.record_id, "scores.scores"))
-        label = max(sorted(self.refuse), key=lambda one: scores[one] - self.refuse[one])
+        label = max(sorted(self.refuse), key=lambda candidate: scores[candidate] - self.refuse[candidate])
         values: dict[str, str | float] = {"label": label, "score": scores[label]}
         if scores[label] < self.refuse[label]:
             return Outcome(values=values)
-        beyond = {one: scores[one] for one in sorted(self.refuse) if scores[one] >= self.refuse[one]}
+        beyond = {
+            refused: scores[refused] for refused in sorted(self.refuse) if scores[refused] >= self.refuse[refused]
+        }
         return Outcome(self.verdict, REASON, values=values, evidence={"scores": beyond})
 
 
@@ -129,12 +131,12 @@ class Safety(_WithClassifier):
     """Drop pictures that an image-classification model of yours finds unsafe, or ask about them.
 
     Args:
-        model: Folder of a model that transformers loads, relative to the recipe's folder. In what a run writes, the
-            digest of its files stands in its place.
+        model: Folder of a model that transformers loads, relative to the recipe's folder. A run writes the digest of
+            its files instead.
         refuse: Probability, above 0 and at most 1, of each label from which a picture is unsafe.
         verdict: What becomes of it: `drop` or `ask`.
-        batch_size: Pictures that the model looks at together.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        batch_size: Number of pictures in a batch of the model.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
     """
 
     name: ClassVar[str] = "safety"
@@ -147,16 +149,16 @@ class Safety(_WithClassifier):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure, then judge: a new bound asks the model nothing, a new label asks it again."""
+        """Return the parts: measure, then judge. A new bound does not run the model again; a new label does."""
         scores = SafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device
         )
-        self.lend_folder(scores)
+        self.share_folder_with(scores)
         return (scores, SafetyVerdict(refuse=self.refuse, verdict=self.verdict))
 
 
 class ItemSafetyScores(SafetyScores):
-    """Measure how likely each label is of the picture of an item that is likeliest to have it."""
+    """Measure for each label the largest probability among the pictures of an item."""
 
     consumes: ClassVar[Stream] = "items"
 
@@ -165,18 +167,18 @@ class ItemSafetyScores(SafetyScores):
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Any], ctx: Context) -> Sequence[Outcome]:
-        """Measure the pictures of items, each once."""
+        """Measure the pictures of items, each picture once."""
         pictures = {shown.image_id: ctx.image(shown.image_id) for item in records for shown in item.images}
-        found = dict(zip(pictures, self.found(list(pictures.values()), ctx), strict=True))
-        return [self._of(item, found) for item in records]
+        scores_of = dict(zip(pictures, self.scores_of(list(pictures.values()), ctx), strict=True))
+        return [self._of(item, scores_of) for item in records]
 
-    def _of(self, item: Item, found: Mapping[str, Scores | UnreadableImage]) -> Outcome:
+    def _of(self, item: Item, scores_of: Mapping[str, Scores | UnreadableImage]) -> Outcome:
         own: dict[str, Scores] = {}
         for shown in item.images:
-            said = found[shown.image_id]
-            if isinstance(said, UnreadableImage):
-                return Outcome("failed", said.reason, evidence={"detail": said.detail})
-            own[shown.image_id] = said
+            scores = scores_of[shown.image_id]
+            if isinstance(scores, UnreadableImage):
+                return Outcome("failed", scores.reason, evidence={"detail": scores.detail})
+            own[shown.image_id] = scores
         most = {label: max(scores[label] for scores in own.values()) for label in self.labels}
         return Outcome(values={"scores": canonical_json(most)}, evidence={"pictures": own})
 
@@ -190,16 +192,17 @@ class ItemSafetyVerdict(SafetyVerdict):
 class ItemSafety(Safety):
     """Drop items with a picture that an image-classification model of yours finds unsafe, or ask about them.
 
-    `safety` looks at source images before anything is made of them; this looks at what items show, made pictures too.
+    `safety` checks source images before anything is made of them; this step checks all pictures that items show, made
+    pictures included.
     """
 
     name: ClassVar[str] = "item_safety"
     consumes: ClassVar[Stream] = "items"
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure, then judge, as `safety` does."""
+        """Return the parts: measure, then judge, as in `safety`."""
         scores = ItemSafetyScores(
             model=self.model, labels=tuple(sorted(self.refuse)), batch_size=self.batch_size, device=self.device
         )
-        self.lend_folder(scores)
+        self.share_folder_with(scores)
         return (scores, ItemSafetyVerdict(refuse=self.refuse, verdict=self.verdict))

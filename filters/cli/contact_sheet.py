@@ -1,4 +1,4 @@
-"""Contact sheets: many pictures small on one page, each with outlines drawn on it and a caption below."""
+"""Contact sheets: many small pictures on one page, each with outlines drawn on it and a caption below."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS, ROWS = 6, 5
 PER_PAGE = COLUMNS * ROWS
 _TILE_PX, _CAPTION_PX, _GAP_PX = 340, 22, 8
 _DRAWN_AT = 2
-"""Outlines are drawn at this many times the size and scaled down, which smooths them."""
+"""Factor of the size at which outlines are drawn before they are scaled down, which smooths them."""
 
 Color = tuple[int, int, int]
 RED: Color = (230, 30, 40)
@@ -47,9 +47,9 @@ class Tile:
     """One picture of the sheet.
 
     Args:
-        pixels: (height, width, 3) RGB, of any size.
-        outlines: Drawn in this order.
-        caption: One line; what is too long is cut in the middle.
+        pixels: Shape (height, width, 3), RGB, of any size.
+        outlines: Outlines in the order in which they are drawn.
+        caption: Caption of one line; a longer one is cut in the middle.
     """
 
     pixels: NDArray[np.uint8]
@@ -61,17 +61,17 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
     """Write tiles as PNG pages of `PER_PAGE` each; tiles are taken one at a time, so they need not fit in memory.
 
     Args:
-        out: The first page; others are `<name>-2.png` and so on.
-        tiles: As many as `count` says.
+        out: File of the first page; further pages are `<name>-2.png` and so on.
+        tiles: Tiles, `count` of them.
         count: Number of tiles.
 
     Returns:
         The pages' paths; one empty page where there are no tiles.
 
     Raises:
-        BenchwrightError: As `free_pages`.
+        BenchwrightError: As `page_paths`.
     """
-    pages = free_pages(out, count=count)
+    pages = page_paths(out, count=count)
     for path, page in zip(pages, _paged(iter(tiles)), strict=False):
         handle = io.BytesIO()
         _page(page).save(handle, "PNG")
@@ -79,11 +79,11 @@ def write_sheets(out: Path, tiles: Iterable[Tile], *, count: int) -> list[Path]:
     return pages
 
 
-def free_pages(out: Path, *, count: int) -> list[Path]:
+def page_paths(out: Path, *, count: int) -> list[Path]:
     """Return the paths of the pages that `count` tiles need.
 
     Raises:
-        BenchwrightError: One exists already, or cannot be written where it should be.
+        BenchwrightError: A page exists already, its folder does not, or the name is not that of a PNG.
     """
     if out.suffix.lower() != ".png":
         raise BenchwrightError(f"{out}: a contact sheet is a PNG; give it a name that ends in .png")
@@ -97,15 +97,15 @@ def free_pages(out: Path, *, count: int) -> list[Path]:
 
 
 def _paged(tiles: Iterator[T]) -> Iterator[Iterator[T]]:
-    """Yield pages of tiles, the first even if it is empty; each must be used up before the next."""
+    """Yield the tiles of each page, of the first page even without tiles; each must be consumed before the next."""
     yield islice(tiles, PER_PAGE)
     for first in tiles:
         yield _led_by(first, islice(tiles, PER_PAGE - 1))
 
 
-def _led_by(first: T, others: Iterator[T]) -> Iterator[T]:
+def _led_by(first: T, rest: Iterator[T]) -> Iterator[T]:
     yield first
-    yield from others
+    yield from rest
 
 
 def _page(tiles: Iterator[Tile]) -> Image.Image:

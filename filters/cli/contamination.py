@@ -53,9 +53,9 @@ def leakage(
     """
     from benchwright.cli.progress_bars import ProgressBars
 
-    from ..contamination.report import Proposing, find_leaks, leaks_between_splits, told
+    from ..contamination.report import CandidateSettings, find_leaks, leaks_between_splits, report_lines
 
-    proposing = Proposing(distance, embeddings, cosine)
+    proposing = CandidateSettings(distance, embeddings, cosine)
     with ProgressBars() as progress:
         if places:
             report = find_leaks(place, places, proposing=proposing, workers=workers, progress=progress)
@@ -65,7 +65,7 @@ def leakage(
         "leaks": [leak.to_json() for leak in report.leaks],
         "unreadable": [file._asdict() for file in report.unreadable],
     }
-    emit(document, as_json=as_json, text=lambda: "\n".join(told(report)))
+    emit(document, as_json=as_json, text=lambda: "\n".join(report_lines(report)))
     if any(leak.kind == "leak" for leak in report.leaks):
         raise click.exceptions.Exit(1)
 

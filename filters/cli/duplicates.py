@@ -1,7 +1,4 @@
-"""Commands of the filters room.
-
-Pairs that a person should look at are shown side by side on a contact sheet.
-"""
+"""The command `benchwright filter duplicates`, which draws the pairs to ask about on a contact sheet."""
 
 from __future__ import annotations
 
@@ -27,27 +24,27 @@ if TYPE_CHECKING:
 
 
 def write_pairs(out: Path, folder: Path, report: DuplicateReport) -> list[Path]:
-    """Write the pairs that are asked about, kept one first, as PNG pages; return the pages' paths.
+    """Write the pairs to ask about, the kept file first, as PNG pages; return the pages' paths.
 
     Args:
-        out: The first page; others are `<name>-2.png` and so on.
-        folder: The folder that the report is of.
-        report: What was found there.
+        out: File of the first page; further pages are `<name>-2.png` and so on.
+        folder: Folder that was searched.
+        report: Report of that folder.
 
     Raises:
-        BenchwrightError: As `contact_sheet.free_pages`, or a file was changed meanwhile.
+        BenchwrightError: As `contact_sheet.page_paths`, or a file was changed meanwhile.
     """
-    return write_sheets(out, _tiles(folder, report), count=2 * len(report.asked()))
+    return write_sheets(out, _tiles(folder, report), count=2 * len(report.pairs_to_ask()))
 
 
 def _tiles(folder: Path, report: DuplicateReport) -> Iterator[Tile]:
-    for number, (kept, other, score) in enumerate(report.asked(), start=1):
-        for path, what in ((kept, "keep"), (other, f"{score:.2f}")):
+    for number, (kept, duplicate, score) in enumerate(report.pairs_to_ask(), start=1):
+        for path, label in ((kept, "keep"), (duplicate, f"{score:.2f}")):
             try:
                 pixels = decode_rgb(folder / path_for(path))
             except UnreadableImage as error:
                 raise UnreadableImage(error.reason, f"{path!r}: {error.detail}") from None
-            yield Tile(pixels, (), f"{number} {what}  {path}")
+            yield Tile(pixels, (), f"{number} {label}  {path}")
 
 
 @click.command("duplicates")
@@ -80,16 +77,16 @@ def duplicates(
     """
     from benchwright.cli.progress_bars import ProgressBars
 
-    from ..contamination.report import Proposing, find_leaks, told
+    from ..contamination.report import CandidateSettings, find_leaks, report_lines
     from ..duplicates.report import find_duplicates
 
     if pairs is not None:
-        from .contact_sheet import free_pages
+        from .contact_sheet import page_paths
 
-        free_pages(pairs, count=1)  # before the work, not after it
+        page_paths(pairs, count=1)  # before the work, not after it
     with ProgressBars() as progress:
         report = find_duplicates(folder, distance=distance, workers=workers, progress=progress)
-        near = Proposing(distance)
+        near = CandidateSettings(distance)
         against = find_leaks(folder, places, proposing=near, workers=workers, progress=progress) if places else None
     if pairs is not None:
         note(f"pairs to look at: {', '.join(map(str, write_pairs(pairs, folder, report)))}")
@@ -106,7 +103,11 @@ def duplicates(
         document["leaks"] = [leak.to_json() for leak in against.leaks]
         reasons = {file.path: file for file in (*against.unreadable, *report.unreadable)}
         document["unreadable"] = [reasons[path]._asdict() for path in sorted(reasons)]
-    emit(document, as_json=as_json, text=lambda: "\n".join([_as_text(report), *(told(against) if against else [])]))
+    emit(
+        document,
+        as_json=as_json,
+        text=lambda: "\n".join([_as_text(report), *(report_lines(against) if against else [])]),
+    )
     if any(leak.kind == "leak" for leak in (against.leaks if against else ())):
         raise click.exceptions.Exit(1)
 

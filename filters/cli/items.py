@@ -37,21 +37,21 @@ def items(release: Path, scope: str, as_json: bool) -> None:
 
 
 def _lines(report: ItemReport) -> Iterator[str]:
-    for said, pairs in (("repeated", report.repeated_options), ("similar", report.similar_options)):
+    for label, pairs in (("repeated", report.repeated_options), ("similar", report.similar_options)):
         for pair in pairs:
-            yield f"{said:9} options {pair.options[0]} and {pair.options[1]} of {pair.item_id}"
-    for one in report.questions:
-        yield f"{one.reason}  {one.item_id}  of {', '.join(one.of)}"
+            yield f"{label:9} options {pair.options[0]} and {pair.options[1]} of {pair.item_id}"
+    for repetition in report.questions:
+        yield f"{repetition.reason}  {repetition.item_id}  of {', '.join(repetition.of)}"
     yield "letters   p       counts"
     for group in report.letters:
-        counts = "  ".join(f"{key} {count}" for key, count in group.found.counts.items())
-        yield f"{group.of:9} {group.found.p:.4f}  {counts}  {printable(group.task or 'all')}"
+        counts = "  ".join(f"{key} {count}" for key, count in group.balance.counts.items())
+        yield f"{group.of:9} {group.balance.p:.4f}  {counts}  {printable(group.task or 'all')}"
     yield "rule          accuracy  interval       chance  items  task"
-    for found, too_much in report.rules:
-        low, high = found.interval
+    for rule, too_much in report.rules:
+        low, high = rule.interval
         yield (
-            f"{found.rule:13} {found.accuracy:8.3f}  [{low:.3f}, {high:.3f}] {found.chance:6.3f}  {found.items:5}  "
-            f"{printable(found.task or 'all')}{'  gives the key away' if too_much else ''}"
+            f"{rule.rule:13} {rule.accuracy:8.3f}  [{low:.3f}, {high:.3f}] {rule.chance:6.3f}  {rule.items:5}  "
+            f"{printable(rule.task or 'all')}{'  gives the key away' if too_much else ''}"
         )
     yield (
         f"items {report.items}, with repeated options {len({pair.item_id for pair in report.repeated_options})}, "

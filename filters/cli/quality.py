@@ -42,14 +42,15 @@ def _lines(report: QualityReport, seconds: float) -> Iterator[str]:
     from ..quality.faults import FAULTS
 
     value_of: dict[str, str] = {fault.reason: fault.value for fault in FAULTS}
-    for one in report.images:
-        for reason in one.faults:
+    for image in report.images:
+        for reason in image.faults:
             name = value_of[reason]
-            yield f"{reason:17} {name} {one.values[name]:g}  {printable(one.path)}"
+            yield f"{reason:17} {name} {image.values[name]:g}  {printable(image.path)}"
     for file in report.unreadable:
         yield f"unreadable        {file.reason}  {printable(file.path)}"
     yield "  ".join(f"{reason} {count}" for reason, count in report.reasons.items())
     yield (
-        f"images {len(report.images)}, with faults {sum(bool(one.faults) for one in report.images)}, unreadable files "
-        f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"
+        f"images {len(report.images)}, with faults {sum(bool(image.faults) for image in report.images)}, "
+        f"unreadable files {len(report.unreadable)}, {seconds:.1f} s, "
+        f"{len(report.images) / seconds:.2f} images a second"
     )

@@ -57,9 +57,14 @@ _PAGE = "text-ratio.html"
 @workers_option
 @json_option
 def text_ratio(
-    folder: Path, contact_sheet: Path | None, calibrate: Path | None, thresholds: tuple[float, ...], backend: Backend,
-    workers: int | None, as_json: bool,
-) -> None:  # fmt: skip
+    folder: Path,
+    contact_sheet: Path | None,
+    calibrate: Path | None,
+    thresholds: tuple[float, ...],
+    backend: Backend,
+    workers: int | None,
+    as_json: bool,
+) -> None:
     """Measure which share of each picture text covers.
 
     The share is that of the union of all boxes of text, cut to the picture. Boxes that are giant or doubtful
@@ -70,13 +75,13 @@ def text_ratio(
     from ..text.report import measure_text
 
     if contact_sheet is not None:
-        from .contact_sheet import free_pages
+        from .contact_sheet import page_paths
 
-        free_pages(contact_sheet, count=1)  # before the work, not after it
+        page_paths(contact_sheet, count=1)  # before the work, not after it
     if calibrate is not None:
-        from ..text.calibration import free_page
+        from ..text.calibration import check_page_path
 
-        free_page(calibrate)
+        check_page_path(calibrate)
     elif thresholds:
         raise click.UsageError("--threshold is for the page that --calibrate writes; give that as well")
     started = time.perf_counter()
@@ -91,22 +96,22 @@ def text_ratio(
         write_calibration(calibrate, folder, report, thresholds=thresholds or None)
         note(f"page: {calibrate}")
     document = {
-        "images": [{"path": one.path, "ratio": one.ratio, "boxes": one.boxes} for one in report.images],
+        "images": [{"path": image.path, "ratio": image.ratio, "boxes": image.boxes} for image in report.images],
         "unreadable": [file._asdict() for file in report.unreadable],
     }
     emit(document, as_json=as_json, text=lambda: _as_text(report, seconds))
 
 
 def _most_first(report: TextReport) -> list[TextShare]:
-    return sorted(report.images, key=lambda one: (-one.ratio, one.path))
+    return sorted(report.images, key=lambda image: (-image.ratio, image.path))
 
 
 def _as_text(report: TextReport, seconds: float) -> str:
     lines = ["ratio  boxes  path"]
-    lines += [f"{one.ratio:.3f}  {one.boxes:5}  {printable(one.path)}" for one in _most_first(report)]
+    lines += [f"{image.ratio:.3f}  {image.boxes:5}  {printable(image.path)}" for image in _most_first(report)]
     lines += [f"unreadable  {printable(file.path)}  {file.reason}" for file in report.unreadable]
     lines.append(
-        f"images {len(report.images)}, with text {sum(one.boxes > 0 for one in report.images)}, unreadable files "
+        f"images {len(report.images)}, with text {sum(image.boxes > 0 for image in report.images)}, unreadable files "
         f"{len(report.unreadable)}, {seconds:.1f} s, {len(report.images) / seconds:.2f} images a second"
     )
     return "\n".join(lines)
@@ -126,8 +131,8 @@ def _tiles(folder: Path, shares: list[TextShare]) -> Iterator[Tile]:
 
     from .contact_sheet import GREY, RED, SheetOutline, Tile
 
-    for one in shares:
-        left_out = tuple(SheetOutline(corners, GREY, 1.0) for corners in one.left_out)
-        found = tuple(SheetOutline(corners, RED) for corners in one.regions)
-        caption = f"{one.ratio:.3f}  {printable(one.path)}"
-        yield Tile(decode_rgb(folder / path_for(one.path)), (*left_out, *found), caption)
+    for share in shares:
+        left_out = tuple(SheetOutline(corners, GREY, 1.0) for corners in share.left_out)
+        outlines = tuple(SheetOutline(corners, RED) for corners in share.regions)
+        caption = f"{share.ratio:.3f}  {printable(share.path)}"
+        yield Tile(decode_rgb(folder / path_for(share.path)), (*left_out, *outlines), caption)

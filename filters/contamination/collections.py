@@ -20,25 +20,25 @@ from ..features.embeddings import Embeddings
 from .hash_lists import read_hash_list
 from .picture_hashes import KnownPicture, hashes_of_folder
 
-Kind = Literal["folder", "release", "list"]
+CollectionKind = Literal["folder", "release", "list"]
 
 
 @dataclass(frozen=True)
-class Reference:
+class ReferenceCollection:
     """A collection to check against.
 
     Args:
         place: The folder, the release's folder, or the list's file.
-        kind: Which of the three it is.
-        content: Digest of all that it holds; places do not enter it.
+        kind: Kind of the collection.
+        content: Digest of the collection's content, whatever its place.
     """
 
     place: Path
-    kind: Kind
+    kind: CollectionKind
     content: str
 
     def pictures(self, workers: int | None = None, embedded: Embeddings | None = None) -> list[KnownPicture]:
-        """Return what it holds; pictures of folders and releases are hashed, and embedded where asked for."""
+        """Return the pictures; those of folders and releases are hashed, and embedded where `embedded` is given."""
         if self.kind == "list":
             return read_hash_list(self.place)
         if self.kind == "folder":
@@ -49,10 +49,10 @@ class Reference:
         return _with_sources(self.place, shown)
 
     def pixels(self, cache: Path) -> Path | None:
-        """Return the folder in which its pictures lie by their names; None for a list.
+        """Return the folder that holds the collection's pictures by name; None for a hash list.
 
         Args:
-            cache: Where a release's pictures may be laid out, once for all workers.
+            cache: Folder into which a release's pictures are written once for all workers.
         """
         if self.kind != "release":
             return self.place if self.kind == "folder" else None
@@ -69,26 +69,26 @@ class Reference:
         return folder
 
 
-def open_reference(place: Path) -> Reference:
+def open_collection(place: Path) -> ReferenceCollection:
     """Return the collection at a place.
 
     Raises:
-        BenchwrightError: There is nothing, or nothing that can be checked against.
+        BenchwrightError: There is no collection at that place.
     """
     if (place / "manifest.json").is_file():
-        return Reference(place, "release", Release.open(place).release_id)
+        return ReferenceCollection(place, "release", Release.open(place).release_id)
     if place.is_dir():
-        found = sorted((str(path.relative_to(place)), file_digest(path)) for path in _files(place))
-        return Reference(place, "folder", digest(found))
+        files = sorted((str(path.relative_to(place)), file_digest(path)) for path in _files(place))
+        return ReferenceCollection(place, "folder", digest(files))
     if place.is_file():
-        return Reference(place, "list", file_digest(place))
+        return ReferenceCollection(place, "list", file_digest(place))
     raise BenchwrightError(
         f"{place} is not there; give a folder of pictures, a release or a hash list to check against"
     )
 
 
 def picture_path(folder: Path, name: str) -> Path:
-    """Return the file of a picture by the name that its collection gives it."""
+    """Return the file of a picture by its name in the collection."""
     return folder / path_for(name)
 
 
@@ -102,7 +102,7 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _extract(place: Path, folder: Path) -> None:
-    """Write every picture that a release's items show, named by its id."""
+    """Write every picture that the items of a release show, named by its id."""
     for released in Release.open(place).items():
         for image_id, data in released.images.items():
             if not (path := folder / image_id).exists():
@@ -110,9 +110,9 @@ def _extract(place: Path, folder: Path) -> None:
 
 
 def _with_sources(place: Path, shown: list[KnownPicture]) -> list[KnownPicture]:
-    """Add what the release's provenance states: canonical ids, and images that no item shows as they are."""
-    stated = {one.image_id: one for one in Release.open(place).provenance() if isinstance(one, ImageRecord)}
-    ids = {image_id: one.source.canonical_id for image_id, one in stated.items() if one.source is not None}
-    known = [one._replace(canonical_id=ids.get(one.name)) for one in shown]
-    hidden = sorted(stated.keys() - {one.name for one in shown})
+    """Add what the release's provenance states: canonical ids, and source images that no item shows unchanged."""
+    stated = {record.image_id: record for record in Release.open(place).provenance() if isinstance(record, ImageRecord)}
+    ids = {image_id: record.source.canonical_id for image_id, record in stated.items() if record.source is not None}
+    known = [picture._replace(canonical_id=ids.get(picture.name)) for picture in shown]
+    hidden = sorted(stated.keys() - {picture.name for picture in shown})
     return known + [KnownPicture(name, name, ids.get(name), stated[name].pixel_hash) for name in hidden]

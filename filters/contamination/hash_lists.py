@@ -1,7 +1,7 @@
-"""Hash lists: what a collection holds, without its pictures. So a test set can be checked against and stay unseen.
+"""Hash lists: the hashes of a collection without its pictures, so that a test set can be checked against unseen.
 
-A list that we write is JSON Lines: a line that names format and version, then one picture a line. A list of somebody
-else's is plain text, one entry a line: 64 hexadecimal digits are the SHA-256 of a file or of its upright pixels,
+A list that Benchwright writes is JSON Lines: a line that names format and version, then one picture a line. A list from
+elsewhere is plain text, one entry a line: 64 hexadecimal digits are the SHA-256 of a file or of its upright pixels,
 16 are a pHash, and anything with a colon, such as `coco:000000123`, is a canonical id.
 """
 
@@ -16,7 +16,7 @@ from benchwright.canonical import canonical_json
 from benchwright.errors import DataError
 from benchwright.workspace.atomic import write_bytes
 
-from ..features.visual_words import read_words
+from ..features.visual_words import decode_words
 from .picture_hashes import KnownPicture
 
 FORMAT = "benchwright/hashes"
@@ -28,22 +28,22 @@ _CODES = ("phash", "dhash", "mirrored")
 
 
 def write_hash_list(path: Path, pictures: Iterable[KnownPicture]) -> None:
-    """Write a hash list; codes are spelled as 16 hexadecimal digits, as ImageHash spells them.
+    """Write a hash list; codes are 16 hexadecimal digits, as ImageHash writes them.
 
-    Embeddings are left out: they are large, and say nothing to whoever has another model.
+    Embeddings are left out: they are large, and useless to whoever has another model.
     """
     lines = [canonical_json({"format": FORMAT, "version": VERSION})]
-    for one in pictures:
-        told = {name: value for name, value in one._asdict().items() if value is not None and name != "embedding"}
-        lines.append(canonical_json(told | {name: f"{told[name]:016x}" for name in _CODES if name in told}))
+    for picture in pictures:
+        fields = {name: value for name, value in picture._asdict().items() if value is not None and name != "embedding"}
+        lines.append(canonical_json(fields | {name: f"{fields[name]:016x}" for name in _CODES if name in fields}))
     write_bytes(path, "\n".join([*lines, ""]).encode("utf-8", "surrogatepass"))
 
 
 def read_hash_list(path: Path) -> list[KnownPicture]:
-    """Return what a list tells, in its order.
+    """Return the pictures of a list, in its order.
 
     Raises:
-        DataError: It cannot be read, is newer than this program, or a line is none of what a list may hold.
+        DataError: The list cannot be read, is newer than this program, or has a line that is no entry.
     """
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -72,14 +72,23 @@ def _ours(lines: list[str], path: Path) -> Iterator[KnownPicture]:
             raise DataError(f"hash list {path}: line {number} is no picture as `filter hashes` writes it") from error
 
 
-def _picture(told: dict[str, object]) -> KnownPicture:
-    """Return a picture as a line tells it, or raise TypeError or ValueError."""
-    texts = {name: value for name, value in told.items() if isinstance(value, str)}
-    if texts.keys() != told.keys() or "name" not in texts or texts.keys() - (set(KnownPicture._fields) - {"embedding"}):
+def _picture(fields: dict[str, object]) -> KnownPicture:
+    """Return the picture of a line.
+
+    Raises:
+        TypeError: A field has another type.
+        ValueError: A field is unknown, missing or malformed.
+    """
+    texts = {name: value for name, value in fields.items() if isinstance(value, str)}
+    if (
+        texts.keys() != fields.keys()
+        or "name" not in texts
+        or texts.keys() - (set(KnownPicture._fields) - {"embedding"})
+    ):
         raise ValueError("unknown or missing fields, or one that is no text")
     if not all(_PHASH.fullmatch(texts[name]) for name in _CODES if name in texts):
         raise ValueError("a code is not 16 hexadecimal digits")
-    read_words(texts.get("words", ""))
+    decode_words(texts.get("words", ""))
     codes = {name: int(texts[name], 16) for name in _CODES if name in texts}
     return KnownPicture(**{name: text for name, text in texts.items() if name not in _CODES}, **codes)  # type: ignore[arg-type]
 

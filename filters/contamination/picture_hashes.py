@@ -1,4 +1,4 @@
-"""All hashes of a picture at once: what one collection has to know of another to find what both hold."""
+"""All hashes of a picture: what must be known of two collections to find the pictures that both hold."""
 
 from __future__ import annotations
 
@@ -14,20 +14,24 @@ from benchwright.steps import Context, MapStep, OpenContext, Outcome, Step, Stre
 from ..features.embeddings import Embeddings
 from ..features.local_features import detector
 from ..features.perceptual_hash import hashes
-from ..features.visual_words import WORD_CANDIDATES, described
+from ..features.visual_words import WORD_CANDIDATES, encoded_words_of
 
 if TYPE_CHECKING:
     from benchwright.progress import Progress
 
 
 class PictureHashes(MapStep):
-    """Hash upright pixels and frame, and describe local features, from one full decoding."""
+    """Hash upright pixels and frame, and describe local features, decoding each image once."""
 
     name: ClassVar[str] = "hashes"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
-        "pixel_hash": "string", "phash": "uint64", "dhash": "uint64", "mirrored": "uint64", "words": "string",
-    }  # fmt: skip
+        "pixel_hash": "string",
+        "phash": "uint64",
+        "dhash": "uint64",
+        "mirrored": "uint64",
+        "words": "string",
+    }
 
     def open(self, ctx: OpenContext) -> object:
         """Make the detector."""
@@ -39,23 +43,27 @@ class PictureHashes(MapStep):
         pixels = ctx.images.rgb(record)
         luma = luma_of(pixels)
         return Outcome(
-            values={"pixel_hash": pixel_hash(pixels), **hashes(luma)._asdict(), "words": described(luma, ctx.opened)}
+            values={
+                "pixel_hash": pixel_hash(pixels),
+                **hashes(luma)._asdict(),
+                "words": encoded_words_of(luma, ctx.opened),
+            }
         )
 
 
 class KnownPicture(NamedTuple):
-    """What a collection tells of one picture; None where it does not.
+    """What a collection states of one picture; None where it states nothing.
 
     Args:
-        name: As its collection calls it.
+        name: Name in its collection.
         image_id: SHA-256 of the file's bytes.
-        canonical_id: Such as `coco:000000123`.
-        pixel_hash: As `benchwright.images.decode.pixel_hash`.
-        phash: 64 bits; so are `dhash` and `mirrored`.
-        dhash: As `PerceptualHashes`.
-        mirrored: As `PerceptualHashes`.
-        words: As `FeatureWords`.
-        embedding: As `Embeddings`; two of different models say nothing of each other.
+        canonical_id: Canonical id, such as `coco:000000123`.
+        pixel_hash: Hash of the upright pixels, by `benchwright.images.decode.pixel_hash`.
+        phash: pHash of 64 bits, by `PerceptualHashes`.
+        dhash: dHash of 64 bits, by `PerceptualHashes`.
+        mirrored: pHash of the mirrored picture, by `PerceptualHashes`.
+        words: Visual words, by `FeatureWords`.
+        embedding: Embedding, by `Embeddings`; those of different models cannot be compared.
     """
 
     name: str
@@ -72,13 +80,13 @@ class KnownPicture(NamedTuple):
 def hashes_of_folder(
     folder: Path, *, workers: int | None = None, progress: Progress | None = None, embedded: Embeddings | None = None
 ) -> list[KnownPicture]:
-    """Return all pictures of a folder that can be read, by name, hashed in a temporary workspace.
+    """Return the hashes of all readable pictures of a folder, sorted by name.
 
     Args:
-        folder: Searched with all its subfolders.
-        workers: Processes; as many as there is room for if None.
-        progress: Who wants to know how far it is.
-        embedded: What embeds each picture too.
+        folder: Folder of images, searched with all its subfolders.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
+        embedded: Step that embeds each picture too; default none.
 
     Raises:
         BenchwrightError: The folder cannot be read.

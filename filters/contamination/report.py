@@ -1,6 +1,6 @@
-"""Leaks among files and splits, found by the same step as in a recipe, told file by file.
+"""Report of leaks among files and between splits, found by the same step as in a recipe.
 
-The pictures of each split, of a release or of a workspace before anything is frozen, are laid out as folders.
+Splits of a release, or of a workspace before it is frozen, are checked as folders: their pictures are written out.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 _VALUE = ".split"
 
 
-def split_folders(place: Path, root: Path) -> dict[str, Path]:
-    """Return a folder for each split, by its name, that holds the pictures which its items show, named by their ids.
+def write_split_folders(place: Path, root: Path) -> dict[str, Path]:
+    """Write the pictures that the items of each split show, named by their ids; return each split's folder by name.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and has run to its end.
-        root: An empty folder to make them in.
+        root: Empty folder in which the folders are made.
 
     Raises:
-        BenchwrightError: The place is neither, or no step of the workspace names splits.
+        BenchwrightError: The place is neither, or not exactly one step of the workspace names splits.
     """
     shown = _of_workspace if (place / "workspace.json").is_file() else _of_release
-    found: dict[str, Path] = {}
+    folders: dict[str, Path] = {}
     for split, image_id, data in shown(place):
-        if split not in found:
-            found[split] = root / f"{len(found):03}"
-            found[split].mkdir()
-        (found[split] / image_id).write_bytes(data)
-    return dict(sorted(found.items()))
+        if split not in folders:
+            folders[split] = root / f"{len(folders):03}"
+            folders[split].mkdir()
+        (folders[split] / image_id).write_bytes(data)
+    return dict(sorted(folders.items()))
 
 
 def _of_release(place: Path) -> Iterator[tuple[str, str, bytes]]:
@@ -75,13 +75,13 @@ class Leak:
 
     Args:
         path: The picture, relative to its folder; of a release its image id.
-        against: The other collection, as it was given; or the split.
-        name: The picture there, as that collection calls it.
-        kind: `leak`: the same for sure. `ask`: a person should look.
+        against: The other collection, by the path that was given, or the other split.
+        name: Name of the picture in that collection.
+        kind: `leak`: surely the same picture. `ask`: a person should decide.
         by: `canonical_id`, `file`, `pixels`, `look` (a second look at the pixels), or `hash` where the other
             collection has no pixels.
         score: 1.0 where an id or hash is equal; else the share of the aligned overlap, 0-1, that shows the same; 0.0
-            where there is none to look at.
+            where there are no pixels to compare.
     """
 
     path: str
@@ -97,24 +97,24 @@ class Leak:
 
 
 class LeakReport(NamedTuple):
-    """What a search for leaks found.
+    """The result of a search for leaks.
 
     Args:
-        leaks: One a picture, sorted by path.
-        unreadable: Files that could not be compared with anything, and why; sorted by path.
+        leaks: At most one leak a picture, sorted by path.
+        unreadable: Files that could not be compared, with the reason, sorted by path.
     """
 
     leaks: tuple[Leak, ...]
     unreadable: tuple[UnreadableFile, ...]
 
 
-class Proposing(NamedTuple):
-    """Which pairs of pictures get a second look.
+class CandidateSettings(NamedTuple):
+    """Settings that decide which pairs of pictures are compared.
 
     Args:
-        distance: Bits of 64 in which two hashes may differ.
-        embeddings: Folder of a model whose embeddings propose too; none if None.
-        cosine: Least cosine, 0-1, at which they do.
+        distance: Bits of 64 in which two hashes may differ; default 8.
+        embeddings: Folder of a model whose embeddings propose pairs too; default none.
+        cosine: Least cosine, 0-1, at which embeddings propose a pair; default 0.85.
     """
 
     distance: int = 8
@@ -122,30 +122,30 @@ class Proposing(NamedTuple):
     cosine: float = 0.85
 
     def settings(self) -> dict[str, Any]:
-        """Return these as settings of `leakage`."""
+        """Return these as settings of the step `leakage`."""
         model = str(self.embeddings.resolve()) if self.embeddings is not None else None
         return {"distance": self.distance, "embeddings": model, "cosine": self.cosine}
 
 
-BY_HASHES = Proposing()
+BY_HASHES = CandidateSettings()
 
 
 def find_leaks(
     folder: Path,
     places: Sequence[Path],
     *,
-    proposing: Proposing = BY_HASHES,
+    proposing: CandidateSettings = BY_HASHES,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> LeakReport:
-    """Return the pictures of a folder that other collections hold, and what could not be compared with them.
+    """Return the pictures of a folder that other collections hold, and the files that could not be compared.
 
     Args:
-        folder: Searched with all its subfolders.
-        places: Folders, releases or hash lists.
-        proposing: Which pairs are looked at.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        folder: Folder of images, searched with all its subfolders.
+        places: Folders, releases or hash lists to check against.
+        proposing: Settings that decide which pairs are compared; default by hashes.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
 
     Raises:
         BenchwrightError: A place holds nothing that can be checked against.
@@ -180,21 +180,25 @@ def find_leaks(
 
 
 def leaks_between_splits(
-    place: Path, *, proposing: Proposing = BY_HASHES, workers: int | None = None, progress: Progress | None = None
+    place: Path,
+    *,
+    proposing: CandidateSettings = BY_HASHES,
+    workers: int | None = None,
+    progress: Progress | None = None,
 ) -> LeakReport:
-    """Return the pictures of each split that a split before it holds too, by image id.
+    """Return the pictures of each split that an earlier split holds too, by image id.
 
     Args:
         place: A release, or a workspace whose recipe assigns splits and has run to its end.
-        proposing: Which pairs are looked at.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        proposing: Settings that decide which pairs are compared; default by hashes.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
 
     Raises:
         BenchwrightError: The folder is neither, or no step of the workspace names splits.
     """
     with tempfile.TemporaryDirectory(prefix="benchwright-") as name:
-        folders = split_folders(place, Path(name))
+        folders = write_split_folders(place, Path(name))
         leaks: list[Leak] = []
         unreadable: set[UnreadableFile] = set()
         for earlier, later in combinations(folders, 2):
@@ -206,8 +210,8 @@ def leaks_between_splits(
     return LeakReport(tuple(sorted(leaks)), tuple(sorted(unreadable)))
 
 
-def told(report: LeakReport) -> list[str]:
-    """Return leaks and what could not be compared as lines for people, the count last."""
+def report_lines(report: LeakReport) -> list[str]:
+    """Return the report as lines of text, the counts last."""
     leaks = report.leaks
     lines = [
         f"{leak.kind:<5} {printable(leak.path)}  in {printable(leak.against)}: {printable(leak.name)}  "

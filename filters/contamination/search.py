@@ -1,4 +1,4 @@
-"""Which pictures of one collection another may hold: by id and hash for sure, by hashes of the frame perhaps."""
+"""Search for the pictures of one collection in another: equal ids and hashes are sure, near hashes are candidates."""
 
 from __future__ import annotations
 
@@ -8,109 +8,119 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..features.embeddings import near_across, read_embeddings
+from ..features.embeddings import decode_vectors, near_across
 from ..features.hamming import iter_pairs
-from ..features.visual_words import read_words
+from ..features.visual_words import decode_words
 from ..features.word_matching import shared_words
 from .picture_hashes import KnownPicture
 
-By = Literal["canonical_id", "file", "pixels"]
+MatchedBy = Literal["canonical_id", "file", "pixels"]
 MOST_PARTNERS = 8
 _SPOTS_OF_A_COSINE = 10.0
-"""What embeddings that point the same way count beside spots that two pictures share; near hashes go before both."""
+"""Weight of a cosine of 1, in spots that two pictures share; near hashes come before both."""
 
 
-class Sure(NamedTuple):
-    """A picture that the other collection holds, by its position there and what says so."""
+class SureLeak(NamedTuple):
+    """A picture that the other collection surely holds: its position there and what it was matched by."""
 
-    other: int
-    by: By
+    place: int
+    by: MatchedBy
 
 
-class Perhaps(NamedTuple):
-    """A picture of the other collection that deserves a second look, perhaps mirrored."""
+class PossibleLeak(NamedTuple):
+    """A picture of the other collection to compare, mirrored too where `mirrored` says so."""
 
-    other: int
+    place: int
     mirrored: bool
 
 
-def sure_leaks(mine: Sequence[KnownPicture], others: Sequence[KnownPicture]) -> dict[int, Sure]:
-    """Return for each of my pictures the first one that is the same by canonical id, then by file, then by pixels."""
-    found: dict[int, Sure] = {}
-    ways: tuple[tuple[By, str], ...] = (("canonical_id",) * 2, ("file", "image_id"), ("pixels", "pixel_hash"))
+def sure_leaks(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture]) -> dict[int, SureLeak]:
+    """Return for each of my pictures the first of theirs with an equal canonical id, else file, else pixels."""
+    leaks: dict[int, SureLeak] = {}
+    ways: tuple[tuple[MatchedBy, str], ...] = (("canonical_id",) * 2, ("file", "image_id"), ("pixels", "pixel_hash"))
     for by, name in ways:
         first: dict[str, int] = {}
-        for number, known in enumerate(others):
+        for number, known in enumerate(theirs):
             if (value := getattr(known, name)) is not None:
                 first.setdefault(value, number)
-        for number, one in enumerate(mine):
-            if number not in found and (other := first.get(getattr(one, name) or "")) is not None:
-                found[number] = Sure(other, by)
-    return found
+        for number, picture in enumerate(mine):
+            if number not in leaks and (place := first.get(getattr(picture, name) or "")) is not None:
+                leaks[number] = SureLeak(place, by)
+    return leaks
 
 
 def possible_leaks(
-    mine: Sequence[KnownPicture], others: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
-) -> dict[int, list[Perhaps]]:
-    """Return for each of my pictures those that it may be a copy of, likeliest first, up to `MOST_PARTNERS`.
+    mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], *, distance: int, cosine: float | None = None
+) -> dict[int, list[PossibleLeak]]:
+    """Return for each of my pictures those of theirs that it may be a copy of, likeliest first, up to `MOST_PARTNERS`.
 
     Args:
-        mine: What is checked.
-        others: What it is checked against.
+        mine: Pictures to check.
+        theirs: Pictures of the collection to check against.
         distance: Bits of 64 in which two hashes may differ.
-        cosine: Least cosine of two embeddings; None where they propose nothing.
+        cosine: Least cosine of two embeddings; default None, where embeddings propose no pairs.
     """
     votes: defaultdict[tuple[int, int], float] = defaultdict(float)
     mirrored: set[tuple[int, int]] = set()
     for name, other_name in (("phash", "phash"), ("dhash", "dhash"), ("phash", "mirrored")):
-        for pair, bits in _near(mine, name, others, other_name, distance).items():
+        for pair, bits in _near(mine, name, theirs, other_name, distance).items():
             votes[pair] = max(votes[pair], 1000.0 - bits)
             if other_name == "mirrored":
                 mirrored.add(pair)
-    words = [read_words(one.words or "") for one in (*mine, *others)]
+    words = [decode_words(picture.words or "") for picture in (*mine, *theirs)]
     shared = shared_words(words)
     for left, right, spots in zip(shared.left.tolist(), shared.right.tolist(), shared.shared.tolist(), strict=True):
         if left < len(mine) <= right:
             votes[left, right - len(mine)] += spots
-    for pair, alike in (_alike(mine, others, cosine) if cosine is not None else {}).items():
+    for pair, alike in (_alike(mine, theirs, cosine) if cosine is not None else {}).items():
         votes[pair] += _SPOTS_OF_A_COSINE * alike
-    found: defaultdict[int, list[Perhaps]] = defaultdict(list)
-    for one, other in sorted(votes, key=lambda pair: (pair[0], -votes[pair], others[pair[1]].name, pair[1])):
-        if len(found[one]) < MOST_PARTNERS:
-            found[one].append(Perhaps(other, (one, other) in mirrored))
-    return dict(found)
+    candidates: defaultdict[int, list[PossibleLeak]] = defaultdict(list)
+    for row, place in sorted(votes, key=lambda pair: (pair[0], -votes[pair], theirs[pair[1]].name, pair[1])):
+        if len(candidates[row]) < MOST_PARTNERS:
+            candidates[row].append(PossibleLeak(place, (row, place) in mirrored))
+    return dict(candidates)
 
 
-def _alike(mine: Sequence[KnownPicture], others: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
-    """Return pairs of positions whose embeddings have at least this cosine, with it."""
-    here = [number for number, one in enumerate(mine) if one.embedding is not None]
-    there = [number for number, one in enumerate(others) if one.embedding is not None]
-    if not here or not there:
+def _alike(mine: Sequence[KnownPicture], theirs: Sequence[KnownPicture], cosine: float) -> dict[tuple[int, int], float]:
+    """Return the pairs of positions whose embeddings have at least this cosine, with the cosine."""
+    my_rows = [number for number, picture in enumerate(mine) if picture.embedding is not None]
+    their_rows = [number for number, picture in enumerate(theirs) if picture.embedding is not None]
+    if not my_rows or not their_rows:
         return {}
-    ours = read_embeddings([mine[number].embedding or "" for number in here])
-    theirs = read_embeddings([others[number].embedding or "" for number in there])
-    near = near_across(ours, theirs, cosine=cosine, most=MOST_PARTNERS)
-    return {(here[one], there[other]): alike for one, found in near.items() for other, alike in found.items()}
+    my_vectors = decode_vectors([mine[number].embedding or "" for number in my_rows])
+    their_vectors = decode_vectors([theirs[number].embedding or "" for number in their_rows])
+    near = near_across(my_vectors, their_vectors, cosine=cosine, most=MOST_PARTNERS)
+    return {
+        (my_rows[row], their_rows[place]): alike
+        for row, near_ones in near.items()
+        for place, alike in near_ones.items()
+    }
 
 
 def _near(
-    mine: Sequence[KnownPicture], name: str, others: Sequence[KnownPicture], other_name: str, distance: int
+    mine: Sequence[KnownPicture], name: str, theirs: Sequence[KnownPicture], other_name: str, distance: int
 ) -> dict[tuple[int, int], int]:
-    """Return pairs of positions whose codes differ in at most `distance` bits, with the bits."""
-    here = [(getattr(one, name), n) for n, one in enumerate(mine) if getattr(one, name) is not None]
-    there = [(getattr(one, other_name), n) for n, one in enumerate(others) if getattr(one, other_name) is not None]
-    codes, code_of = np.unique(np.array([code for code, _ in (*here, *there)], np.uint64), return_inverse=True)
+    """Return the pairs of positions whose codes differ in at most `distance` bits, with the number of bits."""
+    my_codes = [(getattr(picture, name), n) for n, picture in enumerate(mine) if getattr(picture, name) is not None]
+    their_codes = [
+        (getattr(picture, other_name), n)
+        for n, picture in enumerate(theirs)
+        if getattr(picture, other_name) is not None
+    ]
+    codes, code_of = np.unique(
+        np.array([code for code, _ in (*my_codes, *their_codes)], np.uint64), return_inverse=True
+    )
     mine_of: defaultdict[int, list[int]] = defaultdict(list)
-    others_of: defaultdict[int, list[int]] = defaultdict(list)
-    for place, (_, number) in enumerate(here):
+    theirs_of: defaultdict[int, list[int]] = defaultdict(list)
+    for place, (_, number) in enumerate(my_codes):
         mine_of[int(code_of[place])].append(number)
-    for place, (_, number) in enumerate(there, start=len(here)):
-        if len(bearers := others_of[int(code_of[place])]) < MOST_PARTNERS:
+    for place, (_, number) in enumerate(their_codes, start=len(my_codes)):
+        if len(bearers := theirs_of[int(code_of[place])]) < MOST_PARTNERS:
             bearers.append(number)
-    found = {(one, other): 0 for code in mine_of for one in mine_of[code] for other in others_of.get(code, ())}
+    near = {(row, place): 0 for code in mine_of for row in mine_of[code] for place in theirs_of.get(code, ())}
     for pairs in iter_pairs(codes, distance=distance):
         for left, right, bits in zip(pairs.left.tolist(), pairs.right.tolist(), pairs.distance.tolist(), strict=True):
             for a, b in ((left, right), (right, left)):
-                if a in mine_of and b in others_of:
-                    found |= {(one, other): bits for one in mine_of[a] for other in others_of[b]}
-    return found
+                if a in mine_of and b in theirs_of:
+                    near |= {(row, place): bits for row in mine_of[a] for place in theirs_of[b]}
+    return near

@@ -1,1 +1,1 @@
-"""Equal and near-duplicate pictures: candidates, the second look, who stays."""
+"""Exact and near duplicates: candidate pairs, their verification, the copies that are kept."""

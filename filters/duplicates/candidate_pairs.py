@@ -1,12 +1,12 @@
-"""Who deserves a second look: partners proposed by hashes of the whole frame, by local features, and by other partners.
+"""Pairs of images to compare pixel by pixel, proposed by hashes of the frame, by local features, and along chains.
 
-Each proposer names an image's likeliest partners, a few at most, so that a thousand blank pages are not a million
-pairs. Images are numbered largest first; one with more partners than can be named is also compared with the
-largest of its cluster, the one that is likely to be kept. How many were near and not named is counted.
+Each proposer names an image's most likely partners, a few at most, so that a thousand blank pages do not become a
+million pairs. Images are numbered largest first; an image with more partners than can be named is also compared with
+the largest image of its cluster, which is the one likely to be kept. Images that were near and not named are counted.
 
-Who is near whom is folded from pairs of codes that may be far more than memory holds: a hundred thousand frames of one
-film have hundreds of millions of close pairs. What people and splits need is less: connected components, how many
-partners each image has, and its nearest few.
+Pairs of near codes may need far more memory than there is: a hundred thousand frames of one film have hundreds of
+millions of close pairs. They are therefore reduced, as they come, to connected components, the number of partners of
+each image, and its nearest few partners.
 """
 
 from __future__ import annotations
@@ -24,10 +24,18 @@ from ..features.hamming import Pairs, iter_pairs
 from ..features.visual_words import Miniature, Words
 from ..features.word_matching import agreement, shared_words
 
-_BULK = 1 << 20
-"""Pairs folded in at a time: some 150 MB while it lasts."""
+MOST_BY_HASH = 12
+MOST_BY_FEATURES = 6
+MOST_BY_CHAIN = 12
+_MOST_CHECKED = 24
+"""Pictures that share most words with an image, of which the geometry of words is checked before the best are named."""
 
-_Numbers = NDArray[np.int64]
+_Ints = NDArray[np.int64]
+CandidatePairs = dict[int, set[int]]
+"""The images that each image is to be compared with, by position."""
+
+_BULK = 1 << 20
+"""Pairs reduced at a time; they take some 150 MB meanwhile."""
 
 
 class Partner(NamedTuple):
@@ -39,37 +47,37 @@ class Partner(NamedTuple):
 
 @dataclass(frozen=True)
 class Neighbourhood:
-    """Images by hash, with their near ones; images are positions in the array of hashes.
+    """Images with the images whose hashes are near theirs; images are positions in the array of hashes.
 
     Args:
-        cluster: For each image, a number that it shares with all that it is linked to.
-        partners: For each image, how many others are near.
+        cluster: Shape (images,), a number that linked images share.
+        partners: Shape (images,), the number of near images.
     """
 
-    cluster: _Numbers
-    partners: _Numbers
-    _code_of: _Numbers
-    _images: _Numbers
-    _images_from: _Numbers
+    cluster: _Ints
+    partners: _Ints
+    _code_of: _Ints
+    _images: _Ints
+    _images_from: _Ints
     _near: _Links
-    _near_from: _Numbers
+    _near_from: _Ints
     _most: int
 
     @classmethod
-    def of(cls, code_of: _Numbers, found: Iterable[Pairs], *, most: int) -> Neighbourhood:
-        """Fold pairs of codes into the neighbourhoods of the images that bear them.
+    def of(cls, code_of: _Ints, near_codes: Iterable[Pairs], *, most: int) -> Neighbourhood:
+        """Reduce pairs of near codes to the neighbourhoods of the images that have these codes.
 
         Args:
-            code_of: For each image its code, as a number from 0 on, each used.
-            found: Each pair of near codes once, in any order.
-            most: Partners kept for each image, nearest first, equally near ones by code.
+            code_of: Shape (images,), the code of each image, as a number from 0 on without gaps.
+            near_codes: Each pair of near codes once, in any order.
+            most: Partners kept for each image, nearest first; ties by code.
         """
         borne_by = np.bincount(code_of)
         count = len(borne_by)
         itself = np.arange(count, dtype=np.int64)
         root, partners = itself, borne_by - 1
         near = _Links(itself, itself, np.zeros(count, np.int64))
-        for left, right, bits in _in_bulk(found):
+        for left, right, bits in _in_bulk(near_codes):
             both = _Links(np.concatenate([left, right]), np.concatenate([right, left]), np.tile(bits, 2))
             partners = partners + np.bincount(both.source, borne_by[both.target], count).astype(np.int64)
             root = components(count, np.concatenate([itself, left]), np.concatenate([root, right]))
@@ -92,16 +100,16 @@ class Neighbourhood:
         for place in range(self._near_from[code], self._near_from[code + 1]):
             near, bits = self._near.target[place], int(self._near.bits[place])
             bearers = self._images[self._images_from[near] : self._images_from[near + 1]][: self._most + 1].tolist()
-            named += [Partner(other, bits) for other in bearers if other != image]
+            named += [Partner(bearer, bits) for bearer in bearers if bearer != image]
             if len(named) >= self._most:
                 break
         return named[: self._most]
 
 
 class _Links(NamedTuple):
-    source: _Numbers
-    target: _Numbers
-    bits: _Numbers
+    source: _Ints
+    target: _Ints
+    bits: _Ints
 
     def joined(self, other: _Links) -> _Links:
         return _Links(*(np.concatenate(columns) for columns in zip(self, other, strict=True)))
@@ -115,10 +123,10 @@ class _Links(NamedTuple):
         return _Links(source[kept], target[kept], bits[kept])
 
 
-def _in_bulk(found: Iterable[Pairs]) -> Iterator[Pairs]:
+def _in_bulk(pieces: Iterable[Pairs]) -> Iterator[Pairs]:
     waiting: list[Pairs] = []
     size = 0
-    for pairs in found:
+    for pairs in pieces:
         waiting.append(pairs)
         size += len(pairs.left)
         if size >= _BULK:
@@ -128,90 +136,79 @@ def _in_bulk(found: Iterable[Pairs]) -> Iterator[Pairs]:
         yield Pairs.joined(waiting)
 
 
-def _offsets(counts: _Numbers) -> _Numbers:
+def _offsets(counts: _Ints) -> _Ints:
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-MOST_BY_HASH = 12
-MOST_BY_FEATURES = 6
-MOST_BY_CHAIN = 12
-_MOST_CHECKED = 24
-"""Pictures that share most words with one, whose words are checked to lie alike before `MOST_BY_FEATURES` are named."""
-
-_Ints = NDArray[np.int64]
-Bonds = dict[int, set[int]]
-"""Of an image, the images that it is to be compared with."""
-
-
 class NearByHash(NamedTuple):
-    """Whom a hash proposes, and for each position how many are near at all."""
+    """The pairs that a hash proposes, and for each position how many images are near at all."""
 
-    bonds: Bonds
+    candidates: CandidatePairs
     near: NDArray[np.int64]
 
 
 def near_by_hash(codes: NDArray[np.uint64], *, distance: int) -> NearByHash:
     """Return for each position its nearest partners within a Hamming distance, up to `MOST_BY_HASH`.
 
-    One with more partners gets the first position of its cluster too.
+    An image with more partners also gets the first position of its cluster.
     """
     different, code_of = np.unique(codes, return_inverse=True)
     near = Neighbourhood.of(code_of, iter_pairs(different, distance=distance), most=MOST_BY_HASH)
     first: dict[int, int] = {}
-    bonds: Bonds = {}
+    candidates: CandidatePairs = {}
     for image in np.flatnonzero(near.partners).tolist():
         leader = first.setdefault(int(near.cluster[image]), image)
-        bonds[image] = {partner.image for partner in near.nearest(image)}
+        candidates[image] = {partner.image for partner in near.nearest(image)}
         if near.partners[image] > MOST_BY_HASH and leader != image:
-            bonds[image].add(leader)
-    return NearByHash(bonds, near.partners)
+            candidates[image].add(leader)
+    return NearByHash(candidates, near.partners)
 
 
-def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> Bonds:
-    """Return for each position those whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
+def near_by_mirrored_hash(codes: NDArray[np.uint64], mirrored: NDArray[np.uint64], *, distance: int) -> CandidatePairs:
+    """Return for each position the images whose mirrored picture has a near hash, up to `MOST_BY_HASH`."""
     count = len(codes)
     both, code_of = np.unique(np.concatenate([codes, mirrored]), return_inverse=True)
     across = (_crossing(pairs, code_of, count, len(both)) for pairs in iter_pairs(both, distance=distance))
     near = Neighbourhood.of(code_of, across, most=MOST_BY_HASH)
-    found: Bonds = {}
+    partners: CandidatePairs = {}
     for image in np.flatnonzero(near.partners[:count]).tolist():
-        others = {partner.image - count for partner in near.nearest(image) if partner.image >= count} - {image}
-        if others:
-            found[image] = others
-    return found
+        images = {partner.image - count for partner in near.nearest(image) if partner.image >= count} - {image}
+        if images:
+            partners[image] = images
+    return partners
 
 
 def _crossing(pairs: Pairs, code_of: _Ints, count: int, codes: int) -> Pairs:
-    """Keep pairs of which one code belongs to a picture and the other to a mirrored one."""
+    """Keep the pairs of which one code belongs to a picture and the other to a mirrored picture."""
     plain, turned = (np.bincount(part, minlength=codes) > 0 for part in (code_of[:count], code_of[count:]))
     crosses = (plain[pairs.left] & turned[pairs.right]) | (turned[pairs.left] & plain[pairs.right])
     return Pairs(pairs.left[crosses], pairs.right[crosses], pairs.distance[crosses])
 
 
-def near_by_features(words: Sequence[Words], miniatures: Sequence[Miniature | None]) -> Bonds:
-    """Return for each position those with which most words agree on one alignment, up to `MOST_BY_FEATURES`."""
-    found = shared_words(words)
-    left, right, shared = found.left, found.right, found.shared
+def near_by_features(words: Sequence[Words], miniatures: Sequence[Miniature | None]) -> CandidatePairs:
+    """Return for each position the images with the most words that agree on one alignment, up to `MOST_BY_FEATURES`."""
+    sharing = shared_words(words)
+    left, right, shared = sharing.left, sharing.right, sharing.shared
     source, target, _ = _strongest(left, right, shared, most=_MOST_CHECKED)
     agreed = []
     checked = sorted({(min(pair), max(pair)) for pair in zip(source.tolist(), target.tolist(), strict=True)})
-    for one, other in checked:
-        here, there = miniatures[one], miniatures[other]
-        assert here is not None  # who has words has a miniature
-        assert there is not None
-        agreed.append(agreement((words[one], words[other]), (here, there)))
+    for first, second in checked:
+        first_miniature, second_miniature = miniatures[first], miniatures[second]
+        assert first_miniature is not None  # a picture with words has a miniature
+        assert second_miniature is not None
+        agreed.append(agreement((words[first], words[second]), (first_miniature, second_miniature)))
     left, right = np.array(checked, np.int64).reshape(-1, 2).T
     shared = np.array(agreed, np.int64)
     holds = shared > 0
     source, target, _ = _strongest(left[holds], right[holds], shared[holds], most=MOST_BY_FEATURES)
-    bonds: Bonds = defaultdict(set)
-    for one, other in zip(source.tolist(), target.tolist(), strict=True):
-        bonds[one].add(other)
-    return dict(bonds)
+    candidates: CandidatePairs = defaultdict(set)
+    for image, partner in zip(source.tolist(), target.tolist(), strict=True):
+        candidates[image].add(partner)
+    return dict(candidates)
 
 
 def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return for each end of pairs its strongest others, up to `most`, equally strong ones by position."""
+    """Return for each end of pairs its strongest partners, up to `most`; ties by position."""
     source, target = np.concatenate([left, right]), np.concatenate([right, left])
     strength = np.tile(strength, 2)
     order = np.lexsort((target, -strength, source))
@@ -220,16 +217,18 @@ def _strongest(left: _Ints, right: _Ints, strength: _Ints, *, most: int) -> tupl
     return source[first], target[first], strength[first]
 
 
-def near_by_chain(confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int) -> Bonds:
-    """Return for each picture the largest ones of its chain that it has yet to be compared with, up to `MOST_BY_CHAIN`.
+def near_by_chain(
+    confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple[int, int]], *, images: int
+) -> CandidatePairs:
+    """Return for each picture the largest ones of its chain that it was not compared with yet, up to `MOST_BY_CHAIN`.
 
-    Of many copies each is compared with a few, so that the few that the others are dropped for may never have met, and
-    each would stay. A chain are pictures that hang together by confirmed pairs.
+    A chain is a connected component of confirmed pairs. Of many copies each is compared with a few only, so the best of
+    a chain may not have been compared with one another, and all of them would be kept.
 
     Args:
-        confirmed: Pairs of positions that a second look found to be copies, either way round.
-        compared: All pairs that had a second look, either way round.
-        images: How many there are.
+        confirmed: Pairs of positions that were confirmed as copies, in either order.
+        compared: All pairs that were compared, in either order.
+        images: Number of images.
     """
     ends = np.array(confirmed, np.int64).reshape(-1, 2)
     root = components(images, ends[:, 0], ends[:, 1])
@@ -237,27 +236,28 @@ def near_by_chain(confirmed: Sequence[tuple[int, int]], compared: Iterable[tuple
     for image in np.unique(ends).tolist():
         chains[int(root[image])].append(image)
     met = {frozenset(pair) for pair in compared}
-    bonds: Bonds = {}
+    candidates: CandidatePairs = {}
     for chain in chains.values():
         for place, image in enumerate(chain):
             largest = chain[: min(place, MOST_BY_CHAIN)]
-            if others := {other for other in largest if frozenset((image, other)) not in met}:
-                bonds[image] = others
-    return bonds
+            if partners := {partner for partner in largest if frozenset((image, partner)) not in met}:
+                candidates[image] = partners
+    return candidates
 
 
-def told_once(found: Iterable[Bonds], ids: Sequence[str]) -> dict[int, list[int]]:
-    """Unite what proposers found, so that each pair stands under one of its images only, partners by id.
+def each_pair_once(proposals: Iterable[CandidatePairs], ids: Sequence[str]) -> dict[int, list[int]]:
+    """Unite the proposals so that each pair is listed under one of its images only; partners are sorted by id.
 
-    Where both name each other, the image of the greater id bears the pair; else the one that names the other.
+    Where two images name each other, the pair is listed under the greater id; else under the image that names the other
+    one.
     """
     named: defaultdict[int, set[int]] = defaultdict(set)
-    for bonds in found:
-        for image, partners in bonds.items():
+    for candidates in proposals:
+        for image, partners in candidates.items():
             named[image] |= partners
     borne: dict[int, list[int]] = {}
     for image, partners in named.items():
-        mine = [one for one in partners if ids[image] > ids[one] or image not in named.get(one, ())]
+        mine = [partner for partner in partners if ids[image] > ids[partner] or image not in named.get(partner, ())]
         if mine:
-            borne[image] = sorted(mine, key=lambda one: ids[one])
+            borne[image] = sorted(mine, key=lambda partner: ids[partner])
     return borne

@@ -1,7 +1,7 @@
 """Images that show exactly the same pixels in different files.
 
-Files with equal bytes are one image from the start. This finds what was stored again without loss: a PNG
-saved as BMP or lossless WebP, a picture turned by EXIF instead of by pixels.
+Files with equal bytes are one image already. This step finds pictures that were stored again without loss: a PNG
+saved as BMP or lossless WebP, or a picture that is turned by EXIF in one file and by its pixels in the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ REASON = "exact_duplicate"
 
 
 class SameSizeCandidates(GatherStep):
-    """Mark images that have another one of the same upright size; only those can be equal."""
+    """Mark the images whose upright size another image has too; only those can be equal."""
 
     name: ClassVar[str] = "candidates"
     consumes: ClassVar[Stream] = "images"
@@ -41,7 +41,7 @@ class SameSizeCandidates(GatherStep):
 
 
 class CandidatePixels(MapStep):
-    """Hash the upright pixels of candidates. Everything else goes by without being decoded."""
+    """Hash the upright pixels of candidates. Other images are not decoded."""
 
     name: ClassVar[str] = "pixels"
     consumes: ClassVar[Stream] = "images"
@@ -64,7 +64,7 @@ class EqualPixels(GatherStep):
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Drop all but one of each group, whatever the order of rows."""
+        """Drop all but one image of each group; the order of rows does not matter."""
         del ctx
         kept: dict[str, int] = {}
         dropped: list[int] = []
@@ -93,5 +93,5 @@ class ExactDuplicates(Step):
     consumes: ClassVar[Stream] = "images"
 
     def parts(self) -> tuple[Step, ...]:
-        """Find equal sizes, hash those alone, drop equal hashes."""
+        """Return the parts: find equal sizes, hash the pixels of these images, drop equal hashes."""
         return (SameSizeCandidates(), CandidatePixels(), EqualPixels())

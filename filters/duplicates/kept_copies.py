@@ -1,9 +1,10 @@
-"""The step that decides which of several copies stays, with its settings read from a recipe.
+"""The step that decides which of several copies is kept.
 
-Of pictures that a second look confirmed as copies of each other, all but the best are dropped. A chain A-B-C is shown
-as one group, but an image is dropped only against an image that is kept and that it was confirmed with directly: if B
-stays, A and C go; if A stays, B goes and C, a stranger to A, stays. Which one is best is an order over all images that
-no order of files changes. Groups that a curator declares, such as the two pictures of a pair, are alike by design.
+Of pictures that are confirmed as copies of each other, all but the best are dropped. A chain A-B-C is shown as one
+group, but an image is dropped only where it is a confirmed copy of an image that is kept: if B is kept, A and C are
+dropped; if A is kept, B is dropped, and C, which was not confirmed with A, is kept. The best image is the first in an
+order over all images that does not depend on the order of files. Groups that a curator declares, such as the two
+pictures of a pair, are alike by design.
 """
 
 from __future__ import annotations
@@ -43,9 +44,9 @@ class KeepOrder:
     """An order of preference.
 
     Args:
-        criteria: Compared one after the other. The id comes last, named or not, so that no two images are equal.
+        criteria: Criteria, compared one after the other. The id always comes last, so that no two images are equal.
         protected: Patterns of source paths (`*`, `?`, `[...]`; `*` also stands for `/`) that come first.
-        licences: Preferred first; others come after these, and images that state none last.
+        licences: Licences, preferred first; other licences come after these, and images without a licence last.
     """
 
     criteria: Sequence[Criterion] = CRITERIA
@@ -53,18 +54,18 @@ class KeepOrder:
     licences: Sequence[str] = ()
 
     def key(self, row: Row) -> tuple[Any, ...]:
-        """Return what to sort an image by: smaller is kept before larger."""
+        """Return the sort key of an image: a smaller key is kept before a larger one."""
         ways: dict[Criterion, Callable[[Row], Any]] = {
-            "protected": lambda one: not self.is_protected(one),
+            "protected": lambda image: not self.is_protected(image),
             "licence": self._licence,
-            "resolution": lambda one: -one["width"] * one["height"],
-            "quality": lambda one: -quality_of(one),
-            "id": lambda one: one["image_id"],
+            "resolution": lambda image: -image["width"] * image["height"],
+            "quality": lambda image: -quality_of(image),
+            "id": lambda image: image["image_id"],
         }
         return tuple(ways[criterion](row) for criterion in (*self.criteria, "id"))
 
     def is_protected(self, row: Row) -> bool:
-        """Return whether an image comes from a protected source; such an image is never dropped."""
+        """Return whether an image has a protected source path; such an image is never dropped."""
         path = row["source_uri"]
         return path is not None and any(fnmatchcase(path, pattern) for pattern in self.protected)
 
@@ -76,7 +77,7 @@ class KeepOrder:
 
 
 def quality_of(row: Row) -> float:
-    """Return the measured quality where there is one, else bytes a pixel: of two copies the less compressed."""
+    """Return the measured quality, else bytes a pixel: the less compressed of two copies is better."""
     measured = row.get("quality")
     return float(measured) if measured is not None else float(row["size_bytes"] / (row["width"] * row["height"]))
 
@@ -90,7 +91,7 @@ def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
     The file is CSV with the columns `path` and `group`; a picture may stand in several groups.
 
     Raises:
-        RecipeError: It cannot be read, or a row lacks one of the two.
+        RecipeError: The file cannot be read, or a row lacks path or group.
     """
     try:
         if path.stat().st_size > _MOST_BYTES:
@@ -103,75 +104,78 @@ def read_groups(path: Path) -> Mapping[str, tuple[str, ...]]:
     reader = csv.DictReader(io.StringIO(text, newline=""))
     if missing := {"path", "group"} - set(reader.fieldnames or ()):
         raise RecipeError(f"groups {path}: line 1: there is no column {sorted(missing)[0]!r}; it needs path and group")
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    groups_of: defaultdict[str, set[str]] = defaultdict(set)
     for row in reader:
         if not row["path"] or not row["group"]:
             raise RecipeError(f"groups {path}: line {reader.line_num}: path and group must both be given, not {row}")
-        found[row["path"]].add(row["group"])
-    return {name: tuple(sorted(groups)) for name, groups in sorted(found.items())}
+        groups_of[row["path"]].add(row["group"])
+    return {name: tuple(sorted(groups)) for name, groups in sorted(groups_of.items())}
 
 
 class Links(NamedTuple):
-    """Pairs of images, by position; each pair once, in any order and either way round."""
+    """Pairs of images by position, each pair once, in any order."""
 
     confirmed: Sequence[tuple[int, int]]
     unsure: Sequence[tuple[int, int]]
     scene: Sequence[tuple[int, int]] = ()
-    """Views of one scene: both stay, unasked, in one group."""
+    """Views of one scene: both are kept without asking, in one group."""
 
 
 class Decisions(NamedTuple):
-    """What becomes of the images that are linked to others.
+    """Verdicts on the images that are linked to others.
 
     Args:
-        dropped: Image to the kept one that it is a copy of.
-        asked: Kept image to the kept ones before it that it might be a copy of, best first.
-        group: Image to the best image of its component.
+        dropped: For each dropped image, the kept image that it is a copy of.
+        to_ask: For each kept image to ask about, the better kept images that it may be a copy of, best first.
+        group: For each linked image, the best image of its connected component.
     """
 
     dropped: Mapping[int, int]
-    asked: Mapping[int, tuple[int, ...]]
+    to_ask: Mapping[int, tuple[int, ...]]
     group: Mapping[int, int]
 
 
 def decide(links: Links, *, rank: Sequence[int], exempt: Sequence[frozenset[str]], kept: frozenset[int]) -> Decisions:
-    """Go through the images from best to worst; drop each that is confirmed with one kept before it.
+    """Go through the images from best to worst and drop each that is a confirmed copy of an image kept before it.
 
     Args:
-        links: Between positions of images.
-        rank: Of each image; smaller is better, no two are equal.
-        exempt: Groups declared for each image; images that share one are alike by design, and not compared.
+        links: Pairs of positions of images.
+        rank: Rank of each image; smaller is better, no two are equal.
+        exempt: Groups declared for each image; images that share a group are alike by design and are not compared.
         kept: Images that are never dropped; where they would be, they are asked about.
     """
     confirmed, unsure, scene = (
-        [(one, other) for one, other in pairs if not exempt[one] & exempt[other]] for pairs in links
+        [(left, right) for left, right in pairs if not exempt[left] & exempt[right]] for pairs in links
     )
     better: defaultdict[int, set[int]] = defaultdict(set)
-    for one, other in confirmed:
-        first, second = sorted((one, other), key=lambda image: rank[image])
+    for left, right in confirmed:
+        first, second = sorted((left, right), key=lambda image: rank[image])
         better[second].add(first)
     dropped: dict[int, int] = {}
     doubtful = list(unsure)
     for image in sorted(better, key=lambda image: rank[image]):
-        alive = [one for one in sorted(better[image], key=lambda one: rank[one]) if one not in dropped]
+        alive = [copy for copy in sorted(better[image], key=lambda copy: rank[copy]) if copy not in dropped]
         if alive and image not in kept:
             dropped[image] = alive[0]
         else:
-            doubtful += [(image, one) for one in alive]
-    asked: defaultdict[int, set[int]] = defaultdict(set)
-    for one, other in doubtful:
-        if one not in dropped and other not in dropped:
-            first, second = sorted((one, other), key=lambda image: rank[image])
-            asked[second].add(first)
+            doubtful += [(image, copy) for copy in alive]
+    rivals: defaultdict[int, set[int]] = defaultdict(set)
+    for left, right in doubtful:
+        if left not in dropped and right not in dropped:
+            first, second = sorted((left, right), key=lambda image: rank[image])
+            rivals[second].add(first)
     return Decisions(
         dropped=dropped,
-        asked={image: tuple(sorted(ones, key=lambda one: rank[one])) for image, ones in asked.items()},
+        to_ask={
+            image: tuple(sorted(better_images, key=lambda partner: rank[partner]))
+            for image, better_images in rivals.items()
+        },
         group=_best_of_component([*confirmed, *unsure, *scene], rank),
     )
 
 
 def _best_of_component(pairs: Sequence[tuple[int, int]], rank: Sequence[int]) -> dict[int, int]:
-    """Return for each image of a pair the best image that it hangs together with."""
+    """Return for each image of a pair the best image of its connected component."""
     # Nodes are ranks, so the smallest node of a component is its best image.
     by_rank = np.argsort(np.array(rank, np.int64))
     node_of = np.argsort(by_rank)
@@ -183,19 +187,24 @@ def _best_of_component(pairs: Sequence[tuple[int, int]], rank: Sequence[int]) ->
 REASON = "near_duplicate"
 _BY_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 _COLUMNS = (
-    "image_id", "source_uri", "licence", "width", "height", "size_bytes",
+    "image_id",
+    "source_uri",
+    "licence",
+    "width",
+    "height",
+    "size_bytes",
     *(f"{looks}.{verdict}" for looks in ("looks", "chain_looks") for verdict in Links._fields),
-)  # fmt: skip
+)
 
 
 class KeptOfCopies(GatherStep):
-    """Drop confirmed copies of what is kept, ask about the unsure, and group what hangs together, scenes too."""
+    """Drop confirmed copies of kept images, ask about unsure pairs, and group connected images, scenes included."""
 
     name: ClassVar[str] = "kept"
     version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"group": "string", "like": "list<string>"}
-    """`like`: of an image that is asked about, the images before it that it may be a copy of, best first."""
+    """`like`: the better images that an image to ask about may be a copy of, best first."""
     imports: ClassVar[tuple[str, ...]] = ()
 
     keep: tuple[Criterion, ...]
@@ -207,13 +216,13 @@ class KeptOfCopies(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return what is read, with the values of other steps that the settings name."""
+        """Return the columns to read, with the values of other steps that the settings name."""
         named = (self.quality, self.groups if self.groups_are_a_value else None)
         return (*_COLUMNS, *dict.fromkeys(name for name in named if name is not None))
 
     @property
     def groups_are_a_value(self) -> bool:
-        """Return whether groups come from a step before, rather than from a file."""
+        """Return whether groups come from an earlier step instead of a file."""
         return self.groups is not None and not self.groups.endswith(".csv") and not _BY_DIGEST.fullmatch(self.groups)
 
     @model_validator(mode="after")
@@ -223,25 +232,25 @@ class KeptOfCopies(GatherStep):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with a digest of the declared groups in place of their file's name."""
+        """Return the settings with a digest of the declared groups instead of their file's name."""
         groups = f"sha256:{digest(dict(self._groups))}" if self._groups is not None else self.groups
         return self.model_dump(mode="json") | {"groups": groups}
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Decide over all images; neither the order of rows nor that of files matters."""
+        """Decide about all images; neither the order of rows nor that of files matters."""
         order = KeepOrder(self.keep, self.protected, self.licences)
         rows = columns.rename_columns(["quality" if name == self.quality else name for name in columns.column_names])
         images = rows.to_pylist()
         links = _links(images)
         rank = np.empty(len(images), np.int64)
         rank[sorted(range(len(images)), key=lambda row: order.key(images[row]))] = np.arange(len(images))
-        found = decide(
+        decisions = decide(
             links,
             rank=rank.tolist(),
             exempt=[frozenset(groups) for groups in self._declared(images, ctx.stage)],
             kept=frozenset(row for row, image in enumerate(images) if order.is_protected(image)),
         )
-        return _told(found, [image["image_id"] for image in images])
+        return _gathered(decisions, [image["image_id"] for image in images])
 
     def _declared(self, images: list[dict[str, Any]], stage: str) -> Iterator[tuple[str, ...]]:
         if self.groups is not None and self._groups is None and not self.groups_are_a_value:
@@ -269,16 +278,16 @@ def _links(images: list[dict[str, Any]]) -> Links:
     )
 
 
-def _told(found: Decisions, ids: list[str]) -> Gathered:
-    rows = sorted(found.group)
+def _gathered(decisions: Decisions, ids: list[str]) -> Gathered:
+    rows = sorted(decisions.group)
     verdicts: list[Verdict] = [
-        "drop" if row in found.dropped else "ask" if row in found.asked else "keep" for row in rows
+        "drop" if row in decisions.dropped else "ask" if row in decisions.to_ask else "keep" for row in rows
     ]
     evidence: list[Mapping[str, Any]] = [
-        {"of": ids[found.dropped[row]]}
-        if row in found.dropped
-        else {"like": [ids[one] for one in found.asked[row]]}
-        if row in found.asked
+        {"of": ids[decisions.dropped[row]]}
+        if row in decisions.dropped
+        else {"like": [ids[partner] for partner in decisions.to_ask[row]]}
+        if row in decisions.to_ask
         else {}
         for row in rows
     ]
@@ -287,8 +296,10 @@ def _told(found: Decisions, ids: list[str]) -> Gathered:
         verdicts=verdicts,
         reasons=[None if verdict == "keep" else REASON for verdict in verdicts],
         values={
-            "group": [f"cluster:{ids[found.group[row]][:16]}" for row in rows],
-            "like": [[ids[one] for one in found.asked[row]] if row in found.asked else None for row in rows],
+            "group": [f"cluster:{ids[decisions.group[row]][:16]}" for row in rows],
+            "like": [
+                [ids[partner] for partner in decisions.to_ask[row]] if row in decisions.to_ask else None for row in rows
+            ],
         },
         evidence=evidence,
     )

@@ -1,8 +1,8 @@
-"""Near-duplicates: hashes and local features propose, a second look at pixels confirms, the best copy stays.
+"""Near-duplicates: hashes and local features propose pairs, comparing pixels confirms them, the best copy is kept.
 
-A hash only proposes: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
-different pictures. What a second look confirms is dropped, what stays unsure is asked about, and what hangs
-together, views of one scene too, shares a group key, so that no split parts it.
+A hash alone proves nothing: on the 1,222 distinct images of II-Bench, two thirds of the pairs within 8 bits are
+different pictures. Confirmed copies are dropped, unsure pairs are asked about, and connected images, views of one scene
+included, share a group key, so that they stay in one split.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from benchwright.workspace.arrow_arrays import arrow_array, numbers_of
 from ..features.embeddings import Embeddings
 from ..features.hamming import MAX_DISTANCE
 from ..features.perceptual_hash import HASHED_AT_LEAST_PX, hashes
-from ..features.visual_words import FeatureWords, read_miniature, read_words
+from ..features.visual_words import FeatureWords, decode_miniature, decode_words
 from .candidate_pairs import (
     MOST_BY_HASH,
-    Bonds,
+    CandidatePairs,
+    each_pair_once,
     near_by_chain,
     near_by_features,
     near_by_hash,
     near_by_mirrored_hash,
-    told_once,
 )
 from .kept_copies import CRITERIA, Criterion, KeptOfCopies
 from .verification import LEAST_SIDE_PX, ChainLooks, SecondLooks
@@ -54,37 +54,45 @@ class PerceptualHashes(MapStep):
 
 
 _COLUMNS = (
-    "image_id", "width", "height", "hashes.phash", "hashes.dhash", "hashes.mirrored", "features.words",
+    "image_id",
+    "width",
+    "height",
+    "hashes.phash",
+    "hashes.dhash",
+    "hashes.mirrored",
+    "features.words",
     "features.miniature",
-)  # fmt: skip
+)
 _EMBEDDING = "embeddings.embedding"
 
 
 class ProposedPairs(GatherStep):
-    """Name for each image the partners that it is to be compared with; each pair stands under one of its images.
+    """Name for each image the partners that it is to be compared with; each pair is listed under one of its images.
 
-    `left_out` is how many more images are near by hash than it is compared with, where there are more.
+    `left_out` is the number of images near by hash that it is not compared with; None where there are none.
     """
 
     name: ClassVar[str] = "pairs"
     version: ClassVar[int] = 4
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
-        "partners": "list<string>", "mirrored": "list<string>", "left_out": "int64",
-    }  # fmt: skip
+        "partners": "list<string>",
+        "mirrored": "list<string>",
+        "left_out": "int64",
+    }
     imports: ClassVar[tuple[str, ...]] = ()
 
     distance: int = Field(ge=0, le=MAX_DISTANCE)
     cosine: float | None = Field(None, ge=0, le=1)
-    """None where no embeddings propose."""
+    """None where embeddings propose no pairs."""
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return what is read: embeddings only where they propose."""
+        """Return the columns to read: embeddings only where they propose pairs."""
         return _COLUMNS if self.cosine is None else (*_COLUMNS, _EMBEDDING)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Search all pairs; rows are numbered largest image first, so their order does not matter."""
+        """Search all pairs. Images are numbered largest first, so the order of rows does not matter."""
         import pyarrow as pa
 
         del ctx
@@ -92,7 +100,7 @@ class ProposedPairs(GatherStep):
         pixels = numbers_of(columns["width"]) * numbers_of(columns["height"])
         hashed = [row for row, is_there in enumerate(columns["hashes.phash"].is_valid().to_pylist()) if is_there]
         rows = sorted(hashed, key=lambda row: (-pixels[row], ids[row]))
-        # Words and miniatures are many times the rest: they are read one by one, and never taken into another order.
+        # Words and miniatures take most of the memory: they are read one by one and never copied into another order.
         words, miniatures = (columns[f"features.{name}"] for name in ("words", "miniature"))
         narrow = columns.drop_columns(["features.words", "features.miniature"])
         live = narrow.take(arrow_array(rows, pa.int64()))
@@ -101,59 +109,74 @@ class ProposedPairs(GatherStep):
         turned = near_by_mirrored_hash(phash, mirrored, distance=self.distance)
         hashed_near = [near_by_hash(codes, distance=self.distance) for codes in (phash, dhash)]
         featured = near_by_features(
-            [read_words(words[row].as_py() or "") for row in rows],
-            [read_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
+            [decode_words(words[row].as_py() or "") for row in rows],
+            [decode_miniature(text) if (text := miniatures[row].as_py()) else None for row in rows],
         )
-        borne = told_once([*(near.bonds for near in hashed_near), turned, featured, self._embedded(live)], ids)
+        borne = each_pair_once(
+            [*(near.candidates for near in hashed_near), turned, featured, self._embedded(live)], ids
+        )
         compared = np.zeros(len(ids), np.int64)
         for image, partners in borne.items():
             compared[image] += len(partners)
             compared[partners] += 1
         left_out = np.maximum.reduce([near.near for near in hashed_near]) - compared if ids else compared
-        told = sorted({*borne, *np.flatnonzero(left_out > 0).tolist()}, key=lambda image: rows[image])
+        bearers = sorted({*borne, *np.flatnonzero(left_out > 0).tolist()}, key=lambda image: rows[image])
         return Gathered(
-            rows=np.array([rows[image] for image in told], np.int64),
+            rows=np.array([rows[image] for image in bearers], np.int64),
             values={
-                "partners": [[ids[one] for one in borne[image]] if image in borne else None for image in told],
+                "partners": [
+                    [ids[partner] for partner in borne[image]] if image in borne else None for image in bearers
+                ],
                 "mirrored": [
-                    [ids[one] for one in borne[image] if one in turned.get(image, ()) or image in turned.get(one, ())]
+                    [
+                        ids[partner]
+                        for partner in borne[image]
+                        if partner in turned.get(image, ()) or image in turned.get(partner, ())
+                    ]
                     if image in borne
                     else None
-                    for image in told
+                    for image in bearers
                 ],
-                "left_out": [int(left_out[image]) if left_out[image] > 0 else None for image in told],
+                "left_out": [int(left_out[image]) if left_out[image] > 0 else None for image in bearers],
             },
         )
 
-    def _embedded(self, live: pa.Table) -> Bonds:
+    def _embedded(self, live: pa.Table) -> CandidatePairs:
         if self.cosine is None or not live.num_rows:
             return {}
-        from ..features.embeddings import near_by_embedding, read_embeddings
+        from ..features.embeddings import decode_vectors, near_by_embedding
 
         texts = live[_EMBEDDING].to_pylist()
-        told = [row for row, text in enumerate(texts) if text is not None]
-        if not told:
+        embedded_rows = [row for row, text in enumerate(texts) if text is not None]
+        if not embedded_rows:
             return {}
-        near = near_by_embedding(read_embeddings([texts[row] for row in told]), cosine=self.cosine, most=MOST_BY_HASH)
-        return {told[one]: {told[other] for other in others} for one, others in near.items()}
+        near = near_by_embedding(
+            decode_vectors([texts[row] for row in embedded_rows]), cosine=self.cosine, most=MOST_BY_HASH
+        )
+        return {embedded_rows[row]: {embedded_rows[partner] for partner in partners} for row, partners in near.items()}
 
 
 class ChainedPairs(GatherStep):
-    """Name for each image of a chain of confirmed copies the ones of it that it has yet to be compared with."""
+    """Name for each image of a chain of confirmed copies the images of the chain that it was not compared with yet."""
 
     name: ClassVar[str] = "chains"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {"partners": "list<string>", "mirrored": "list<string>"}
     columns: ClassVar[tuple[str, ...]] = (
-        "image_id", "width", "height", "pairs.partners", "pairs.mirrored", "looks.confirmed",
-    )  # fmt: skip
+        "image_id",
+        "width",
+        "height",
+        "pairs.partners",
+        "pairs.mirrored",
+        "looks.confirmed",
+    )
     imports: ClassVar[tuple[str, ...]] = ()
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
-        """Follow confirmed pairs; a pair is looked at mirrored too where either image was proposed so with another.
+        """Follow confirmed pairs. A pair is also compared mirrored where either image was proposed mirrored in a pair.
 
-        Pictures that are enlarged before they are compared are not followed: so few of their pixels tell them apart
-        that a chain of icons would join different ones.
+        Pictures that are enlarged before they are compared are not followed: they differ in so few pixels that a chain
+        of icons would connect different ones.
         """
         del ctx
         images = columns.to_pylist()
@@ -174,16 +197,16 @@ class ChainedPairs(GatherStep):
         flipped = {place for pair in turned for place in pair}
         is_tiny = [max(images[row]["width"], images[row]["height"]) < LEAST_SIDE_PX for row in rows]
         confirmed = [(left, right) for left, right in confirmed if not is_tiny[left] and not is_tiny[right]]
-        bonds = near_by_chain(confirmed, compared, images=len(ids))
-        bearers = sorted(bonds, key=lambda place: rows[place])
-        partners = [sorted(bonds[place], key=lambda other: ids[other]) for place in bearers]
+        candidates = near_by_chain(confirmed, compared, images=len(ids))
+        bearers = sorted(candidates, key=lambda place: rows[place])
+        partners = [sorted(candidates[place], key=lambda partner: ids[partner]) for place in bearers]
         return Gathered(
             rows=np.array([rows[place] for place in bearers], np.int64),
             values={
-                "partners": [[ids[other] for other in others] for others in partners],
+                "partners": [[ids[partner] for partner in named] for named in partners],
                 "mirrored": [
-                    [ids[other] for other in others if flipped & {place, other}]
-                    for place, others in zip(bearers, partners, strict=True)
+                    [ids[partner] for partner in named if flipped & {place, partner}]
+                    for place, named in zip(bearers, partners, strict=True)
                 ],
             },
         )
@@ -193,18 +216,18 @@ class NearDuplicates(Step):
     """Drop copies of a picture that are not equal to the pixel, and ask about pairs that may be copies.
 
     Args:
-        distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be looked at. Of
+        distance: Bits of 64, 0-16, in which two pHashes or two dHashes may differ for a pair to be compared. Of
             the six true pairs among the 1,222 distinct images of II-Bench, 6 bits of pHash propose one, 8 bits four
-            and 10 bits five; the second look tells them from the others.
+            and 10 bits five; the comparison of pixels tells them from the other pairs.
         keep: What decides which copy is kept, most important first.
         protected: Patterns of source paths that are kept before others and never dropped.
         licences: Licences, preferred first.
         quality: Value of an earlier step, as `<entry>.<value>`, of which more is better; bytes a pixel if None.
         groups: Pictures that are alike by design: a CSV file with the columns path and group, relative to the
-            recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Nobody is dropped for, or asked
-            about, another of its own group.
+            recipe's folder, or a value of an earlier step, as `<entry>.<value>`. Images of one group are neither
+            dropped for nor asked about one another.
         embeddings: Folder of a vision model whose embeddings propose pairs too, relative to the recipe's; none if None.
-        cosine: Least cosine, 0-1, at which they do.
+        cosine: Least cosine, 0-1, at which embeddings propose a pair.
     """
 
     name: ClassVar[str] = "near_duplicates"
@@ -238,15 +261,15 @@ class NearDuplicates(Step):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with digests in place of the names of files and folders."""
+        """Return the settings with digests instead of the names of files and folders."""
         assert self._kept is not None
         model = self._embeddings.parameters()["model"] if self._embeddings is not None else None
         return self.model_dump(mode="json") | {"groups": self._kept.parameters()["groups"], "embeddings": model}
 
     def parts(self) -> tuple[Step, ...]:
-        """Hash and describe, propose, look again, also along chains, decide.
+        """Return the parts: hash and describe, propose pairs, compare them, compare along chains, decide.
 
-        Another order of what is kept decodes nothing.
+        A change of the settings that decide which copy is kept decodes no image again.
         """
         assert self._kept is not None
         embedded = () if self._embeddings is None else (self._embeddings,)

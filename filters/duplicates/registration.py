@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ..features.local_features import Features, mutually_nearest
 
 _MATCH_BITS = 64
-"""Of 256. True matches differ in 15 on average; beyond a quarter they are chance."""
+"""Bits of 256 in which matching corners may differ. True matches differ in 15 on average; beyond 64 they are chance."""
 _REACH_PX = 4.0
-"""How far from its predicted place a corner may lie; both pictures are some 500 px long."""
+"""Largest distance of a corner from its predicted place, in pixels of pictures that are some 500 px long."""
 LEAST_INLIERS = 8
 _SCENE_MATCHES = 40
 _SCENE_SPREAD = 0.5
@@ -22,21 +22,21 @@ _MOST_SCALE = 6.0
 _MOST_STRETCH = 1.6
 
 Affine = NDArray[np.float64]
-"""Shape (2, 3): takes (x, y, 1) of one picture to (x, y) of the other."""
+"""Shape (2, 3): maps (x, y, 1) of one picture to (x, y) of the other."""
 
 
 class Registered(NamedTuple):
-    """A transform, and how many corners agree on it."""
+    """A transform and the number of corners that agree on it."""
 
     affine: Affine
     inliers: int
 
 
-def refined(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
-    """Return a transform moved until the pictures correlate best; None where that leads nowhere.
+def refine(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine) -> Affine | None:
+    """Return the transform near a given one at which the pictures correlate best; None where none is found.
 
-    Corners of a small or much enlarged picture place it a few pixels off, which is much for thin lines on plain ground
-    (enhanced correlation: Evangelidis and Psarakis, PAMI 2008).
+    Corners of a small or much enlarged picture place it a few pixels off, which is much for thin lines on plain ground.
+    The method is enhanced correlation (Evangelidis and Psarakis, PAMI 2008).
     """
     import cv2
 
@@ -44,8 +44,8 @@ def refined(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine)
     stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
     everywhere = np.full(moving.shape, 255, np.uint8)
     try:
-        _, found = cv2.findTransformECC(fixed, moving, back, cv2.MOTION_AFFINE, stop, everywhere, 5)
-        affine = np.asarray(cv2.invertAffineTransform(found), np.float64)
+        _, aligned = cv2.findTransformECC(fixed, moving, back, cv2.MOTION_AFFINE, stop, everywhere, 5)
+        affine = np.asarray(cv2.invertAffineTransform(aligned), np.float64)
     except cv2.error:
         return None
     return affine if np.isfinite(affine).all() and _is_plausible(affine) else None
@@ -56,7 +56,7 @@ class SceneGeometry(NamedTuple):
 
     Args:
         matches: Corners that fit one geometry of two cameras.
-        spread: Share of the cells with corners that hold one of them, in the picture where it is less.
+        spread: Share, 0-1, of the cells with corners that hold a matching corner, in the picture where it is less.
     """
 
     matches: int
@@ -64,10 +64,10 @@ class SceneGeometry(NamedTuple):
 
 
 def register(moving: Features, fixed: Features) -> Registered | None:
-    """Return the transform that takes corners of `moving` onto corners of `fixed`; None where there is none.
+    """Return the transform that maps corners of `moving` onto corners of `fixed`; None where there is none.
 
     Similar corners are matched one to one. The transform (affine: shift, turn, scale, some stretch) is the one on
-    which most matches agree. The search is seeded, so equal pictures give an equal answer.
+    which most matches agree. The search is seeded, so equal pictures give an equal result.
     """
     import cv2
 
@@ -75,21 +75,21 @@ def register(moving: Features, fixed: Features) -> Registered | None:
     if len(source) < LEAST_INLIERS:
         return None
     cv2.setRNGSeed(0)
-    found, inside = cv2.estimateAffine2D(
+    estimated, inside = cv2.estimateAffine2D(
         source, target, method=cv2.RANSAC, ransacReprojThreshold=_REACH_PX, maxIters=3000, confidence=0.995
     )
-    if found is None or (inliers := int(inside.sum())) < LEAST_INLIERS:
+    if estimated is None or (inliers := int(inside.sum())) < LEAST_INLIERS:
         return None
-    affine = np.asarray(found, np.float64)
+    affine = np.asarray(estimated, np.float64)
     return Registered(affine, inliers) if _is_plausible(affine) else None
 
 
 def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:
     """Return how much of two pictures fits one geometry of two cameras; None where it is not most of both.
 
-    Near things move further than far ones when the camera does, so no transform of the plane takes one view onto the
-    other. Corners that match must lie on lines that the fundamental matrix gives (Hartley and Zisserman, Multiple View
-    Geometry, chapter 9); that is little for one corner, so many are asked for, all over both pictures.
+    When the camera moves, near things move further than far ones, so no transform of the plane maps one view onto the
+    other. Matching corners must lie on the lines that the fundamental matrix gives (Hartley and Zisserman, Multiple
+    View Geometry, chapter 9). One corner is weak evidence of that, so many are required, all over both pictures.
     """
     import cv2
 
@@ -97,8 +97,8 @@ def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:
     if len(source) < _SCENE_MATCHES:
         return None
     cv2.setRNGSeed(0)
-    found, inside = cv2.findFundamentalMat(source, target, cv2.FM_RANSAC, _EPIPOLAR_REACH_PX, 0.99, 2000)
-    if found is None or (matches := int(inside.sum())) < _SCENE_MATCHES:
+    fundamental, inside = cv2.findFundamentalMat(source, target, cv2.FM_RANSAC, _EPIPOLAR_REACH_PX, 0.99, 2000)
+    if fundamental is None or (matches := int(inside.sum())) < _SCENE_MATCHES:
         return None
     fits = inside.ravel().astype(np.bool_)
     spread = min(
@@ -109,14 +109,14 @@ def scene_geometry(moving: Features, fixed: Features) -> SceneGeometry | None:
 
 
 def _cells(points: NDArray[np.float32], frame: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Return the different cells of a frame's corners in which points lie."""
+    """Return the distinct cells in which points lie, of a grid over the frame's corners."""
     low, high = frame.min(axis=0), frame.max(axis=0)
     cell = np.minimum((points - low) / np.maximum(high - low, 1) * _SCENE_CELLS, _SCENE_CELLS - 1).astype(np.int64)
     return np.unique(cell[:, 0] * _SCENE_CELLS + cell[:, 1])
 
 
 def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the places of corners that look alike, one to one, in both pictures."""
+    """Return the places of similar corners in both pictures, matched one to one."""
     if min(len(moving), len(fixed)) < LEAST_INLIERS:
         return moving.points[:0], fixed.points[:0]
     source, target = mutually_nearest(
@@ -126,7 +126,7 @@ def _matched(moving: Features, fixed: Features) -> tuple[NDArray[np.float32], ND
 
 
 def _is_plausible(affine: Affine) -> bool:
-    """Return whether a transform neither mirrors nor squeezes nor enlarges beyond what copies do."""
+    """Return whether a transform does not mirror, and squeezes and enlarges no more than copies do."""
     larger, smaller = np.linalg.svd(affine[:, :2], compute_uv=False)
     return bool(
         np.linalg.det(affine[:, :2]) > 0

@@ -1,4 +1,4 @@
-"""Duplicates among the files of a folder, found by the same steps as in a recipe, told file by file."""
+"""Report of the duplicates among the files of a folder, found by the same steps as in a recipe."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Member(NamedTuple):
-    """A file that duplicates the kept one, or seems to.
+    """A file that duplicates the kept file, or seems to.
 
     Args:
         path: Relative to the folder.
         kind: `exact`: equal bytes or equal pixels to the kept file. `near`: a copy of it, confirmed by a second
-            look. `ask`: a person should look.
+            look. `ask`: a person should decide.
         score: 1.0 for `exact`; else the share of the aligned overlap, 0-1, that shows the same.
     """
 
@@ -39,7 +39,7 @@ class Member(NamedTuple):
 class DuplicateGroup(NamedTuple):
     """A file to keep and the files that duplicate it, or seem to.
 
-    A `near` or `ask` member with exact copies of its own is also the kept file of a group with these.
+    A `near` or `ask` member that has exact copies is also the kept file of a group of these.
     """
 
     keep: str
@@ -47,14 +47,15 @@ class DuplicateGroup(NamedTuple):
 
 
 class DuplicateReport(NamedTuple):
-    """What was found in a folder.
+    """The duplicates of a folder.
 
     Args:
-        images: Files that could be read.
-        unreadable: The others.
-        groups: Sorted by the kept file.
-        scenes: Files that show one scene from several places and all stay, sorted; each stands for its copies too.
-        not_compared: Pictures that have more near ones by hash than they were compared with, and how many more.
+        images: Number of files that could be read.
+        unreadable: Files that could not be read.
+        groups: Groups of duplicates, sorted by the kept file.
+        scenes: Groups of files that show one scene from several places, sorted; all are kept, and each stands for its
+            copies too.
+        not_compared: Pictures that were not compared with all that are near by hash, and with how many they were not.
     """
 
     images: int
@@ -63,22 +64,25 @@ class DuplicateReport(NamedTuple):
     scenes: tuple[tuple[str, ...], ...] = ()
     not_compared: tuple[tuple[str, int], ...] = ()
 
-    def asked(self) -> list[tuple[str, str, float]]:
-        """Return the pairs that people should look at: the kept file, the other, the score."""
+    def pairs_to_ask(self) -> list[tuple[str, str, float]]:
+        """Return the pairs that people should decide: the kept file, the duplicate, the score."""
         return [
-            (group.keep, one.path, one.score) for group in self.groups for one in group.members if one.kind == "ask"
+            (group.keep, member.path, member.score)
+            for group in self.groups
+            for member in group.members
+            if member.kind == "ask"
         ]
 
 
 @dataclass(frozen=True)
 class PictureFiles:
-    """All files that show exactly the same pixels, and what became of the image among the others.
+    """All files that show exactly the same pixels, and how the picture relates to other pictures.
 
     Args:
-        paths: Sorted, at least one; the first stands for all.
-        of: The picture, by its first path, that it is a confirmed copy of.
-        like: Pictures, by their first paths, that it might be a copy of.
-        scores: Likeness, 0-1, to each of these.
+        paths: Paths of the files, sorted, at least one; the first stands for all.
+        of: First path of the picture that this one is a confirmed copy of; default None.
+        like: First paths of the pictures that this one may be a copy of.
+        scores: Likeness, 0-1, to each of these pictures.
     """
 
     paths: tuple[str, ...]
@@ -93,10 +97,10 @@ def find_duplicates(
     """Find exact and near duplicates in a folder, in a temporary workspace.
 
     Args:
-        folder: Searched with all its subfolders.
-        distance: Bits of 64 in which two hashes of a pair that is looked at may differ.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        folder: Folder of images, searched with all its subfolders.
+        distance: Bits of 64 in which the hashes of a pair may differ for it to be compared.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
     """
     from benchwright.pipeline import run_steps
 
@@ -107,7 +111,7 @@ def find_duplicates(
 
 
 def report_of(done: FinishedRun) -> DuplicateReport:
-    """Tell what `exact_duplicates` and `near_duplicates`, with their default names, found in a run."""
+    """Return what the stages `exact_duplicates` and `near_duplicates` found in a finished run."""
     stages = (
         "exact_duplicates.pixels",
         *(f"near_duplicates.{part}" for part in ("hashes", "features", "looks", "chain_looks")),
@@ -128,21 +132,21 @@ def report_of(done: FinishedRun) -> DuplicateReport:
     pictures = []
     for image, files in paths.items():
         evidence = decided.get(image, {})
-        linked = [one for one in (evidence.get("of"), *evidence.get("like", ())) if one is not None]
+        linked = [partner for partner in (evidence.get("of"), *evidence.get("like", ())) if partner is not None]
         pictures.append(
             PictureFiles(
                 tuple(sorted(files)),
                 of=first[evidence["of"]] if "of" in evidence else None,
-                like=tuple(first[one] for one in evidence.get("like", ())),
-                scores={first[one]: scores[frozenset((image, one))] for one in linked},
+                like=tuple(first[partner] for partner in evidence.get("like", ())),
+                scores={first[partner]: scores[frozenset((image, partner))] for partner in linked},
             )
         )
     images = sum(len(picture.paths) for picture in pictures)
     kept_as = {first[image]: first[evidence["of"]] for image, evidence in decided.items() if "of" in evidence}
     views = [
-        tuple(kept_as.get(first[image], first[image]) for image in (row["record_id"], other))
+        tuple(kept_as.get(first[image], first[image]) for image in (row["record_id"], partner))
         for row in looks
-        for other in row["scene"] or ()
+        for partner in row["scene"] or ()
     ]
     return DuplicateReport(
         images,
@@ -154,12 +158,12 @@ def report_of(done: FinishedRun) -> DuplicateReport:
 
 
 def _not_compared(done: FinishedRun) -> dict[str, int]:
-    """Return for each image how many more are near by hash than it was compared with, where there are more."""
+    """Return for each image the number of images near by hash that it was not compared with, where there are any."""
     left = {row["record_id"]: row["left_out"] for row in done.outcomes("near_duplicates.pairs") if row["left_out"]}
     for row in done.outcomes("near_duplicates.chains"):
         for image, met in (
             (row["record_id"], len(row["partners"] or ())),
-            *((one, 1) for one in row["partners"] or ()),
+            *((partner, 1) for partner in row["partners"] or ()),
         ):
             if image in left:
                 left[image] -= met
@@ -167,7 +171,7 @@ def _not_compared(done: FinishedRun) -> dict[str, int]:
 
 
 def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Return the pictures that hang together by pairs of views, as sorted groups of two and more."""
+    """Return the connected components of pairs of views, as sorted groups of two and more."""
     names = sorted({name for pair in views for name in pair})
     number_of = {name: number for number, name in enumerate(names)}
     ends = np.array([[number_of[name] for name in pair] for pair in views], np.int64).reshape(-1, 2)
@@ -178,7 +182,7 @@ def _scenes(views: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
 
 
 def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
-    """Return the likeness of every pair that was looked at and could be laid over each other."""
+    """Return the likeness of every pair that was compared; 0 where no alignment was found."""
     return {
         frozenset((row["record_id"], partner["image_id"])): partner.get("alike", 0.0)
         for row in rows
@@ -189,7 +193,7 @@ def _scores(rows: Iterable[Mapping[str, Any]]) -> dict[frozenset[str], float]:
 def _paths_by_picture(
     files: Iterable[Mapping[str, Any]], *, failed: Mapping[str, str], same_as: Mapping[str, str]
 ) -> tuple[dict[str, list[str]], list[UnreadableFile]]:
-    """Return the files of each picture that could be read, and the files that could not."""
+    """Return the files of each readable picture, and the unreadable files."""
     paths: defaultdict[str, list[str]] = defaultdict(list)
     unreadable: list[UnreadableFile] = []
     for file in files:
@@ -206,7 +210,7 @@ def _paths_by_picture(
 def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
     """Return the groups of two files and more, sorted by the kept file; the order of `pictures` does not matter.
 
-    Members are sorted: exact copies, then confirmed ones, then those to be asked about; best score first.
+    Members are sorted: exact copies, then confirmed copies, then those to ask about; best score first.
     """
     members: defaultdict[str, list[Member]] = defaultdict(list)
     for picture in pictures:
@@ -214,11 +218,13 @@ def group_pictures(pictures: Sequence[PictureFiles]) -> list[DuplicateGroup]:
         members[name] += [Member(path, "exact", 1.0) for path in picture.paths[1:]]
         if picture.of is not None:
             members[picture.of].append(Member(name, "near", scores[picture.of]))
-        for other in picture.like:
-            members[other].append(Member(name, "ask", scores[other]))
+        for similar in picture.like:
+            members[similar].append(Member(name, "ask", scores[similar]))
     order = {"exact": 0, "near": 1, "ask": 2}
     return [
-        DuplicateGroup(keep, tuple(sorted(found, key=lambda one: (order[one.kind], -one.score, one.path))))
-        for keep, found in sorted(members.items())
-        if found
+        DuplicateGroup(
+            keep, tuple(sorted(duplicates, key=lambda member: (order[member.kind], -member.score, member.path)))
+        )
+        for keep, duplicates in sorted(members.items())
+        if duplicates
     ]

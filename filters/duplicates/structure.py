@@ -1,8 +1,8 @@
-"""Comparing two aligned pictures block by block, so that a watermark or other words stay local.
+"""Comparison of two aligned pictures block by block, so that a watermark or other words affect their own blocks only.
 
-Blocks without details agree wherever two grounds are of one shade, and say nothing: of two posters of one template they
-are nine in ten. So the share that both pictures have in substance is measured beside the share that is alike, and the
-worst region of details beside their mean: a headline is a region of its own where all around it is plain.
+Blocks without details agree wherever two backgrounds have one shade, and prove nothing: in two posters of one template
+they are nine in ten. The share that both pictures fill with the same substance is therefore measured beside the share
+that is alike, and the worst region of details beside the mean: on plain ground a headline is a region of its own.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from .registration import Affine
 
 BLOCK_PX = 12
 _SOFTENED_PX = 1.2
-"""Standard deviation of the blur before comparing: forgives compression and a transform that is a pixel off."""
+"""Standard deviation of the blur before the comparison, which then tolerates compression and an error of one pixel."""
 _FLAT = 7.0
 """Standard deviation of grey levels, 0-127.5, below which a block has nothing to correlate."""
 _FLAT_APART = 24.0
-"""Grey levels by which the means of two flat blocks may differ, once light and contrast are equalled."""
+"""Grey levels by which the means of two flat blocks may differ, once light and contrast are equal."""
 _ALIKE, _UNLIKE = 0.55, 0.3
 """Correlations from which two blocks show the same, and below which they show something else."""
 _FAINT = 1.5
 """Standard deviation of grey levels from which a block has substance: a sky or a wall has, paper and paint have not."""
 _LEAST_DETAILED, _LEAST_LOST = 3, 4
-"""Blocks with details that a region needs in both pictures, and that it loses in both, before it can be the worst."""
+"""Blocks with details that a region must have in both pictures, and lose in both, to be considered as the worst."""
 _BAND_ALIKE = 0.85
 """Least share of a band's blocks that are alike, and of its details that are preserved."""
 
 _INSIDE = 252
-"""Of 255, what is left of a white picture where it is laid over another, up to one hundredth off its edge."""
+"""Of 255: least value of a warped white picture at which a pixel counts as inside it."""
 
 _Grey = NDArray[np.float32]
 _Pixel = TypeVar("_Pixel", np.float32, np.uint8)
@@ -41,18 +41,18 @@ class Structure(NamedTuple):
     """What two aligned pictures have in common; all numbers are shares, 0-1.
 
     Args:
-        overlap_fixed: Of the one picture that the overlap covers.
-        overlap_moving: Of the other.
-        alike: Of the overlap's blocks that show the same.
-        replaced: Of its blocks in which both show something, and not the same.
-        preserved: Of the blocks with details in one picture those that show the same, in the picture where this is
-            more: what is laid over a picture takes little of its own details away. 0 where nothing has details.
-        detailed: Of the blocks that have details in at least one picture.
-        common: Of the blocks that both pictures fill with the same substance, however faint.
-        worst: Least share of its own details that any region of details keeps, in the picture where it keeps more; 1
+        overlap_fixed: Share of the fixed picture that the overlap covers.
+        overlap_moving: Share of the moving picture that the overlap covers.
+        alike: Share of the overlap's blocks that show the same.
+        replaced: Share of its blocks in which both pictures show something, and not the same.
+        preserved: Share of the blocks with details in one picture that show the same in the other, for the picture
+            where it is larger: an overlay hides little of a picture's own details. 0 where no block has details.
+        detailed: Share of the blocks that have details in at least one picture.
+        common: Share of the blocks that both pictures fill with the same substance, however faint.
+        worst: Least share of its own details that any region of details keeps, for the picture where it keeps more; 1
             where no region loses any.
-        band: Of the rows of blocks, the longest run across the whole overlap that shows the same.
-        shade: Mean difference of grey levels, 0-1, light not equalled.
+        band: Share of the rows of blocks in the longest run of rows that show the same across the whole overlap.
+        shade: Mean difference of grey levels, 0-1, without equal light.
     """
 
     overlap_fixed: float
@@ -73,15 +73,15 @@ def compare(fixed: NDArray[np.uint8], moving: NDArray[np.uint8], affine: Affine)
     Args:
         fixed: Shape (height, width).
         moving: Shape (height, width).
-        affine: Takes points of `moving` to `fixed`.
+        affine: Maps points of `moving` to `fixed`.
     """
     import cv2
 
     height, width = fixed.shape
     scale = float(np.sqrt(abs(np.linalg.det(affine[:, :2]))))
-    # Where the moving picture is shrunk it would alias, unless it is softened by as much more.
+    # A moving picture that is shrunk would alias unless it is blurred by as much more.
     soft_fixed, soft_moving = (
-        _soft(one, _SOFTENED_PX * factor) for one, factor in ((fixed, 1.0), (moving, max(1.0, 1.0 / scale)))
+        _soft(grey, _SOFTENED_PX * factor) for grey, factor in ((fixed, 1.0), (moving, max(1.0, 1.0 / scale)))
     )
     laid = np.asarray(cv2.warpAffine(soft_moving, affine, (width, height), flags=cv2.INTER_LINEAR), np.float32)
     every = np.full(moving.shape, 255, np.uint8)
@@ -102,7 +102,7 @@ def _soft(grey: NDArray[np.uint8], width_px: float) -> _Grey:
 
 
 def _relit(moving: _Grey, fixed: _Grey, inside: NDArray[np.uint8]) -> _Grey:
-    """Give one picture the light and contrast of the other, as measured where they overlap."""
+    """Give one picture the mean and contrast of the other, as measured where they overlap."""
     import cv2
 
     (mean, spread), (wanted_mean, wanted_spread) = (
@@ -127,7 +127,7 @@ def _scores(
     Args:
         fixed: Shape (rows, columns, pixels of a block).
         moving: Shape (rows, columns, pixels of a block).
-        blocks: Shape (rows, columns): which lie in the overlap; at least one.
+        blocks: Shape (rows, columns), whether a block lies in the overlap; true for at least one.
     """
     mean_fixed, mean_moving = fixed.mean(axis=2), moving.mean(axis=2)
     spread_fixed, spread_moving = fixed.std(axis=2), moving.std(axis=2)
@@ -145,27 +145,27 @@ def _scores(
         max(kept, default=0.0),
         float(detailed.sum()) / count,
         float(solid.sum()) / count,
-        _worst(rich_fixed, rich_moving, same, blocks & ~detailed & ~same),
-        _band(blocks, same, detailed),
+        _worst_region(rich_fixed, rich_moving, same, blocks & ~detailed & ~same),
+        _longest_band(blocks, same, detailed),
     )
 
 
-def _worst(
+def _worst_region(
     rich_fixed: NDArray[np.bool_], rich_moving: NDArray[np.bool_], same: NDArray[np.bool_], painted: NDArray[np.bool_]
 ) -> float:
-    """Return the least share of details that a region keeps; what only one picture shows there is no loss.
+    """Return the least share of details that a region keeps. Details of one picture only count as no loss.
 
     Args:
-        rich_fixed: Blocks with details in the one picture; shape (rows, columns), as all of these.
-        rich_moving: In the other.
+        rich_fixed: Blocks with details in the fixed picture; shape (rows, columns), as the other arguments.
+        rich_moving: Blocks with details in the moving picture.
         same: Blocks that show the same.
-        painted: Blocks without details that are of another shade in each: the filled inside of a shape counts with it.
+        painted: Blocks without details whose shade differs: the filled inside of a shape counts as part of it.
     """
     import cv2
 
     count, region = cv2.connectedComponents((rich_fixed | rich_moving | painted).astype(np.uint8), connectivity=8)
     rich, lost = (
-        np.stack([np.bincount(region[which], minlength=count) for which in pair])
+        np.stack([np.bincount(region[mask], minlength=count) for mask in pair])
         for pair in ((rich_fixed, rich_moving), (rich_fixed & ~same, rich_moving & ~same))
     )
     inside = np.bincount(region[painted], minlength=count)
@@ -174,12 +174,12 @@ def _worst(
     return float(kept.max(axis=0)[counts].min(initial=1.0))
 
 
-def _band(blocks: NDArray[np.bool_], same: NDArray[np.bool_], detailed: NDArray[np.bool_]) -> float:
-    """Return the largest share of the overlap's rows, one after the other, that together show the same."""
+def _longest_band(blocks: NDArray[np.bool_], same: NDArray[np.bool_], detailed: NDArray[np.bool_]) -> float:
+    """Return the largest share of the overlap's rows that lie in one run and together show the same."""
     rows = np.flatnonzero(blocks.any(axis=1))
     sums = [
-        np.concatenate([[0], np.cumsum(which[rows[0] : rows[-1] + 1].sum(axis=1))])
-        for which in (blocks, same, detailed, detailed & same)
+        np.concatenate([[0], np.cumsum(mask[rows[0] : rows[-1] + 1].sum(axis=1))])
+        for mask in (blocks, same, detailed, detailed & same)
     ]
     every, alike, rich, preserved = (total[None, :] - total[:, None] for total in sums)
     good = (alike >= _BAND_ALIKE * every) & (preserved >= _BAND_ALIKE * rich)

@@ -1,4 +1,15 @@
-"""The second look: each proposed pair is registered and compared pixel by pixel, under one of its two images."""
+"""The second look: each proposed pair is registered by local features and compared where the pictures overlap.
+
+| verdict | what was measured |
+|---|---|
+| `confirmed` | one shows nearly all of the other, or a good part of it, and the overlap shows the same |
+| `unsure` | much is the same, but parts were replaced, or one is only a detail of the other |
+| `scene` | two views of one scene: no alignment lays one over the other, but corners all over both fit one geometry |
+| `different` | anything else: other pictures, look-alikes, views that merely share a part |
+
+Where nearly all of the overlap is plain ground, the few regions that are not decide: two posters of one template with
+other words are different pictures, whatever share of the paper they have in common.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +28,13 @@ from benchwright.records import ImageRecord
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Stream
 
 from ..features.local_features import Features, describe, detector, shrunk
-from .registration import Affine, Registered, SceneGeometry, refined, register, scene_geometry
+from .registration import Affine, Registered, SceneGeometry, refine, register, scene_geometry
 from .structure import BLOCK_PX, Structure, compare
 
 SIDE_PX = 448
 """Longer side at which pictures are compared."""
 LEAST_SIDE_PX = 160
-"""Tiny pictures of a block and more are enlarged to this, so that they are more than a handful of blocks."""
+"""Longer side to which pictures of at least one block are enlarged, so that they have more than a few blocks."""
 DECODED_AT_LEAST_PX = 256
 _CANDIDATES, _CORNERS = 1500, 600
 
@@ -32,15 +43,15 @@ _BEST_FIRST: dict[Verdict, int] = {"confirmed": 0, "unsure": 1, "scene": 2, "dif
 
 
 class SameEnough(NamedTuple):
-    """What it takes to be a copy; shares, 0-1.
+    """Bounds on what is measured from which a pair counts as copies; all are shares, 0-1.
 
     Args:
         contained: Least share of one picture that the other shows. A turned copy loses its corners.
-        whole: Least share of the larger that a copy shows; a smaller cutting is a detail, and asked about.
+        whole: Least share of the larger picture that a copy shows; a smaller cutting is a detail and is asked about.
         alike: Least share of the overlap's blocks that show the same.
-        replaced: Most blocks that show something else in both.
-        preserved: Least share of one picture's details that the other has too.
-        region: Least share of details, and of those of the worst region, that is preserved where all else is plain.
+        replaced: Largest share of blocks that show something in both pictures, and not the same.
+        preserved: Least share of one picture's details that the other picture has too.
+        region: Least share of preserved details, overall and in the worst region, where everything else is plain.
     """
 
     contained: float
@@ -50,49 +61,50 @@ class SameEnough(NamedTuple):
     preserved: float
     region: float
 
-    def holds(self, found: Structure) -> bool:
-        """Return whether what was measured is enough."""
+    def holds(self, structure: Structure) -> bool:
+        """Return whether the measured values are within these bounds."""
         return (
-            max(found.overlap_fixed, found.overlap_moving) >= self.contained
-            and min(found.overlap_fixed, found.overlap_moving) >= self.whole
-            and found.alike >= self.alike
-            and found.replaced <= self.replaced
-            and found.preserved >= self.preserved
-            and (found.common >= _SUBSTANCE or min(found.worst, found.preserved) >= self.region)
+            max(structure.overlap_fixed, structure.overlap_moving) >= self.contained
+            and min(structure.overlap_fixed, structure.overlap_moving) >= self.whole
+            and structure.alike >= self.alike
+            and structure.replaced <= self.replaced
+            and structure.preserved >= self.preserved
+            and (structure.common >= _SUBSTANCE or min(structure.worst, structure.preserved) >= self.region)
         )
 
 
 CONFIRMED = SameEnough(contained=0.85, whole=0.45, alike=0.85, replaced=0.03, preserved=0.85, region=0.8)
 UNSURE = SameEnough(contained=0.7, whole=0.1, alike=0.7, replaced=0.12, preserved=0.6, region=0.7)
 _SUBSTANCE = 0.38
-"""Share of the overlap that two pictures fill with the same, below which all else than their details is plain."""
+"""Share of the overlap that both pictures fill with the same; below it everything but the details is plain."""
 _NEARLY = 0.5
-"""Share of details from which an alignment of plain pictures is worth refining."""
+"""Least share of preserved details at which an alignment of plain pictures is worth refining."""
 _REFINABLE = 0.15
-"""Share of blocks with details from which it can be: one simple shape can be drawn onto another."""
+"""Least share of blocks with details for a refinement: with fewer, one simple shape would be fitted onto another."""
 _UNDER_OTHER_WORDS = 0.5
-"""Share of the overlap's rows that one band must fill for a picture under other words to be asked about."""
+"""Least share of the overlap's rows in one band for a picture with other words to be asked about."""
 _PLAIN = 0.02
-"""Share of blocks with details, below which two pictures are as good as empty: then only shades can be compared."""
+"""Share of blocks with details below which two pictures count as empty, so that only shades can be compared."""
 _SAME_SHADE, _NEAR_SHADE = 0.01, 0.04
 _SCENE_COMMON = 0.2
-"""Share of the overlap that two views of a scene fill with the same, where no alignment is right; posters have less."""
+"""Least share of the overlap that two views of a scene fill with the same, although no alignment is right; posters
+have less."""
 _FEW_INLIERS = 12
-"""With fewer corners that agree, a transform alone proves nothing: such a pair is asked about at best."""
+"""Corners that must agree for a transform to prove anything: a pair with fewer is asked about at best."""
 
 
 @dataclass(frozen=True)
 class PairComparison:
-    """A second look at two pictures.
+    """The result of comparing two pictures.
 
     Args:
         verdict: As in this module's table.
-        structure: What was measured in the best alignment; None where there is none.
-        affine: Takes the moving picture onto the fixed one, both `SIDE_PX` long at most; it was mirrored before
-            where `mirrored` says so.
-        inliers: Corners that agree on the alignment; 0 where the frames were laid over each other as they are.
-        mirrored: The moving picture was mirrored left to right.
-        scene: What two views of one scene have in common; None where they were not taken for that.
+        structure: Values measured in the best alignment; None where there is none.
+        affine: Maps the moving picture onto the fixed one, both `SIDE_PX` long at most; the moving picture was
+            mirrored first where `mirrored` says so.
+        inliers: Corners that agree on the alignment; 0 where the frames were compared as they are.
+        mirrored: Whether the moving picture was mirrored left to right.
+        scene: What two views of one scene have in common; None where the pictures were not taken for such views.
     """
 
     verdict: Verdict
@@ -108,7 +120,7 @@ class PairComparison:
         return self.structure.alike if self.structure is not None else 0.0
 
     def to_json(self) -> dict[str, Any]:
-        """Return what was measured, rounded, as evidence."""
+        """Return the measured values, rounded, as evidence."""
         document: dict[str, Any] = {"verdict": self.verdict, "inliers": self.inliers, "mirrored": self.mirrored}
         if self.structure is not None and self.affine is not None:
             document |= {name: round(value, 4) for name, value in self.structure._asdict().items()}
@@ -118,11 +130,11 @@ class PairComparison:
         return document
 
 
-class Look:
-    """A picture made ready to be compared; corners are found when they are first asked for.
+class PreparedPicture:
+    """A picture prepared for comparison; its corners are computed on first use.
 
     Args:
-        luma: The upright picture in grey, at least `DECODED_AT_LEAST_PX` wide and high where it can be.
+        luma: The upright picture in grey, at least `DECODED_AT_LEAST_PX` wide and high where the file has as much.
     """
 
     def __init__(self, luma: Image.Image) -> None:
@@ -139,18 +151,18 @@ class Look:
         return describe(self.grey, detector(_CANDIDATES), most=_CORNERS)
 
     @cached_property
-    def mirrored(self) -> Look:
+    def mirrored(self) -> PreparedPicture:
         """Return the picture mirrored left to right."""
-        return Look(Image.fromarray(np.ascontiguousarray(self.grey[:, ::-1])))
+        return PreparedPicture(Image.fromarray(np.ascontiguousarray(self.grey[:, ::-1])))
 
 
-def look_again(fixed: Look, moving: Look, *, mirrored: bool = False) -> PairComparison:
-    """Compare two pictures under the alignments that come into question, and return the best comparison.
+def compare_pictures(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool = False) -> PairComparison:
+    """Compare two pictures under each possible alignment and return the best result.
 
     Args:
-        fixed: One picture.
-        moving: The other, which is turned, scaled and shifted onto it.
-        mirrored: Also try the moving picture mirrored.
+        fixed: Picture that stays as it is.
+        moving: Picture that is turned, scaled and shifted onto the fixed one.
+        mirrored: Whether to try the moving picture mirrored too; default False.
     """
     best = _aligned(fixed, moving, mirrored=False)
     if mirrored and best.verdict != "confirmed":
@@ -158,44 +170,44 @@ def look_again(fixed: Look, moving: Look, *, mirrored: bool = False) -> PairComp
     return best
 
 
-def _aligned(fixed: Look, moving: Look, *, mirrored: bool) -> PairComparison:
-    found = PairComparison("different", mirrored=mirrored)
+def _aligned(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool) -> PairComparison:
+    best = PairComparison("different", mirrored=mirrored)
     registered = register(moving.features, fixed.features)
     if registered is not None:
         structure = compare(fixed.grey, moving.grey, registered.affine)
-        found = _judged(structure, registered.affine, registered.inliers, mirrored=mirrored)
-        if structure is not None and _may_be_off(structure) and found.verdict != "confirmed":
-            affine = refined(fixed.grey, moving.grey, registered.affine)
+        best = _judge(structure, registered.affine, registered.inliers, mirrored=mirrored)
+        if structure is not None and _may_be_off(structure) and best.verdict != "confirmed":
+            affine = refine(fixed.grey, moving.grey, registered.affine)
             if affine is not None:
-                better = _judged(
-                    compare(fixed.grey, moving.grey, affine), affine, registered.inliers, mirrored=mirrored
-                )
-                found = min(found, better, key=_order)
-    if registered is None or (found.verdict != "confirmed" and registered.inliers < _FEW_INLIERS):
-        found = min(found, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
-    if found.verdict == "different" and registered is not None:
-        found = _as_scene(fixed, moving, registered, found)
-    return found
+                better = _judge(compare(fixed.grey, moving.grey, affine), affine, registered.inliers, mirrored=mirrored)
+                best = min(best, better, key=_order)
+    if registered is None or (best.verdict != "confirmed" and registered.inliers < _FEW_INLIERS):
+        best = min(best, _laid_over(fixed, moving, mirrored=mirrored), key=_order)
+    if best.verdict == "different" and registered is not None:
+        best = _as_scene(fixed, moving, registered, best)
+    return best
 
 
-def _as_scene(fixed: Look, moving: Look, registered: Registered, found: PairComparison) -> PairComparison:
-    """Return `found`, as a scene where corners all over two pictures fit one geometry."""
-    if found.structure is None or found.structure.common < _SCENE_COMMON or registered.inliers < _FEW_INLIERS:
-        return found
+def _as_scene(
+    fixed: PreparedPicture, moving: PreparedPicture, registered: Registered, comparison: PairComparison
+) -> PairComparison:
+    """Return `comparison`, with the verdict `scene` where corners all over both pictures fit one geometry."""
+    if comparison.structure is None or comparison.structure.common < _SCENE_COMMON or registered.inliers < _FEW_INLIERS:
+        return comparison
     geometry = scene_geometry(moving.features, fixed.features)
-    return replace(found, verdict="scene", scene=geometry) if geometry is not None else found
+    return replace(comparison, verdict="scene", scene=geometry) if geometry is not None else comparison
 
 
-def _laid_over(fixed: Look, moving: Look, *, mirrored: bool) -> PairComparison:
-    """Compare two pictures frame on frame: for those with too few corners to be registered."""
+def _laid_over(fixed: PreparedPicture, moving: PreparedPicture, *, mirrored: bool) -> PairComparison:
+    """Compare two pictures frame on frame, for pictures with too few corners to be registered."""
     across, down = fixed.grey.shape[1] / moving.grey.shape[1], fixed.grey.shape[0] / moving.grey.shape[0]
     if max(across, down) > 1.1 * min(across, down):
         return PairComparison("different", mirrored=mirrored)
     affine = np.array([[across, 0, (across - 1) / 2], [0, down, (down - 1) / 2]])
-    return _judged(compare(fixed.grey, moving.grey, affine), affine, 0, mirrored=mirrored)
+    return _judge(compare(fixed.grey, moving.grey, affine), affine, 0, mirrored=mirrored)
 
 
-def _judged(structure: Structure | None, affine: Affine, inliers: int, *, mirrored: bool) -> PairComparison:
+def _judge(structure: Structure | None, affine: Affine, inliers: int, *, mirrored: bool) -> PairComparison:
     verdict: Verdict = "different"
     if structure is not None and structure.detailed < _PLAIN and not inliers:
         if structure.alike == 1.0 and structure.shade <= _NEAR_SHADE:
@@ -209,7 +221,7 @@ def _judged(structure: Structure | None, affine: Affine, inliers: int, *, mirror
 
 
 def _may_be_off(structure: Structure) -> bool:
-    """Return whether plain pictures have much in common, but less than copies that were laid over each other well."""
+    """Return whether plain pictures have much in common, but less than well aligned copies have."""
     return (
         structure.common < _SUBSTANCE
         and structure.detailed >= _REFINABLE
@@ -219,7 +231,7 @@ def _may_be_off(structure: Structure) -> bool:
 
 
 def _is_under_other_words(structure: Structure) -> bool:
-    """Return whether one band across both is the same picture, and what is above or below it other words."""
+    """Return whether one band across both pictures is the same, and only the words above or below it differ."""
     return (
         max(structure.overlap_fixed, structure.overlap_moving) >= UNSURE.contained
         and structure.common >= _SUBSTANCE
@@ -227,22 +239,22 @@ def _is_under_other_words(structure: Structure) -> bool:
     )
 
 
-def _order(one: PairComparison) -> tuple[int, float]:
-    return _BEST_FIRST[one.verdict], -one.likeness
+def _order(comparison: PairComparison) -> tuple[int, float]:
+    return _BEST_FIRST[comparison.verdict], -comparison.likeness
 
 
 _KEPT_BYTES = 16 << 20
-"""Grey pixels that a worker keeps ready, some 0.2 MB a picture: partners often come again."""
+"""Grey pixels that a worker keeps in memory, some 0.2 MB a picture: the same partners often come again."""
 
 
-class Looks:
-    """Pictures made ready to be compared, the latest few of them."""
+class PreparedPictures:
+    """A cache of the latest prepared pictures."""
 
     def __init__(self) -> None:
-        self._ready: OrderedDict[str, Look] = OrderedDict()
+        self._ready: OrderedDict[str, PreparedPicture] = OrderedDict()
         self._bytes = 0
 
-    def of(self, record: ImageRecord, ctx: Context) -> Look:
+    def of(self, record: ImageRecord, ctx: Context) -> PreparedPicture:
         """Return a picture, decoded in reduced size where its format allows.
 
         Raises:
@@ -250,7 +262,7 @@ class Looks:
         """
         look = self._ready.pop(record.image_id, None)
         if look is None:
-            look = Look(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
+            look = PreparedPicture(ctx.images.luma(record, at_least_px=DECODED_AT_LEAST_PX))
             self._bytes += look.grey.nbytes
         self._ready[record.image_id] = look
         while self._bytes > _KEPT_BYTES:
@@ -266,44 +278,49 @@ class SecondLooks(MapStep):
     version: ClassVar[int] = 3
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
-        "confirmed": "list<string>", "unsure": "list<string>", "scene": "list<string>",
-    }  # fmt: skip
+        "confirmed": "list<string>",
+        "unsure": "list<string>",
+        "scene": "list<string>",
+    }
     reads: ClassVar[tuple[str, ...]] = ("pairs.partners", "pairs.mirrored")
     costly: ClassVar[bool] = True
 
     def open(self, ctx: OpenContext) -> object:
-        """Make a place for pictures that are ready."""
+        """Make the cache of prepared pictures."""
         del ctx
-        return Looks()
+        return PreparedPictures()
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Compare with each partner. A partner that cannot be read is left to its own row."""
+        """Compare with each partner. A partner that cannot be read is reported in its own row."""
         partners, mirrored = (ctx.value(record.image_id, name) or () for name in self.reads)
         if not partners:
             return Outcome()
-        looks: Looks = ctx.opened
-        looks.of(record, ctx)  # what is wrong with this image itself is this row's failure
-        found: list[dict[str, Any]] = []
+        looks: PreparedPictures = ctx.opened
+        looks.of(record, ctx)  # an unreadable image is the failure of its own row
+        comparisons: list[dict[str, Any]] = []
         for partner in partners:
             try:
-                measured = _looked(record, ctx.image(partner), partner in mirrored, ctx)
+                measured = _compared(record, ctx.image(partner), partner in mirrored, ctx)
             except UnreadableImage as error:
                 measured = {"verdict": "unreadable", "reason": error.reason}
-            found.append({"image_id": partner, **measured})
-        by = {verdict: [one["image_id"] for one in found if one["verdict"] == verdict] for verdict in self.values}
-        return Outcome(values={name: ids for name, ids in by.items() if ids}, evidence={"partners": found})
+            comparisons.append({"image_id": partner, **measured})
+        by = {
+            verdict: [comparison["image_id"] for comparison in comparisons if comparison["verdict"] == verdict]
+            for verdict in self.values
+        }
+        return Outcome(values={name: ids for name, ids in by.items() if ids}, evidence={"partners": comparisons})
 
 
 class ChainLooks(SecondLooks):
-    """Compare the images of a chain of copies that were not proposed to each other; drops nothing."""
+    """Compare the images of a chain of copies that were not proposed as pairs; drops nothing."""
 
     name: ClassVar[str] = "chain_looks"
     version: ClassVar[int] = 1
     reads: ClassVar[tuple[str, ...]] = ("chains.partners", "chains.mirrored")
 
 
-def _looked(one: ImageRecord, other: ImageRecord, mirrored: bool, ctx: Context) -> dict[str, Any]:
-    # The larger stays as it is, so that the answer does not depend on which of the two bears the pair.
-    fixed, moving = sorted((one, other), key=lambda image: (-image.width * image.height, image.image_id))
-    looks: Looks = ctx.opened
-    return look_again(looks.of(fixed, ctx), looks.of(moving, ctx), mirrored=mirrored).to_json()
+def _compared(record: ImageRecord, partner: ImageRecord, mirrored: bool, ctx: Context) -> dict[str, Any]:
+    # The larger picture is the fixed one, so that the result does not depend on which image lists the pair.
+    fixed, moving = sorted((record, partner), key=lambda image: (-image.width * image.height, image.image_id))
+    looks: PreparedPictures = ctx.opened
+    return compare_pictures(looks.of(fixed, ctx), looks.of(moving, ctx), mirrored=mirrored).to_json()

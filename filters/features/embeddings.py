@@ -1,4 +1,4 @@
-"""Embeddings of whole pictures by a vision model in a folder (CLIP, DINOv2, SSCD as a vision transformer): a proposer.
+"""Embeddings of whole pictures by a vision model in a folder (CLIP, DINOv2, SSCD as a vision transformer).
 
 The folder holds `config.json`, `*.safetensors` and, where the model was trained on other pixels than CLIP's,
 `preprocessor_config.json`. Nothing is fetched, unpickled or run from it.
@@ -36,7 +36,7 @@ Vectors = NDArray[np.float32]
 
 
 class Preprocessing(NamedTuple):
-    """How a picture becomes the model's input: squeezed to a square, then normalised."""
+    """How a picture becomes the model's input: resized to a square, then normalised."""
 
     side_px: int
     mean: tuple[float, ...]
@@ -44,7 +44,7 @@ class Preprocessing(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path) -> Preprocessing:
-        """Read a model's folder; CLIP's mean and deviation where it states none."""
+        """Read a model's folder; the default mean and deviation are CLIP's."""
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
         stated = folder / "preprocessor_config.json"
         own = json.loads(stated.read_text(encoding="utf-8")) if stated.is_file() else {}
@@ -60,7 +60,7 @@ class Preprocessing(NamedTuple):
         return np.ascontiguousarray(normal.transpose(2, 0, 1), np.float32)
 
 
-class _Opened(NamedTuple):
+class _OpenModel(NamedTuple):
     model: Any
     prepare: Preprocessing
 
@@ -69,8 +69,7 @@ class Embeddings(MapStep):
     """Embed every picture, in batches.
 
     Args:
-        model: The model's folder, relative to the recipe's. In what a run writes, the digest of its files stands in
-            its place.
+        model: The model's folder, relative to the recipe's. A run writes the digest of its files instead.
     """
 
     name: ClassVar[str] = "embeddings"
@@ -120,7 +119,7 @@ class Embeddings(MapStep):
         model = AutoModel.from_pretrained(
             self._folder, use_safetensors=True, trust_remote_code=False, local_files_only=True, dtype=torch.float32
         )
-        return _Opened(model.eval(), Preprocessing.of(self._folder))
+        return _OpenModel(model.eval(), Preprocessing.of(self._folder))
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
         """Embed one picture."""
@@ -128,16 +127,16 @@ class Embeddings(MapStep):
 
     def many(self, records: Sequence[ImageRecord], ctx: Context) -> list[Outcome]:
         """Embed pictures, a batch at a time."""
-        opened: _Opened = ctx.opened
-        found: list[Outcome] = []
+        opened: _OpenModel = ctx.opened
+        outcomes: list[Outcome] = []
         for first in range(0, len(records), _BATCH):
-            inputs = np.stack([opened.prepare(ctx.images.rgb(one)) for one in records[first : first + _BATCH]])
-            found += [Outcome(values={"embedding": spelled(vector)}) for vector in embedded(opened.model, inputs)]
-        return found
+            inputs = np.stack([opened.prepare(ctx.images.rgb(record)) for record in records[first : first + _BATCH]])
+            outcomes += [Outcome(values={"embedding": encode_vector(vector)}) for vector in embed(opened.model, inputs)]
+        return outcomes
 
 
-def embedded(model: Any, inputs: NDArray[np.float32]) -> Vectors:
-    """Return the vectors of prepared pictures, (pictures, 3, side, side)."""
+def embed(model: Any, inputs: NDArray[np.float32]) -> Vectors:
+    """Return the vectors of prepared pictures of shape (pictures, 3, side, side)."""
     import torch
 
     with torch.inference_mode():
@@ -150,7 +149,7 @@ def embedded(model: Any, inputs: NDArray[np.float32]) -> Vectors:
 
 
 def pooled(output: Any) -> torch.Tensor:
-    """Return one vector a picture, from whatever a vision model of transformers answers."""
+    """Return one vector a picture from the output of a vision model of transformers."""
     for name in ("image_embeds", "pooler_output"):
         if getattr(output, name, None) is not None:
             vectors: torch.Tensor = getattr(output, name)
@@ -159,41 +158,43 @@ def pooled(output: Any) -> torch.Tensor:
     return output if hidden is None else hidden[:, 0]
 
 
-def spelled(vector: NDArray[np.float32]) -> str:
+def encode_vector(vector: NDArray[np.float32]) -> str:
     """Return a vector as text, in half precision."""
     return base64.b64encode(vector.astype("<f2").tobytes()).decode("ascii")
 
 
-def read_embeddings(texts: Sequence[str]) -> Vectors:
-    """Return vectors that `spelled` spelled, of length 1 again."""
+def decode_vectors(texts: Sequence[str]) -> Vectors:
+    """Return the vectors that `encode_vector` encoded, with length 1."""
     vectors = np.stack([np.frombuffer(base64.b64decode(text), "<f2").astype(np.float32) for text in texts])
     unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     return unit
 
 
-def near_across(mine: Vectors, others: Vectors, *, cosine: float, most: int) -> dict[int, dict[int, float]]:
-    """Return for each of my positions the nearest of the others with their cosines, at least `cosine`, up to `most`."""
-    found: dict[int, dict[int, float]] = {}
+def near_across(mine: Vectors, theirs: Vectors, *, cosine: float, most: int) -> dict[int, dict[int, float]]:
+    """Return for each row of `mine` the nearest rows of `theirs` with cosines of at least `cosine`, up to `most`."""
+    near: dict[int, dict[int, float]] = {}
     for first in range(0, len(mine), _ROWS_AT_A_TIME):
-        alike = np.round(mine[first : first + _ROWS_AT_A_TIME] @ others.T, 4)
+        alike = np.round(mine[first : first + _ROWS_AT_A_TIME] @ theirs.T, 4)
         for row in np.flatnonzero(alike.max(axis=1, initial=-1) >= cosine):
             nearest = np.argsort(-alike[row], kind="stable")[:most]
-            found[first + int(row)] = {int(one): float(alike[row, one]) for one in nearest if alike[row, one] >= cosine}
-    return found
+            near[first + int(row)] = {
+                int(place): float(alike[row, place]) for place in nearest if alike[row, place] >= cosine
+            }
+    return near
 
 
 def near_by_embedding(vectors: Vectors, *, cosine: float, most: int) -> dict[int, set[int]]:
-    """Return for each position its nearest partners of at least this cosine, up to `most`.
+    """Return for each position its nearest partners with at least this cosine, up to `most`.
 
-    All pairs are compared, a block at a time: 100,000 pictures of 512 dimensions are 5 trillion multiplications.
+    All pairs are compared, a block at a time: 100,000 pictures of 512 dimensions need 5 trillion multiplications.
     """
     bonds: dict[int, set[int]] = {}
     for first in range(0, len(vectors), _ROWS_AT_A_TIME):
-        # Rounded, so that equal pictures tie and the smaller position wins whatever the block.
+        # Rounded, so that equal pictures tie and the smaller position wins in any block.
         alike = np.round(vectors[first : first + _ROWS_AT_A_TIME] @ vectors.T, 4)
         rows = np.arange(len(alike))
         alike[rows, first + rows] = -1
         for row in np.flatnonzero(alike.max(axis=1, initial=-1) >= cosine):
             nearest = np.argsort(-alike[row], kind="stable")[:most]
-            bonds[first + int(row)] = {int(one) for one in nearest if alike[row, one] >= cosine}
+            bonds[first + int(row)] = {int(place) for place in nearest if alike[row, place] >= cosine}
     return bonds

@@ -1,13 +1,13 @@
-"""All pairs of 64-bit codes within a Hamming distance, exactly, without comparing everything to everything.
+"""All pairs of 64-bit codes within a Hamming distance, exactly, without comparing each code with each.
 
 Multi-index hashing (Norouzi, Punjani and Fleet, CVPR 2012, section 3): cut the codes into m chunks. If two
 codes differ in at most `d = m * r + a` bits (`0 <= a < m`), then one of the first `a + 1` chunks differs in
 at most `r` bits or one of the others in at most `r - 1`, because otherwise the differences add up to more
-than `d`. So each chunk is a table of buckets, and only buckets whose keys are that close are compared bit for
-bit.
+than `d`. Each chunk is therefore a table of buckets, and only codes in buckets with keys that close are compared bit
+for bit.
 
-Codes of real images are skewed. Bits are therefore dealt to the chunks by how evenly they are spread, so that
-no chunk is left with the constant ones, and buckets of any size are compared in pieces of bounded memory.
+Codes of real images are skewed. Bits are therefore distributed over the chunks by how evenly they are spread, so that
+no chunk holds constant bits only, and buckets of any size are compared in pieces of bounded memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ MAX_DISTANCE = 16
 """Beyond a quarter of the bits, unrelated images are within reach of each other."""
 
 _PIECE = 1 << 16
-"""Candidate pairs compared at a time: some 3 MB, which stay in a processor's cache."""
+"""Candidate pairs compared at a time: some 3 MB, which fit into a processor's cache."""
 _MAX_CHUNK_BITS = 24
 _NO_BUCKET = -1
 
@@ -42,7 +42,7 @@ class Pairs(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[Pairs]) -> Pairs:
-        """Return all parts one after the other."""
+        """Return all parts concatenated."""
         if not parts:
             return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.uint8))
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -61,7 +61,7 @@ class _Chunk(NamedTuple):
 def pairs_within(codes: _Codes, *, distance: int) -> Pairs:
     """Return every pair of `codes` that differs in at most `distance` of 64 bits, sorted by (left, right).
 
-    As `iter_pairs`, all at once.
+    Arguments and errors are those of `iter_pairs`.
     """
     pairs = Pairs.joined(list(iter_pairs(codes, distance=distance)))
     order = np.lexsort((pairs.right, pairs.left))
@@ -75,32 +75,32 @@ def iter_pairs(codes: _Codes, *, distance: int) -> Iterator[Pairs]:
 
     Args:
         codes: Shape (n,), unsigned 64-bit, in any order.
-        distance: 0 to `MAX_DISTANCE`.
+        distance: Bits, 0 to `MAX_DISTANCE`.
 
     Raises:
         ValueError: The distance is out of range.
     """
     if not 0 <= distance <= MAX_DISTANCE:
         raise ValueError(f"distance must be 0 to {MAX_DISTANCE} bits, not {distance}")
-    pieces = _plan(len(codes), distance)
+    pieces = _chunk_count(len(codes), distance)
     dealt = _deal_bits(np.ascontiguousarray(codes, dtype=np.uint64), pieces)
-    chunks = _cut(pieces, distance)
+    chunks = _chunks(pieces, distance)
     for number in range(len(chunks)):
         yield from _search_chunk(dealt, chunks, number, distance)
 
 
-def _plan(count: int, distance: int) -> int:
-    """Return how many chunks let candidates be found and compared at the least cost, for random codes."""
+def _chunk_count(count: int, distance: int) -> int:
+    """Return the number of chunks at which search and comparison cost least for random codes."""
 
     def cost(chunk: _Chunk) -> float:
         buckets = 1 << chunk.width
-        return _neighbours(chunk) * (5_000 + count * (1 + 2 * count / buckets)) + buckets
+        return _keys_in_reach(chunk) * (5_000 + count * (1 + 2 * count / buckets)) + buckets
 
     fewest = -(-BITS // _MAX_CHUNK_BITS)
-    return min(range(fewest, 17), key=lambda pieces: sum(map(cost, _cut(pieces, distance))))
+    return min(range(fewest, 17), key=lambda pieces: sum(map(cost, _chunks(pieces, distance))))
 
 
-def _cut(pieces: int, distance: int) -> list[_Chunk]:
+def _chunks(pieces: int, distance: int) -> list[_Chunk]:
     radius, extra = divmod(distance, pieces)
     chunks, offset = [], 0
     for number in range(pieces):
@@ -111,21 +111,21 @@ def _cut(pieces: int, distance: int) -> list[_Chunk]:
 
 
 def _deal_bits(codes: _Codes, pieces: int) -> _Codes:
-    """Permute the bits of all codes alike, so that every chunk gets its share of evenly spread ones."""
-    ones = np.array([np.count_nonzero(codes & np.uint64(1 << bit)) for bit in range(BITS)])
-    most_even_first = np.argsort(np.abs(2 * ones - len(codes)), kind="stable")
+    """Permute the bits of all codes in one way, so that every chunk gets its share of evenly spread bits."""
+    ones_of_bit = np.array([np.count_nonzero(codes & np.uint64(1 << bit)) for bit in range(BITS)])
+    most_even_first = np.argsort(np.abs(2 * ones_of_bit - len(codes)), kind="stable")
     dealt = np.zeros_like(codes)
     for place, bit in enumerate(np.concatenate([most_even_first[chunk::pieces] for chunk in range(pieces)]).tolist()):
         dealt |= ((codes >> np.uint64(bit)) & np.uint64(1)) << np.uint64(place)
     return dealt
 
 
-def _neighbours(chunk: _Chunk) -> int:
+def _keys_in_reach(chunk: _Chunk) -> int:
     return sum(comb(chunk.width, flips) for flips in range(chunk.radius + 1))
 
 
 def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: int) -> Iterator[Pairs]:
-    """Yield the pairs within `distance` that this chunk finds and no earlier one does."""
+    """Yield the pairs within `distance` that this chunk finds and no earlier chunk does."""
     chunk = chunks[number]
     keys = ((codes & chunk.mask) >> np.uint64(chunk.offset)).astype(np.int64)
     order = np.argsort(keys, kind="stable")
@@ -140,8 +140,8 @@ def _search_chunk(codes: _Codes, chunks: list[_Chunk], number: int, distance: in
             near = near[beyond := np.bitwise_count(differing & earlier.mask) > earlier.radius]
             differing = differing[beyond]
         if len(near):
-            one, other = order[first[near]], order[second[near]]
-            yield Pairs(np.minimum(one, other), np.maximum(one, other), bits[near])
+            left, right = order[first[near]], order[second[near]]
+            yield Pairs(np.minimum(left, right), np.maximum(left, right), bits[near])
 
 
 def _candidates(
@@ -153,12 +153,12 @@ def _candidates(
     yield from _expand(members, members + 1, np.repeat(ends, sizes))
     if not chunk.radius:
         return
-    for here, there in _close_buckets(bucket_keys, chunk):
-        alone = sizes[here] + sizes[there] == 2
-        one, other = starts[here[alone]], starts[there[alone]]
-        for begin in range(0, len(one), _PIECE):
-            yield one[begin : begin + _PIECE], other[begin : begin + _PIECE]
-        crowded, met = here[~alone], there[~alone]
+    for left_bucket, right_bucket in _close_buckets(bucket_keys, chunk):
+        alone = sizes[left_bucket] + sizes[right_bucket] == 2
+        left, right = starts[left_bucket[alone]], starts[right_bucket[alone]]
+        for begin in range(0, len(left), _PIECE):
+            yield left[begin : begin + _PIECE], right[begin : begin + _PIECE]
+        crowded, met = left_bucket[~alone], right_bucket[~alone]
         repeats = sizes[crowded]
         rows = _ranges(starts[crowded], repeats)
         yield from _expand(rows, np.repeat(starts[met], repeats), np.repeat(ends[met], repeats))
@@ -169,15 +169,15 @@ def _close_buckets(bucket_keys: _Positions, chunk: _Chunk) -> Iterator[tuple[_Po
     bucket_of = np.full(1 << chunk.width, _NO_BUCKET, np.int32)
     bucket_of[bucket_keys] = np.arange(len(bucket_keys))
     for highest in range(chunk.width):
-        # Each pair of buckets once: from the one that lacks the highest flipped bit.
+        # Each pair of buckets comes once: from the bucket that lacks the highest flipped bit.
         lacking = np.flatnonzero((bucket_keys & (1 << highest)) == 0)
         keys = bucket_keys[lacking].astype(np.int32)
         for more in range(chunk.radius):
             for lower in combinations(range(highest), more):
                 mask = sum((1 << bit for bit in lower), 1 << highest)
-                there = bucket_of[keys ^ np.int32(mask)]
-                met = np.flatnonzero(there != _NO_BUCKET)
-                yield lacking[met], there[met]
+                partner = bucket_of[keys ^ np.int32(mask)]
+                met = np.flatnonzero(partner != _NO_BUCKET)
+                yield lacking[met], partner[met]
 
 
 def _expand(rows: _Positions, low: _Positions, high: _Positions) -> Iterator[tuple[_Positions, _Positions]]:

@@ -1,8 +1,8 @@
-"""Local features: corners of a picture and what they look like, few, spread over the frame, turned upright.
+"""Local features: a few corners of a picture, spread over the frame, with descriptors that do not depend on rotation.
 
 ORB (Rublee, Rabaud, Konolige and Bradski, ICCV 2011): a corner's descriptor is 256 comparisons of two grey levels
-near it, taken in a frame that turns with it. They survive resizing, compression, cropping, turning and other
-light. On 50 pictures of II-Bench a comparison comes out the other way in 5 % of true matches.
+near it, taken in a frame that turns with it. Descriptors survive resizing, compression, cropping, turning and other
+light. On 50 pictures of II-Bench a comparison is inverted in 5 % of true matches.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from PIL import Image
 
 OCTAVE, OCTAVES = 1.2, 8
 _SMALLEST_PX = 64
-"""ORB looks at 31 pixels on all sides of a corner."""
+"""Least side of a picture in which corners are searched: ORB reads 31 pixels on all sides of a corner."""
 _ROWS_AT_A_TIME = 32
-"""Descriptors compared with all others at a time: what is made of them stays in a processor's cache."""
+"""Descriptors compared with all others at a time, so that intermediate values fit into a processor's cache."""
 _CELLS = 8
-"""Corners are spread over a grid of this many cells a side, so that a strip of text does not take them all."""
+"""Cells a side of the grid over which corners are spread, so that a strip of text does not take them all."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Features:
     Args:
         points: Shape (corners, 2), x and y in pixels of the picture they were found in.
         descriptors: Shape (corners, 32), 256 bits each.
-        angles_deg: Shape (corners,), 0-360: by how much each corner's frame is turned.
-        octaves: Shape (corners,), 0-7: each is 1.2 times as large as the one before.
+        angles_deg: Shape (corners,), 0-360, the rotation of each corner's frame.
+        octaves: Shape (corners,), 0-7, the scale of each corner: 1.2 to the power of this.
     """
 
     points: NDArray[np.float32]
@@ -58,7 +58,7 @@ def shrunk(luma: Image.Image, *, side_px: int) -> NDArray[np.uint8]:
 
 
 def detector(candidates: int) -> Any:
-    """Return an ORB detector that looks at this many candidates."""
+    """Return an ORB detector that considers this many candidates."""
     import cv2
 
     create: Any = cv2.ORB.create
@@ -70,8 +70,8 @@ def describe(grey: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
 
     Args:
         grey: Shape (height, width).
-        orb: From `detector`.
-        most: Corners kept.
+        orb: Detector, from `detector`.
+        most: Largest number of corners.
     """
     import cv2
 
@@ -90,32 +90,32 @@ def describe(grey: NDArray[np.uint8], orb: Any, *, most: int) -> Features:
 
 
 def mutually_nearest(
-    one: NDArray[np.uint64], other: NDArray[np.uint64], *, most_bits: int
+    descriptors: NDArray[np.uint64], partners: NDArray[np.uint64], *, most_bits: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows of two sets of descriptors that are each other's nearest, in the order of the first set.
 
-    The counting of bits by NumPy takes a third of the time of OpenCV's matcher, which compares every two twice.
+    Counting bits with NumPy takes a third of the time of OpenCV's matcher, which compares each pair twice.
 
     Args:
-        one: Shape (descriptors, words of 64 bits), with a row at least.
-        other: Shape (descriptors, the same words), with a row at least. Of equally near rows the first counts.
-        most_bits: Bits in which two may differ.
+        descriptors: Shape (descriptors, words of 64 bits), at least one row.
+        partners: Shape (descriptors, the same words), at least one row. Of equally near rows the first counts.
+        most_bits: Largest number of bits in which two matching descriptors differ.
     """
-    apart = np.zeros((len(one), len(other)), np.uint16)
-    for top in range(0, len(one), _ROWS_AT_A_TIME):
+    apart = np.zeros((len(descriptors), len(partners)), np.uint16)
+    for top in range(0, len(descriptors), _ROWS_AT_A_TIME):
         rows = slice(top, top + _ROWS_AT_A_TIME)
-        for mine, theirs in zip(one.T, other.T, strict=True):
+        for mine, theirs in zip(descriptors.T, partners.T, strict=True):
             apart[rows] += np.bitwise_count(mine[rows, None] ^ theirs)
-    here, nearest = np.arange(len(one)), apart.argmin(axis=1)
-    matches = (apart[here, nearest] <= most_bits) & (apart.argmin(axis=0)[nearest] == here)
-    return here[matches], nearest[matches]
+    every, nearest = np.arange(len(descriptors)), apart.argmin(axis=1)
+    matches = (apart[every, nearest] <= most_bits) & (apart.argmin(axis=0)[nearest] == every)
+    return every[matches], nearest[matches]
 
 
 def _spread(points: NDArray[np.float32], strength: NDArray[Any], *, shape: tuple[int, int]) -> NDArray[np.int64]:
-    """Return all corners, each cell's strongest first."""
+    """Return the order of all corners: the strongest of each cell first, then the second of each, and so on."""
     cells = np.minimum((points / (shape[1], shape[0]) * _CELLS).astype(np.int64), _CELLS - 1)
     cell = cells[:, 1] * _CELLS + cells[:, 0]
-    # Equal strengths are told apart by place, so that the order is the same whatever OpenCV's was.
+    # Ties in strength are ordered by place, so that the result does not depend on OpenCV's order.
     strongest = np.lexsort((points[:, 0], points[:, 1], -strength))
     by_cell = strongest[np.argsort(cell[strongest], kind="stable")]
     place = np.empty(len(points), np.int64)

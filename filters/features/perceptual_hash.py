@@ -1,19 +1,18 @@
-"""Perceptual hashes of a grey picture: ImageHash's very bits, for a fraction of its cost.
+"""Perceptual hashes of a grey picture, equal to ImageHash's bit for bit, at a fraction of its cost.
 
 pHash (8 x 8 lowest frequencies of a 32 x 32 miniature, above or below their median) and dHash (a 9 x 8 miniature,
 brighter than the left neighbour or not), as unsigned 64-bit numbers with ImageHash's first bit highest, so that
 `int(str(imagehash.phash(image)), 16)` is the same number.
 
-Miniatures are Pillow's own (`miniatures`). Only the 64 frequencies that are looked at are computed, by two small
-matrix products. Sums come out in another order than in SciPy's transform, so values differ in the last digits; where
-the two values around the median are too close for that to be harmless (a blank page, a drawing with an axis of
-symmetry), ImageHash itself decides.
+Only the 64 frequencies that the hash uses are computed, by two small matrix products. Their sums are added in another
+order than in SciPy's transform, so values differ in the last digits; where the two values around the median are too
+close for that to be harmless (a blank page, a drawing with an axis of symmetry), ImageHash itself decides.
 
-A miniature of a grey picture has the very pixels of Pillow's Lanczos filter, by matrix products. Pillow shrinks in
-whole numbers: weights are rounded to 2**-22, a row is summed, rounded and clipped to 8 bits, and then the columns are;
-those of a tall picture first. Weights and pixels are whole numbers below 2**31, so their sums are exact in 64-bit
-floats in any order, and a BLAS can take them; that is some four times as fast as one multiplication after the other.
-Several miniatures of one picture share a single pass over it.
+Miniatures equal those of Pillow's Lanczos filter pixel by pixel (`miniatures`) and are computed by matrix products.
+Pillow shrinks in whole numbers: weights are rounded to 2**-22, a row is summed, rounded and clipped to 8 bits, and then
+the columns are; in a tall picture the columns come first. Weights and pixels are whole numbers below 2**31, so their
+sums are exact in 64-bit floats in any order, and BLAS can compute them, some four times as fast as a loop. Several
+miniatures of one picture share a single pass over it.
 """
 
 from __future__ import annotations
@@ -29,18 +28,18 @@ from PIL import Image
 _LOBES = 3
 _ONE = 1 << 22
 _COLUMNS_PER_PRODUCT = 8
-"""Each pixel of a miniature looks at a stretch of the row. Neighbours share a product over all that they look at."""
+"""Columns of a miniature that share one matrix product, over all samples of the row that any of them needs."""
 _PIXELS_PER_BLOCK = 1 << 15
-"""Pixels widened at a time: 256 kB, which stays in a processor's cache."""
+"""Pixels converted to floats at a time: 256 kB, which fit into a processor's cache."""
 _SHORT = 512
-"""Weights of longer lines are kept for few lengths: they take 80 kB and more."""
+"""Length in pixels up to which the weights of many lengths are cached; those of longer lines take 80 kB and more."""
 
 _Grey = NDArray[np.uint8]
 _Values = NDArray[np.float64]
 
 
 class _Taps(NamedTuple):
-    """Weights with which samples `first:last` of a line make samples `start:stop` of its miniature."""
+    """Weights that turn samples `first:last` of a line into samples `start:stop` of its miniature."""
 
     first: int
     last: int
@@ -58,20 +57,20 @@ def miniatures(grey: _Grey, sizes: Sequence[tuple[int, int]]) -> list[_Grey]:
     """
     made: dict[tuple[int, int], _Grey] = {}
     if along := [size for size in sizes if not _columns_first(grey, size)]:
-        made |= zip(along, _shrunk(grey, along), strict=True)
+        made |= zip(along, _shrunk_rows_first(grey, along), strict=True)
     if down := [size for size in sizes if _columns_first(grey, size)]:
-        lying = _shrunk(grey.T, [(rows, columns) for columns, rows in down])
-        made |= zip(down, (one.T for one in lying), strict=True)
+        lying = _shrunk_rows_first(grey.T, [(rows, columns) for columns, rows in down])
+        made |= zip(down, (small.T for small in lying), strict=True)
     return [made[size] for size in sizes]
 
 
 def _columns_first(grey: _Grey, size: tuple[int, int]) -> bool:
-    """Return whether Pillow 13 shrinks the columns of so tall a picture before its rows."""
+    """Return whether Pillow 13 shrinks the columns of this picture before its rows, as it does for tall pictures."""
     height, width = grey.shape
     return bool(height - size[1] > max(0, 2 * (width - size[0])))
 
 
-def _shrunk(grey: _Grey, sizes: Sequence[tuple[int, int]]) -> list[_Grey]:
+def _shrunk_rows_first(grey: _Grey, sizes: Sequence[tuple[int, int]]) -> list[_Grey]:
     """Return miniatures whose rows are shrunk first."""
     height, width = grey.shape
     taps = [_taps(width, columns) for columns, _ in sizes]
@@ -80,20 +79,20 @@ def _shrunk(grey: _Grey, sizes: Sequence[tuple[int, int]]) -> list[_Grey]:
     for top in range(0, height, rows):
         block = grey[top : top + rows].astype(np.float64)
         for made, ranges in zip(narrow, taps, strict=True):
-            for one in ranges:
-                np.matmul(block[:, one.first : one.last], one.weights, out=made[top : top + rows, one.start : one.stop])
-    return [_shortened(_rounded(made), rows) for made, (_, rows) in zip(narrow, sizes, strict=True)]
+            for tap in ranges:
+                np.matmul(block[:, tap.first : tap.last], tap.weights, out=made[top : top + rows, tap.start : tap.stop])
+    return [_shrunk_columns(_rounded(made), rows) for made, (_, rows) in zip(narrow, sizes, strict=True)]
 
 
-def _shortened(narrow: _Values, rows: int) -> _Grey:
+def _shrunk_columns(narrow: _Values, rows: int) -> _Grey:
     made = np.empty((rows, narrow.shape[1]))
-    for one in _taps(len(narrow), rows):
-        np.matmul(one.weights.T, narrow[one.first : one.last], out=made[one.start : one.stop])
+    for taps in _taps(len(narrow), rows):
+        np.matmul(taps.weights.T, narrow[taps.first : taps.last], out=made[taps.start : taps.stop])
     return _rounded(made).astype(np.uint8)
 
 
 def _rounded(sums: _Values) -> _Values:
-    """Return sums of weighted pixels as whole grey values, halves upwards; changes its argument."""
+    """Return sums of weighted pixels as whole grey values, halves rounded up; changes its argument."""
     sums += _ONE // 2
     sums *= 1 / _ONE
     np.floor(sums, out=sums)
@@ -101,11 +100,11 @@ def _rounded(sums: _Values) -> _Values:
 
 
 def _taps(length: int, wanted: int) -> tuple[_Taps, ...]:
-    """Return the weights that make `wanted` samples of a line of `length`."""
-    return _often_met(length, wanted) if length <= _SHORT else _seldom_met(length, wanted)
+    """Return the weights that turn a line of `length` samples into `wanted` samples."""
+    return _taps_of_short_lines(length, wanted) if length <= _SHORT else _taps_of_long_lines(length, wanted)
 
 
-def _computed(length: int, wanted: int) -> tuple[_Taps, ...]:
+def _computed_taps(length: int, wanted: int) -> tuple[_Taps, ...]:
     scale = length / wanted
     spread = max(scale, 1.0)
     centers = (np.arange(wanted) + 0.5) * scale
@@ -116,14 +115,14 @@ def _computed(length: int, wanted: int) -> tuple[_Taps, ...]:
     weights[samples >= last[:, None]] = 0
     weights *= _ONE / weights.sum(axis=1, keepdims=True)
     whole = np.trunc(weights + np.copysign(0.5, weights))
-    found = []
+    taps = []
     for part in np.array_split(np.arange(wanted), max(1, wanted // _COLUMNS_PER_PRODUCT)):
         low, start, stop = int(first[part[0]]), int(part[0]), int(part[-1]) + 1
         dense = np.zeros((int(samples[part].max()) + 1 - low, len(part)))
         dense[samples[part] - low, part[:, None] - start] = whole[part]
         high = int(last[part[-1]])
-        found.append(_Taps(low, high, start, stop, dense[: high - low]))
-    return tuple(found)
+        taps.append(_Taps(low, high, start, stop, dense[: high - low]))
+    return tuple(taps)
 
 
 def _lanczos(distance: _Values) -> _Values:
@@ -136,14 +135,14 @@ def _lanczos(distance: _Values) -> _Values:
     return values
 
 
-_often_met = lru_cache(maxsize=512)(_computed)
-_seldom_met = lru_cache(maxsize=8)(_computed)
+_taps_of_short_lines = lru_cache(maxsize=512)(_computed_taps)
+_taps_of_long_lines = lru_cache(maxsize=8)(_computed_taps)
 
 
 HASHED_AT_LEAST_PX = 128
-"""Sides of the grey picture worth decoding (`ImageReader.luma`).
+"""Least sides, in pixels, of the grey picture to decode (`ImageReader.luma`).
 
-Both hashes shrink to 32 px or less; four times that leaves the bits as they are: 0.3 of 64 differ on average.
+Both hashes shrink to 32 px or less. At four times that, 0.3 of 64 bits differ on average from those of the full size.
 """
 
 _SIDE = 32
@@ -194,7 +193,7 @@ def _dhash(small: NDArray[np.uint8]) -> int:
 
 
 def _as_imagehash_decides(small: NDArray[np.uint8]) -> int:
-    """Return the pHash of a 32 x 32 miniature by ImageHash; it is not shrunk again."""
+    """Return the pHash of a 32 x 32 miniature, computed by ImageHash; the miniature is not shrunk again."""
     import imagehash
 
     return _number(imagehash.phash(Image.fromarray(small)).hash)

@@ -1,11 +1,7 @@
-"""Words of local features: a picture as a small set of numbers, of which copies share some, crops too.
+"""Visual words: local features of a picture as a small set of numbers, some of which its copies and crops share.
 
-A hash of the whole frame moves when the frame does. Corners do not: each gives a word, some bits of its
-descriptor, and by how much it is turned. Pictures that share several rare words, all turned alike, are proposed as
-copies (weak geometric consistency: Jégou, Douze and Schmid, ECCV 2008). Words are looked up by sorting, and words
-that many pictures have are left out, so the work grows nearly as the number of pictures does.
-
-Which pictures share words is told by an inverted index over all corners, made by sorting, in bounded memory.
+A hash of the whole frame changes when the picture is cropped; its corners do not. Each corner gives a word, which is
+some bits of its descriptor, with its place, rotation and scale. `word_matching` compares pictures by their words.
 """
 
 from __future__ import annotations
@@ -34,14 +30,14 @@ _KEPT_BITS = (
     96, 202, 131, 99, 27, 180, 50, 148, 118, 73, 18, 198, 3, 53, 106, 35, 217, 228, 174, 138, 14, 134, 175, 41, 125,
     177, 117, 240, 186, 15, 162, 9, 87, 45, 84,
 )  # fmt: skip
-"""Bits of the descriptor that compression, resizing, cropping and other light flip least, and that say little of each
-other, steadiest first: chosen on 50 pictures of II-Bench."""
+"""Bits of the descriptor that compression, resizing, cropping and other light flip least and that correlate little,
+most stable first; chosen on 50 pictures of II-Bench."""
 WORD_BITS = len(_KEPT_BITS)
 TURNS = 32
-"""Steps of a full turn."""
+"""Steps into which a full turn is divided."""
 
 CELL_PX = 8
-"""Pixels of the picture, shrunk to `SIDE_PX`, that one of its miniature stands for."""
+"""Pixels of the picture, shrunk to `SIDE_PX`, for one pixel of its miniature."""
 _DTYPE = np.dtype([("bits", "<u8"), ("x", "u1"), ("y", "u1"), ("turn", "u1"), ("octave", "u1")])
 
 Words = NDArray[np.void]
@@ -53,7 +49,7 @@ Miniature = NDArray[np.uint8]
 
 
 def words_of(features: Features) -> Words:
-    """Return for each corner bits of its descriptor, its place, turn and size, in the corners' order."""
+    """Return for each corner bits of its descriptor, its place, rotation and scale, in the order of the corners."""
     bits = np.zeros((len(features), 64), np.uint8)
     bits[:, :WORD_BITS] = np.unpackbits(features.descriptors, axis=1)[:, _KEPT_BITS]
     words = np.zeros(len(features), _DTYPE)
@@ -64,13 +60,13 @@ def words_of(features: Features) -> Words:
     return words
 
 
-def spelled(words: Words) -> str:
-    """Return words as text, for a table."""
+def encode_words(words: Words) -> str:
+    """Return words as text for a table."""
     return base64.b64encode(words.tobytes()).decode("ascii")
 
 
-def read_words(text: str) -> Words:
-    """Return the words that `spelled` spelled."""
+def decode_words(text: str) -> Words:
+    """Return the words that `encode_words` encoded."""
     return np.frombuffer(base64.b64decode(text), _DTYPE)
 
 
@@ -83,19 +79,19 @@ def miniature(luma: Image.Image) -> Miniature:
     return np.asarray(cv2.resize(grey, size, interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def spelled_miniature(grey: Miniature) -> str:
-    """Return a miniature as text, for a table: its columns, then its pixels."""
+def encode_miniature(grey: Miniature) -> str:
+    """Return a miniature as text for a table: the number of columns, then the pixels."""
     return base64.b64encode(bytes([grey.shape[1]]) + grey.tobytes()).decode("ascii")
 
 
-def read_miniature(text: str) -> Miniature:
-    """Return the miniature that `spelled_miniature` spelled."""
+def decode_miniature(text: str) -> Miniature:
+    """Return the miniature that `encode_miniature` encoded."""
     data = np.frombuffer(base64.b64decode(text), np.uint8)
     return data[1:].reshape(-1, int(data[0]))
 
 
 class FeatureWords(MapStep):
-    """Describe every picture by words of its local features, and keep a miniature to try alignments of words on."""
+    """Describe every picture by words of its local features, and keep a miniature to check alignments of words on."""
 
     name: ClassVar[str] = "features"
     consumes: ClassVar[Stream] = "images"
@@ -108,12 +104,12 @@ class FeatureWords(MapStep):
         return detector(WORD_CANDIDATES)
 
     def one(self, record: ImageRecord, ctx: Context) -> Outcome:
-        """Describe one picture; one without corners has no words, and needs no miniature."""
+        """Describe one picture. A picture without corners has neither words nor a miniature."""
         luma = ctx.images.luma(record, at_least_px=_DECODED_AT_LEAST_PX)
-        words = described(luma, ctx.opened)
-        return Outcome(values={"words": words, "miniature": spelled_miniature(miniature(luma)) if words else None})
+        words = encoded_words_of(luma, ctx.opened)
+        return Outcome(values={"words": words, "miniature": encode_miniature(miniature(luma)) if words else None})
 
 
-def described(luma: Image.Image, orb: Any) -> str:
-    """Return the words of an upright grey picture, spelled."""
-    return spelled(words_of(describe(shrunk(luma, side_px=SIDE_PX), orb, most=CORNERS)))
+def encoded_words_of(luma: Image.Image, orb: Any) -> str:
+    """Return the words of an upright grey picture, encoded as text."""
+    return encode_words(words_of(describe(shrunk(luma, side_px=SIDE_PX), orb, most=CORNERS)))

@@ -1,6 +1,6 @@
 """Right options under all letters alike.
 
-Who always says one letter must gain nothing by it, and a model that likes a letter must not be taken for an able one.
+Always answering with one letter must not pay off, and a model with a preferred letter must not be taken for a good one.
 The same holds for the option that declines to answer.
 
 The order of options is free unless the words of the item lean on it: `Yes` before `No`, numbers that run up, options
@@ -23,7 +23,7 @@ from benchwright.records import LETTERS, Choice, Item, ItemImage
 from benchwright.steps import Context, GatherContext, Gathered, GatherStep, MapStep, Outcome, Step, Stream, Verdict
 from benchwright.text_normalization import normal
 
-from .answer_letters import Balance, Placing, balance, levelled
+from .answer_letters import Balance, Placing, balance, levelling_moves
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,49 +41,49 @@ _NAMES_A_PLACE = re.compile(
 )
 
 
-def is_free(item: Item) -> bool:
-    """Return whether an item's options may stand in any order."""
+def may_reorder(item: Item) -> bool:
+    """Return whether the order of an item's options is free."""
     texts = [choice.text for choice in item.choices if choice.text is not None]
     if item.kind == "yes_no" or (texts and len(texts) < len(item.choices)):
         return False
-    said = [item.question, item.explanation or ""]
-    if any(_names_an_option(text) for text in (*texts, *said)):
+    sentences = [item.question, item.explanation or ""]
+    if any(_names_an_option(text) for text in (*texts, *sentences)):
         return False
-    return not _runs(texts)
+    return not _is_number_sequence(texts)
 
 
 def _names_an_option(text: str) -> bool:
     return bool(_NAMES_A_LETTER.search(text.strip()) or _NAMES_A_PLACE.search(normal(text)))
 
 
-def _runs(texts: Sequence[str]) -> bool:
-    """Return whether every option begins with a number and the numbers run up or down."""
-    found = [_NUMBER.match(text.strip()) for text in texts]
-    if len(found) < 3 or not all(found):
+def _is_number_sequence(texts: Sequence[str]) -> bool:
+    """Return whether every option begins with a number and the numbers ascend or descend."""
+    matches = [_NUMBER.match(text.strip()) for text in texts]
+    if len(matches) < 3 or not all(matches):
         return False
-    numbers = [float(re.sub(r"[,.](?=\d{3}\b)", "", match.group()).replace(",", ".")) for match in found if match]
+    numbers = [float(re.sub(r"[,.](?=\d{3}\b)", "", match.group()).replace(",", ".")) for match in matches if match]
     return numbers in (sorted(numbers), sorted(numbers, reverse=True))
 
 
-def swapped(item: Item, one: str, other: str, *, evidence: Mapping[str, Any]) -> Item:
+def with_options_swapped(item: Item, first: str, second: str, *, evidence: Mapping[str, Any]) -> Item:
     """Return an item as a new revision in which two options have changed places.
 
-    Options that are pictures change places among the item's pictures too, so that a question which names pictures by
+    Options that are pictures are swapped among the item's pictures too, so that a question which names pictures by
     number still names the options in their order.
 
     Args:
-        item: Whose options are free.
-        one: Letter of an option.
-        other: Letter of another.
-        evidence: Added to the item's.
+        item: Item whose options may stand in any order.
+        first: Letter of an option.
+        second: Letter of another option.
+        evidence: Evidence to add to the item's.
     """
-    trade = {one: other, other: one}
+    trade = {first: second, second: first}
     by_key = {choice.key: choice for choice in item.choices}
     choices = tuple(_renamed(by_key[trade.get(key, key)], key) for key in LETTERS[: len(item.choices)])
     return item.model_copy(
         update={
             "choices": choices,
-            "images": _traded(item.images, by_key[one].image_id, by_key[other].image_id),
+            "images": _traded(item.images, by_key[first].image_id, by_key[second].image_id),
             "answer": item.answer and trade.get(item.answer, item.answer),
             "refusal": item.refusal and trade.get(item.refusal, item.refusal),
             "revision": item.revision + 1,
@@ -96,14 +96,14 @@ def _renamed(choice: Choice, key: str) -> Choice:
     return choice.model_copy(update={"key": key})
 
 
-def _traded(images: Sequence[ItemImage], one: str | None, other: str | None) -> tuple[ItemImage, ...]:
-    """Return pictures with two of them in each other's place; as they are where options are words."""
+def _traded(images: Sequence[ItemImage], first: str | None, second: str | None) -> tuple[ItemImage, ...]:
+    """Return the pictures with two of them swapped; unchanged where options are words."""
     places = {image.image_id: at for at, image in enumerate(images)}
-    if one is None or other is None:
+    if first is None or second is None:
         return tuple(images)
-    found = list(images)
-    found[places[one]], found[places[other]] = images[places[other]], images[places[one]]
-    return tuple(found)
+    traded = list(images)
+    traded[places[first]], traded[places[second]] = images[places[second]], images[places[first]]
+    return tuple(traded)
 
 
 REASON = "unbalanced_letters"
@@ -114,7 +114,7 @@ Mend = Literal["reorder", "ask", "none"]
 
 
 class AnswerPlace(NamedTuple):
-    """One item whose answer, or refusal, has a letter."""
+    """The letter of one item's answer or refusal, with the item's row and its rank in the order of moves."""
 
     row: int
     placing: Placing
@@ -122,77 +122,78 @@ class AnswerPlace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Letters:
-    """The letters of one group of items.
+class LetterGroup:
+    """The letters of the answers, or of the refusals, of one group of items.
 
     Args:
         task: The items' task; None where all tasks stand together.
-        of: Which option is looked at.
-        placed: The items.
-        found: How evenly they use their letters.
+        of: Which option is counted.
+        placed: Places of the items.
+        balance: How evenly the items use their letters.
     """
 
     task: str | None
     of: Of
     placed: tuple[AnswerPlace, ...]
-    found: Balance
+    balance: Balance
 
-    def told(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the group as JSON values."""
-        return {"task": self.task, "of": self.of, **self.found.told()}
+        return {"task": self.task, "of": self.of, **self.balance.to_json()}
 
 
-def letters_of(items: Sequence[Item], *, per: Per, seed: int) -> list[Letters]:
+def letter_groups(items: Sequence[Item], *, per: Per, seed: int) -> list[LetterGroup]:
     """Return how evenly each group of items uses its letters, for answers and for refusals.
 
     Args:
-        items: In any order.
-        per: Whether each task stands for itself.
-        seed: Decides which items would move.
+        items: Items, in any order.
+        per: `task` for a group a task, `all` for one group.
+        seed: Seed that decides which items would move.
     """
     groups: dict[tuple[str, Of], list[AnswerPlace]] = defaultdict(list)
     for row, item in enumerate(items):
         both: tuple[tuple[Of, str | None, str | None], ...] = (
-            ("answer", item.answer, item.refusal), ("refusal", item.refusal, item.answer),
-        )  # fmt: skip
+            ("answer", item.answer, item.refusal),
+            ("refusal", item.refusal, item.answer),
+        )
         for of, key, taken in both:
             if key is not None:
                 placing = Placing(LETTERS.index(key), len(item.choices), LETTERS.index(taken) if taken else None)
                 rank = digest([seed, "answer_balance", of, item.item_id])
                 groups[item.task if per == "task" else "", of].append(AnswerPlace(row, placing, rank))
     return [
-        Letters(task or None, of, tuple(placed), balance([one.placing for one in placed], seed=seed))
+        LetterGroup(task or None, of, tuple(placed), balance([place.placing for place in placed], seed=seed))
         for (task, of), placed in sorted(groups.items())
     ]
 
 
 @dataclass
-class _Plan:
-    """What is to become of some items: which options change places, and which items people should look at."""
+class _LetterPlan:
+    """The options that change places, and the items to ask about, by row."""
 
     swaps: dict[int, str]
-    asked: dict[int, dict[str, Any]]
+    to_ask: dict[int, dict[str, Any]]
 
-    def level(self, group: Letters, free: Sequence[bool], *, min_p: float, seed: int) -> None:
-        """Move what is free to move; where that is not enough, ask about as many items as are too many."""
-        movable = [free[one.row] and one.row not in self.swaps for one in group.placed]
+    def level(self, group: LetterGroup, free: Sequence[bool], *, min_p: float, seed: int) -> None:
+        """Move the options that may move; where that is not enough, ask about as many items as are too many."""
+        movable = [free[place.row] and place.row not in self.swaps for place in group.placed]
         placed = list(group.placed)
         for at, letter in self._moves(placed, movable).items():
-            one = placed[at]
-            self.swaps[one.row] = LETTERS[one.placing.letter] + LETTERS[letter]
-            placed[at] = one._replace(placing=one.placing._replace(letter=letter))
-        left = replace(group, placed=tuple(placed), found=balance([one.placing for one in placed], seed=seed))
-        if left.found.p < min_p:
+            place = placed[at]
+            self.swaps[place.row] = LETTERS[place.placing.letter] + LETTERS[letter]
+            placed[at] = place._replace(placing=place.placing._replace(letter=letter))
+        left = replace(group, placed=tuple(placed), balance=balance([place.placing for place in placed], seed=seed))
+        if left.balance.p < min_p:
             for at in self._moves(placed, [True] * len(placed)):
-                self.asked.setdefault(placed[at].row, left.told())
+                self.to_ask.setdefault(placed[at].row, left.to_json())
 
     @staticmethod
     def _moves(placed: Sequence[AnswerPlace], movable: Sequence[bool]) -> dict[int, int]:
-        return levelled([one.placing for one in placed], movable, [one.rank for one in placed])
+        return levelling_moves([place.placing for place in placed], movable, [place.rank for place in placed])
 
 
 class AnswerLetters(GatherStep):
-    """Measure how evenly right options use their letters, and say which should change places."""
+    """Measure how evenly right options use their letters, and name the options that should change places."""
 
     name: ClassVar[str] = "letters"
     consumes: ClassVar[Stream] = "items"
@@ -206,22 +207,22 @@ class AnswerLetters(GatherStep):
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Compare all items."""
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
-        plan = _Plan({}, {})
+        plan = _LetterPlan({}, {})
         least: dict[int, float] = {}
-        free = [self.mend == "reorder" and is_free(item) for item in items]
-        for group in letters_of(items, per=self.per, seed=ctx.seed):
-            for one in group.placed:
-                least[one.row] = min(group.found.p, least.get(one.row, 1.0))
-            if group.found.p < self.min_p and self.mend != "none":
+        free = [self.mend == "reorder" and may_reorder(item) for item in items]
+        for group in letter_groups(items, per=self.per, seed=ctx.seed):
+            for place in group.placed:
+                least[place.row] = min(group.balance.p, least.get(place.row, 1.0))
+            if group.balance.p < self.min_p and self.mend != "none":
                 plan.level(group, free, min_p=self.min_p, seed=ctx.seed)
         rows = sorted(least)
-        verdicts: list[Verdict] = ["ask" if row in plan.asked else "keep" for row in rows]
+        verdicts: list[Verdict] = ["ask" if row in plan.to_ask else "keep" for row in rows]
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=verdicts,
-            reasons=[REASON if row in plan.asked else None for row in rows],
+            reasons=[REASON if row in plan.to_ask else None for row in rows],
             values={"swap": [plan.swaps.get(row) for row in rows], "p": [round(least[row], 6) for row in rows]},
-            evidence=[plan.asked.get(row, {}) for row in rows],
+            evidence=[plan.to_ask.get(row, {}) for row in rows],
         )
 
 
@@ -234,24 +235,27 @@ class Reordered(MapStep):
     reads: ClassVar[tuple[str, ...]] = ("letters.swap",)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Let two options change places, or leave the item as it is."""
+        """Swap the two options that are named, or leave the item as it is."""
         swap = ctx.value(record.item_id, "letters.swap")
         if swap is None:
             return Outcome()
         evidence = {"reordered": {"swapped": list(swap), "operation_id": ctx.operation_id}}
-        return Outcome(items=(swapped(record, *swap, evidence=evidence),), evidence={"swapped": list(swap)})
+        return Outcome(
+            items=(with_options_swapped(record, *swap, evidence=evidence),),
+            evidence={"swapped": list(swap)},
+        )
 
 
 class AnswerBalance(Step):
     """Let right options, and those that decline, stand under all letters alike.
 
     A group is unbalanced where chance alone would spread its letters as unevenly with a probability below `min_p`.
-    Then the fewest items whose options may stand in any order get two of them swapped: the right one with that under
-    the letter that is too rare. Which items, follows from their ids and the run's seed.
+    Then two options are swapped in as few items as possible whose options may stand in any order: the right option and
+    the option under the letter that is too rare. The choice of items follows from their ids and the run's seed.
 
     Args:
-        per: Whether each `task` stands for itself, or `all` together.
-        min_p: Probability, 0-1.
+        per: `task` for a group a task, `all` for one group.
+        min_p: Probability, 0-1, below which a group is unbalanced.
         mend: `reorder` swaps options, and asks about items where that is not enough; `ask` only asks about as many
             items as are too many; `none` only measures.
     """

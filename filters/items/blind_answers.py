@@ -29,12 +29,12 @@ _MAX_BYTES = 1 << 22
 
 
 class BlindResult(NamedTuple):
-    """What became of one item.
+    """The blind replies to one item.
 
     Args:
-        content_hash: Of the item as it was asked.
-        asked: Times that a reply came back.
-        right: Times that it named the key, or declined where that is right.
+        content_hash: Content hash of the item as it was asked.
+        asked: Number of replies.
+        right: Number of replies that named the key, or declined where that is right.
     """
 
     content_hash: str
@@ -43,10 +43,10 @@ class BlindResult(NamedTuple):
 
 
 class BlindReplies(NamedTuple):
-    """What became of all items of a release.
+    """The blind replies to all items of a release.
 
     Args:
-        items: By item id.
+        items: Results by item id.
         scores: Names of the folders that were read, sorted.
     """
 
@@ -55,20 +55,20 @@ class BlindReplies(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """Digest of all that counts."""
-        return digest({item_id: list(one) for item_id, one in self.items.items()})
+        """Digest of the results of all items."""
+        return digest({item_id: list(result) for item_id, result in self.items.items()})
 
 
 def read_blind_replies(results: Path, release: Path) -> BlindReplies:
     """Read every blind score of a release below a folder.
 
     Args:
-        results: Folder with a folder for each score; scores under other protocols are left aside.
-        release: The release that was asked.
+        results: Folder with a folder for each score; scores under other protocols are ignored.
+        release: Release whose items were asked.
 
     Raises:
         PrerequisiteError: There is no release, or no blind score of it.
-        DataError: A file is not what it should be.
+        DataError: A file is damaged or of another kind.
     """
     from benchwright.release import Release
 
@@ -84,7 +84,7 @@ def read_blind_replies(results: Path, release: Path) -> BlindReplies:
         for item_id, right in _replies(folder / "predictions.parquet"):
             counts[item_id][0] += 1
             counts[item_id][1] += right
-    known = {found.item.item_id: found.item.content_hash for found in opened.items()}
+    known = {released.item.item_id: released.item.content_hash for released in opened.items()}
     items = {item_id: BlindResult(known[item_id], *counts[item_id]) for item_id in sorted(counts) if item_id in known}
     return BlindReplies(items, tuple(folder.name for folder in folders))
 
@@ -101,7 +101,7 @@ def _is_of(path: Path, release_id: str) -> bool:
 
 
 def _replies(path: Path) -> list[tuple[str, bool]]:
-    """Return (item, right) of each item that a reply came back for; errors say nothing about an item."""
+    """Return (item id, right) of each item with a reply; requests that failed are left out."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -123,8 +123,8 @@ class BlindAnswers(Filter):
     An item that has changed since it was asked counts as not asked.
 
     Args:
-        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. In what a run writes,
-            the digest of what was answered stands in its place.
+        results: Folder with scores under the protocol `blind`, relative to the recipe's folder. A run writes the
+            digest of the replies instead.
         release: The release that was asked, relative to the recipe's folder.
         at_least: Right answers from which an item is flagged.
         min_share: Least share, 0-1, of the times it was asked.
@@ -150,11 +150,11 @@ class BlindAnswers(Filter):
         return self
 
     def replies(self) -> BlindReplies:
-        """Return what was answered, read once.
+        """Return the replies, read once.
 
         Raises:
             PrerequisiteError: There are no blind scores, or only their digest is known.
-            DataError: A file is not what it should be.
+            DataError: A file is damaged or of another kind.
         """
         if _BY_DIGEST.fullmatch(self.results):
             raise PrerequisiteError("blind answers are known by digest only; run the recipe with their folder")
@@ -163,27 +163,27 @@ class BlindAnswers(Filter):
         return self._replies
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with a digest of what was answered in place of the two folders."""
+        """Return the settings with a digest of the replies instead of the two folders."""
         settings = super().parameters()
         if not _BY_DIGEST.fullmatch(self.results):
             settings["results"] = settings["release"] = f"sha256:{self.replies().sha256}"
         return settings
 
     def open(self, ctx: OpenContext) -> Mapping[str, BlindResult]:
-        """Read what was answered."""
+        """Read the replies."""
         del ctx
         return self.replies().items
 
     def measure(self, record: Item, ctx: Context) -> dict[str, int]:
-        """Return how often an item was asked and answered right, as it is now."""
-        found: BlindResult | None = ctx.opened.get(record.item_id)
-        if found is None or found.content_hash != record.content_hash:
+        """Return how often an item, with its present content, was asked and answered right."""
+        result: BlindResult | None = ctx.opened.get(record.item_id)
+        if result is None or result.content_hash != record.content_hash:
             return {"asked": 0, "right": 0}
-        return {"asked": found.asked, "right": found.right}
+        return {"asked": result.asked, "right": result.right}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
         """Compare with the thresholds."""
-        asked, right = measured["asked"], measured["right"]
-        if right < self.at_least or right < self.min_share * asked:
+        replies, right = measured["asked"], measured["right"]
+        if right < self.at_least or right < self.min_share * replies:
             return Outcome()
-        return Outcome(self.verdict, REASON, evidence={"right": right, "asked": asked})
+        return Outcome(self.verdict, REASON, evidence={"right": right, "asked": replies})

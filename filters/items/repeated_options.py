@@ -1,7 +1,7 @@
-"""Options that stand twice in one question: then two answers are right, or a wrong one can be struck out.
+"""Options that occur twice in one question: then two answers are right, or a wrong answer can be excluded.
 
-Five of II-Bench's 35 dev questions have two equal options. Equal means equal once case, white space, width and
-punctuation are put aside, or the same picture.
+Five of II-Bench's 35 dev questions have two equal options. Two options are equal where their texts differ at most in
+case, white space, width and punctuation, or where they are the same picture.
 """
 
 from __future__ import annotations
@@ -42,17 +42,20 @@ class RepeatedOptions(Filter):
         del ctx
         repeated = repeated_pairs(record)
         closest = max(
-            ((_likeness(one, other), one.key, other.key) for one, other in combinations(record.choices, 2)
-             if option_key(one) != option_key(other)),
+            (
+                (_likeness(first, second), first.key, second.key)
+                for first, second in combinations(record.choices, 2)
+                if option_key(first) != option_key(second)
+            ),
             default=(0.0, "", ""),
-        )  # fmt: skip
+        )
         evidence: dict[str, Any] = {"repeated": [list(pair) for pair in repeated]} if repeated else {}
         if closest[0] > 0:
             evidence["closest"] = list(closest[1:])
         return Measured({"repeated": len(repeated), "likeness": round(closest[0], 4)}, evidence)
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with nothing, and with the threshold."""
+        """Drop items with repeated options, and compare the likeness with the threshold."""
         if measured["repeated"]:
             return Outcome("drop", REPEATED, evidence={"pairs": measured["repeated"]})
         if self.max_likeness is not None and measured["likeness"] > self.max_likeness:
@@ -62,13 +65,13 @@ class RepeatedOptions(Filter):
 
 
 def repeated_pairs(item: Item) -> list[tuple[str, str]]:
-    """Return the keys of each two equal options, in order."""
+    """Return the keys of each pair of equal options, in order."""
     return [
-        (one.key, other.key)
-        for one, other in combinations(item.choices, 2)
-        if option_key(one) == option_key(other)
-    ]  # fmt: skip
+        (first.key, second.key)
+        for first, second in combinations(item.choices, 2)
+        if option_key(first) == option_key(second)
+    ]
 
 
-def _likeness(one: Choice, other: Choice) -> float:
-    return 0.0 if one.text is None or other.text is None else likeness(normal(one.text), normal(other.text))
+def _likeness(first: Choice, second: Choice) -> float:
+    return 0.0 if first.text is None or second.text is None else likeness(normal(first.text), normal(second.text))

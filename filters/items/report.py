@@ -1,4 +1,4 @@
-"""What the item filters say of a release: the same measures and thresholds as in a recipe, and nothing is dropped."""
+"""Report of the item filters on a release, with the measures and thresholds of a recipe; nothing is dropped."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 from benchwright.records import Item
 from benchwright.text_normalization import likeness, normal
 
-from .answer_balance import AnswerBalance, Letters, letters_of
+from .answer_balance import AnswerBalance, LetterGroup, letter_groups
 from .duplicate_questions import DuplicateQuestions
 from .repeated_options import RepeatedOptions, repeated_pairs
-from .text_only_bias import RuleFound, WordingBias, rules_on
+from .text_only_bias import RuleResult, WordingBias, rule_results
 
 
 class OptionPair(NamedTuple):
-    """Two options of an item that say the same, or nearly."""
+    """Two equal or nearly equal options of an item."""
 
     item_id: str
     options: tuple[str, str]
@@ -25,7 +25,7 @@ class OptionPair(NamedTuple):
 
 
 class Repetition(NamedTuple):
-    """An item whose question is asked elsewhere, or nearly; `of` names the others."""
+    """An item whose question other items ask too, or nearly; `of` names these items."""
 
     item_id: str
     reason: str
@@ -33,47 +33,47 @@ class Repetition(NamedTuple):
 
 
 class ItemReport(NamedTuple):
-    """What was found; `rules` says of each rule whether it gives its task away."""
+    """The results of all item filters; `rules` holds each rule and whether it gives its task away."""
 
     items: int
     repeated_options: tuple[OptionPair, ...]
     similar_options: tuple[OptionPair, ...]
     questions: tuple[Repetition, ...]
-    letters: tuple[Letters, ...]
-    rules: tuple[tuple[RuleFound, bool], ...]
+    letters: tuple[LetterGroup, ...]
+    rules: tuple[tuple[RuleResult, bool], ...]
 
     def document(self) -> dict[str, Any]:
-        """Return it as JSON values."""
+        """Return the report as JSON values."""
         return {
             "items": self.items,
             "repeated_options": [pair._asdict() for pair in self.repeated_options],
             "similar_options": [pair._asdict() for pair in self.similar_options],
-            "questions": [one._asdict() for one in self.questions],
-            "letters": [group.told() for group in self.letters],
-            "rules": [{**found.told(), "gives_away": too_much} for found, too_much in self.rules],
+            "questions": [repetition._asdict() for repetition in self.questions],
+            "letters": [group.to_json() for group in self.letters],
+            "rules": [{**rule.to_json(), "gives_away": too_much} for rule, too_much in self.rules],
         }
 
 
 def report_on_release(folder: Path, *, scope: str = "same_image") -> ItemReport:
-    """Look at all items of a release.
+    """Report on all items of a release.
 
     Args:
-        folder: The release.
-        scope: As `DuplicateQuestions`.
+        folder: Folder of the release.
+        scope: Scope of `DuplicateQuestions`; default `same_image`.
 
     Raises:
         DataError: The folder is no release, or damaged.
     """
     from benchwright.release import Release
 
-    return report_on([found.item for found in Release.open(folder).items()], scope=scope)
+    return report_on([released.item for released in Release.open(folder).items()], scope=scope)
 
 
 def report_on(items: Sequence[Item], *, scope: str = "same_image") -> ItemReport:
-    """Look at items, with the defaults of the steps; the order of items does not matter."""
+    """Report on items, with the defaults of the steps; the order of items does not matter."""
     ordered = sorted(items, key=lambda item: item.item_id)
     bias, balance = WordingBias(), AnswerBalance()
-    found = rules_on(ordered, per=bias.per, seed=0)
+    rules = rule_results(ordered, per=bias.per, seed=0)
     return ItemReport(
         items=len(ordered),
         repeated_options=tuple(
@@ -81,24 +81,30 @@ def report_on(items: Sequence[Item], *, scope: str = "same_image") -> ItemReport
         ),
         similar_options=tuple(pair for item in ordered for pair in _similar(item)),
         questions=tuple(_repetitions(ordered, DuplicateQuestions.model_validate({"scope": scope}))),
-        letters=tuple(letters_of(ordered, per=balance.per, seed=0)),
-        rules=tuple((one, bias.gives_away(one, len(found))) for one in found),
+        letters=tuple(letter_groups(ordered, per=balance.per, seed=0)),
+        rules=tuple((rule, bias.gives_away(rule, len(rules))) for rule in rules),
     )
 
 
 def _similar(item: Item) -> list[OptionPair]:
     most = RepeatedOptions().max_likeness
     texts = [(choice.key, normal(choice.text)) for choice in item.choices if choice.text is not None]
-    pairs = [(one, other, likeness(text, its)) for (one, text), (other, its) in combinations(texts, 2) if text != its]
+    pairs = [
+        (first, second, likeness(text, its)) for (first, text), (second, its) in combinations(texts, 2) if text != its
+    ]
     return [
-        OptionPair(item.item_id, (one, other), round(alike, 4)) for one, other, alike in pairs if most and alike > most
+        OptionPair(item.item_id, (first, second), round(alike, 4))
+        for first, second, alike in pairs
+        if most and alike > most
     ]
 
 
 def _repetitions(items: Sequence[Item], step: DuplicateQuestions) -> list[Repetition]:
-    found = []
-    for row, said in sorted(step.about(items).items()):
-        others = said.evidence.get("equal_items") or [one["item_id"] for one in said.evidence.get("partners", ())]
-        of = tuple(one for one in (others or [said.evidence["of"]]) if one != items[row].item_id)
-        found.append(Repetition(items[row].item_id, said.reason, of))
-    return found
+    repetitions = []
+    for row, decision in sorted(step.verdicts(items).items()):
+        partners = decision.evidence.get("equal_items") or [
+            partner["item_id"] for partner in decision.evidence.get("partners", ())
+        ]
+        of = tuple(item_id for item_id in (partners or [decision.evidence["of"]]) if item_id != items[row].item_id)
+        repetitions.append(Repetition(items[row].item_id, decision.reason, of))
+    return repetitions

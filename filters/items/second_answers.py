@@ -18,11 +18,13 @@ class OptionAnswers(AsksEachItem):
 
     name: ClassVar[str] = "answers"
     values: ClassVar[Mapping[str, str]] = {
-        "also_right": "list<string>", "key_said": "string", "unanswered": "list<string>",
-    }  # fmt: skip
+        "also_right": "list<string>",
+        "key_said": "string",
+        "unanswered": "list<string>",
+    }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return a question an option; nothing where pictures, keys or options are of another kind."""
+        """Return a question for each option; none for items of another kind, such as with several pictures."""
         if item.kind != "multiple_choice" or item.answer is None or len(item.images) != 1:
             return {}
         if any(choice.text is None for choice in item.choices):
@@ -38,7 +40,7 @@ class OptionAnswers(AsksEachItem):
         }
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return the letters of wrong options that are called right, what is said of the key, and every reply."""
+        """Return the letters of wrong options that the model calls right, its reply to the key, and every reply."""
         wrong = {key: answer for key, answer in answers.items() if key != item.answer}
         values: dict[str, Any] = {
             "also_right": [key for key, answer in wrong.items() if answer.said == "yes"],
@@ -49,14 +51,14 @@ class OptionAnswers(AsksEachItem):
 
 
 class OptionVerdict(MapStep):
-    """Ask people about what the model finds doubtful."""
+    """Ask people about items that the model finds doubtful."""
 
     name: ClassVar[str] = "verdict"
     consumes: ClassVar[Stream] = "items"
     reads: ClassVar[tuple[str, ...]] = tuple(f"answers.{value}" for value in OptionAnswers.values)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the plainest doubt: a second right option, a key that is denied, an option without an answer."""
+        """Name the clearest doubt: a second right option, then a denied key, then an option without a reply."""
         also, key_said, unanswered = (ctx.value(record.item_id, name) for name in self.reads)
         if key_said is None:
             return Outcome()
@@ -72,16 +74,16 @@ class OptionVerdict(MapStep):
 class SecondAnswers(AsksModel):
     """Ask about items of which a vision-language model finds a wrong option right, or the right one wrong.
 
-    Looks at questions with options in words about one picture.
+    Only questions about one picture whose options are texts are checked.
 
     Args:
-        chat: Which model is asked and how.
-        concurrency: Requests that are under way at a time.
+        chat: Endpoint and settings of the model.
+        concurrency: Number of simultaneous requests.
     """
 
     name: ClassVar[str] = "second_answers"
     consumes: ClassVar[Stream] = "items"
 
     def parts(self) -> tuple[Step, ...]:
-        """Ask, then judge."""
+        """Return the parts: ask, then judge."""
         return (OptionAnswers(chat=self.chat, concurrency=self.concurrency), OptionVerdict())

@@ -44,7 +44,7 @@ def _share(scores: Sequence[float]) -> list[float]:
 
 
 def longest(question: str, options: Words) -> list[float]:
-    """Pick the option with the most characters: right options are often put with more care."""
+    """Pick the option with the most characters: right options are often written with more care."""
     del question
     return _share([len(text.strip()) for text in options])
 
@@ -56,9 +56,9 @@ def shortest(question: str, options: Words) -> list[float]:
 
 
 def most_shared(question: str, options: Words) -> list[float]:
-    """Pick the option that takes up most words of the question, as a share of its own."""
-    asked = set(normal(question).split())
-    return _share([len(asked & words) / max(1, len(words)) for words in _sets(options)])
+    """Pick the option with the largest share of words that stand in the question too."""
+    question_words = set(normal(question).split())
+    return _share([len(question_words & words) / max(1, len(words)) for words in _sets(options)])
 
 
 def most_typical(question: str, options: Words) -> list[float]:
@@ -74,10 +74,12 @@ def odd_one_out(question: str, options: Words) -> list[float]:
 
 
 def odd_form(question: str, options: Words) -> list[float]:
-    """Pick the option that alone ends or begins otherwise: with a full stop, with a small letter, with a digit."""
+    """Pick the only option that ends or begins differently, such as with a full stop, a small letter or a digit."""
     del question
     forms = [(_ending(text), _beginning(text)) for text in options]
-    return _share([max(_rarity(form[part], [one[part] for one in forms]) for part in (0, 1)) for form in forms])
+    return _share(
+        [max(_rarity(form[part], [counterpart[part] for counterpart in forms]) for part in (0, 1)) for form in forms]
+    )
 
 
 RULES: Mapping[str, Rule] = {
@@ -96,14 +98,14 @@ def _sets(options: Words) -> list[set[str]]:
 
 
 def _kinship(options: Words) -> list[float]:
-    """Return each option's mean Jaccard similarity of words to the others, rounded against the last bit."""
+    """Return each option's mean Jaccard similarity of words to the others, rounded to remove errors of the last bit."""
     words = _sets(options)
-    found = []
+    kinship = []
     for at, own in enumerate(words):
-        others = [other for number, other in enumerate(words) if number != at]
-        shares = sorted(len(own & other) / max(1, len(own | other)) for other in others)
-        found.append(round(sum(shares) / len(shares), 9))
-    return found
+        rest = [option_words for number, option_words in enumerate(words) if number != at]
+        shares = sorted(len(own & option_words) / max(1, len(own | option_words)) for option_words in rest)
+        kinship.append(round(sum(shares) / len(shares), 9))
+    return kinship
 
 
 def _ending(text: str) -> str:
@@ -117,9 +119,9 @@ def _beginning(text: str) -> str:
 
 
 def _rarity(form: str, forms: Sequence[str]) -> float:
-    """Return 1 for the only one of its form where all others have another, common one; else 0."""
-    others = {one for one in forms if one != form}
-    return float(len(forms) > 2 and forms.count(form) == 1 and len(others) == 1)
+    """Return 1 for a form that occurs once while all other forms are equal; else 0."""
+    other_forms = {candidate for candidate in forms if candidate != form}
+    return float(len(forms) > 2 and forms.count(form) == 1 and len(other_forms) == 1)
 
 
 REASON = "wording_gives_key_away"
@@ -129,8 +131,8 @@ DRAWS = 100_000
 Per = Literal["task", "all"]
 
 
-class Guessed(NamedTuple):
-    """What a rule makes of one item: the share of its pick that each option has, and which option is right."""
+class RulePick(NamedTuple):
+    """The pick of a rule for one item: the share of the pick that each option gets, and which option is right."""
 
     row: int
     shares: tuple[float, ...]
@@ -138,22 +140,22 @@ class Guessed(NamedTuple):
 
     @property
     def share_right(self) -> float:
-        """Return how much of the pick falls on the right option, 0-1."""
+        """Return the share of the pick, 0-1, that the right option gets."""
         return self.shares[self.right]
 
 
-class RuleFound(NamedTuple):
-    """How well a rule does on some items.
+class RuleResult(NamedTuple):
+    """How often a rule picks the right option of some items.
 
     Args:
         task: The items' task; None where all tasks stand together.
         rule: Name of a text rule, or `learned`.
-        items: How many.
+        items: Number of items.
         accuracy: Share of the items that it gets right, 0-1; ties count in part.
-        interval: Wilson's, at 95 %.
-        chance: What picking evenly would get.
-        p: Probability that a rule which knows nothing does as well.
-        rows: Places of the items that it picks right, alone or in a tie of less than all options.
+        interval: Wilson's interval of the accuracy, at 95 %.
+        chance: Accuracy, 0-1, of picking evenly.
+        p: Probability, 0-1, that a rule without any information does as well.
+        rows: Rows of the items whose right option it picks, alone or in a tie of fewer than all options.
     """
 
     task: str | None
@@ -165,44 +167,49 @@ class RuleFound(NamedTuple):
     p: float
     rows: tuple[int, ...]
 
-    def told(self) -> dict[str, Any]:
-        """Return it as JSON values, without the rows."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the result as JSON values, without the rows."""
         return {
-            "task": self.task, "rule": self.rule, "items": self.items, "accuracy": round(self.accuracy, 4),
-            "ci": [round(end, 4) for end in self.interval], "chance": round(self.chance, 4), "p": round(self.p, 6),
-        }  # fmt: skip
+            "task": self.task,
+            "rule": self.rule,
+            "items": self.items,
+            "accuracy": round(self.accuracy, 4),
+            "ci": [round(end, 4) for end in self.interval],
+            "chance": round(self.chance, 4),
+            "p": round(self.p, 6),
+        }
 
 
-def rules_on(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleFound]:
-    """Return how well each rule does on each group of items, sorted by task and rule.
+def rule_results(items: Sequence[Item], *, per: Per, seed: int) -> list[RuleResult]:
+    """Return the result of each rule on each group of items, sorted by task and rule.
 
-    Left out are items without a right option and items with a picture among their options.
+    Items without a right option and items with a picture among their options are left out.
 
     Args:
-        items: In any order.
-        per: Whether each task stands for itself.
-        seed: Of the draws behind the p-values.
+        items: Items, in any order.
+        per: `task` for a group a task, `all` for one group.
+        seed: Seed of the draws behind the p-values.
     """
     ordered = sorted(range(len(items)), key=lambda row: items[row].item_id)
-    worded = {row: words for row in ordered if (words := _worded(items[row])) is not None}
-    groups: dict[tuple[str, str], list[Guessed]] = defaultdict(list)
+    worded = {row: words for row in ordered if (words := _item_words(items[row])) is not None}
+    groups: dict[tuple[str, str], list[RulePick]] = defaultdict(list)
     for row, words in worded.items():
         texts = [text for _, text in words.options]
         right = [key for key, _ in words.options].index(words.key)
         for name, rule in RULES.items():
-            groups[_group(items[row], per), name].append(Guessed(row, tuple(rule(words.question, texts)), right))
-    for row, picked in _learned(worded).items():
+            groups[_group(items[row], per), name].append(RulePick(row, tuple(rule(words.question, texts)), right))
+    for row, picked in _classifier_picks(worded).items():
         keys = [key for key, _ in worded[row].options]
         shares = tuple(float(key == picked) for key in keys)
-        groups[_group(items[row], per), LEARNED].append(Guessed(row, shares, keys.index(worded[row].key)))
-    return [_found(task or None, rule, guessed, seed) for (task, rule), guessed in sorted(groups.items())]
+        groups[_group(items[row], per), LEARNED].append(RulePick(row, shares, keys.index(worded[row].key)))
+    return [_rule_result(task or None, rule, picks, seed) for (task, rule), picks in sorted(groups.items())]
 
 
 def _group(item: Item, per: Per) -> str:
     return item.task if per == "task" else ""
 
 
-def _worded(item: Item) -> ItemWords | None:
+def _item_words(item: Item) -> ItemWords | None:
     key = right_key(item)
     options = tuple((choice.key, choice.text) for choice in item.choices if choice.text is not None)
     if key is None or len(options) < len(item.choices):
@@ -210,30 +217,38 @@ def _worded(item: Item) -> ItemWords | None:
     return ItemWords(item.item_id, item.task, item.question, options, key, item.group_keys)
 
 
-def _learned(worded: Mapping[int, ItemWords]) -> dict[int, str]:
+def _classifier_picks(worded: Mapping[int, ItemWords]) -> dict[int, str]:
     """Return the option that a classifier picks for each item after learning from the items of other groups."""
     known = list(worded.values())
     folds = folds_of(known)
     weights = weights_of_folds(known, folds)
-    return {row: guess(one, weights[fold]) for (row, one), fold in zip(worded.items(), folds, strict=True)}
+    return {
+        row: guess(item_words, weights[fold]) for (row, item_words), fold in zip(worded.items(), folds, strict=True)
+    }
 
 
-def _found(task: str | None, rule: str, guessed: Sequence[Guessed], seed: int) -> RuleFound:
-    count = len(guessed)
-    right = min(float(count), sum(one.share_right for one in guessed))
-    rows = tuple(one.row for one in guessed if one.share_right > 1 / len(one.shares) + 1e-9)
-    return RuleFound(
-        task, rule, count, right / count, score_interval(right, count),
-        sum(1 / len(one.shares) for one in guessed) / count, _p_value(guessed, right, seed), rows,
-    )  # fmt: skip
+def _rule_result(task: str | None, rule: str, picks: Sequence[RulePick], seed: int) -> RuleResult:
+    count = len(picks)
+    right = min(float(count), sum(pick.share_right for pick in picks))
+    rows = tuple(pick.row for pick in picks if pick.share_right > 1 / len(pick.shares) + 1e-9)
+    return RuleResult(
+        task,
+        rule,
+        count,
+        right / count,
+        score_interval(right, count),
+        sum(1 / len(pick.shares) for pick in picks) / count,
+        _p_value(picks, right, seed),
+        rows,
+    )
 
 
-def _p_value(guessed: Sequence[Guessed], right: float, seed: int) -> float:
-    """Return how often keys drawn evenly among the options fall on the rule's picks at least as often.
+def _p_value(picks: Sequence[RulePick], right: float, seed: int) -> float:
+    """Return the probability that keys drawn evenly among the options fall on the rule's picks at least as often.
 
-    Items are alike where they have as many options and as many picked ones, so each kind is one binomial draw.
+    Items with equal numbers of options and of picked options are one binomial draw.
     """
-    kinds = Counter((len(one.shares), sum(share > 0 for share in one.shares)) for one in guessed)
+    kinds = Counter((len(pick.shares), sum(share > 0 for share in pick.shares)) for pick in picks)
     rng = np.random.Generator(np.random.PCG64(seed_for(seed, "wording_bias", "draws")))
     drawn = np.zeros(DRAWS)
     for (options, picked), items in sorted(kinds.items()):
@@ -244,14 +259,14 @@ def _p_value(guessed: Sequence[Guessed], right: float, seed: int) -> float:
 class WordingBias(GatherStep):
     """Ask about items whose key a rule over words alone picks, in tasks where it does so more often than chance.
 
-    A rule gives a task away where it beats chance by more than `max_gain` and its p-value, times the number of rules
-    and tasks that were tried, is below `min_p`.
+    A rule gives a task away where it beats chance by more than `max_gain` and its p-value, times the number of
+    combinations of rule and task that were tried, is below `min_p`.
 
     Args:
-        per: Whether each `task` stands for itself, or `all` together.
-        max_gain: Accuracy above chance, 0-1, up to which nothing is said.
-        min_p: Probability, 0-1.
-        verdict: `ask` lets people look at what the rule picks right, `drop` drops it.
+        per: `task` for a group a task, `all` for one group.
+        max_gain: Accuracy above chance, 0-1, up to which items pass.
+        min_p: Probability, 0-1, below which a result is no chance.
+        verdict: Verdict on the items that the rule picks right: `ask` or `drop`.
     """
 
     name: ClassVar[str] = "wording_bias"
@@ -264,25 +279,25 @@ class WordingBias(GatherStep):
     min_p: float = Field(0.05, ge=0, le=1)
     verdict: Literal["ask", "drop"] = "ask"
 
-    def gives_away(self, found: RuleFound, tried: int) -> bool:
-        """Return whether a rule does so well that its items are flagged, where `tried` rules and tasks were tried."""
-        return found.accuracy - found.chance > self.max_gain and found.p * tried < self.min_p
+    def gives_away(self, rule: RuleResult, tried: int) -> bool:
+        """Return whether the items that a rule picks right are flagged, where `tried` combinations were tried."""
+        return rule.accuracy - rule.chance > self.max_gain and rule.p * tried < self.min_p
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
         """Try all rules on all items."""
         items = [Item.model_validate_json(record) for record in columns["record"].to_pylist()]
-        found = rules_on(items, per=self.per, seed=ctx.seed)
-        flagged: dict[int, list[RuleFound]] = defaultdict(list)
-        for one in found:
-            if self.gives_away(one, len(found)):
-                for row in one.rows:
-                    flagged[row].append(one)
+        rules = rule_results(items, per=self.per, seed=ctx.seed)
+        flagged: dict[int, list[RuleResult]] = defaultdict(list)
+        for rule in rules:
+            if self.gives_away(rule, len(rules)):
+                for row in rule.rows:
+                    flagged[row].append(rule)
         rows = sorted(flagged)
         verdicts: list[Verdict] = [self.verdict] * len(rows)
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=verdicts,
             reasons=[REASON] * len(rows),
-            values={"rules": [[one.rule for one in flagged[row]] for row in rows]},
-            evidence=[{"rules": [one.told() for one in flagged[row]]} for row in rows],
+            values={"rules": [[rule.rule for rule in flagged[row]] for row in rows]},
+            evidence=[{"rules": [rule.to_json() for rule in flagged[row]]} for row in rows],
         )

@@ -1,5 +1,6 @@
-"""An image-classification model in a folder: found, hashed, loaded through transformers. Nothing of it is unpickled
-or run.
+"""An image-classification model in a folder: found, hashed, loaded through transformers.
+
+No file of the folder is unpickled, and no code of it is run.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _DECIDES = ("*.safetensors", "*.json")
 
 
 def classifier_hash(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide what a model says.
+    """Return the digest over names and contents of all files that decide a model's output.
 
     Raises:
         PrerequisiteError: The folder is not there, or holds no such model.
@@ -47,9 +48,9 @@ class Classifier(NamedTuple):
     """A loaded model.
 
     Args:
-        model: Of transformers, on its device.
-        processor: Brings pictures to the model's size and range.
-        labels: In the order of the model's outputs.
+        model: Model of transformers, on its device.
+        processor: Image processor, which brings pictures to the model's size and range.
+        labels: Labels in the order of the model's outputs.
         alone: Whether labels exclude each other; if not, each has a probability of its own.
     """
 
@@ -62,20 +63,20 @@ class Classifier(NamedTuple):
         """Return the probability of each label, (pictures, labels), for pictures of (height, width, 3) RGB."""
         import torch
 
-        inputs = self.processor(images=[np.array(one) for one in pictures], return_tensors="pt")
+        inputs = self.processor(images=[np.array(picture) for picture in pictures], return_tensors="pt")
         with torch.inference_mode():
             scores = self.model(**inputs.to(self.model.device)).logits.float()
-            found = scores.softmax(dim=-1) if self.alone else scores.sigmoid()
-        return np.asarray(found.cpu().numpy(), np.float64)
+            probabilities = scores.softmax(dim=-1) if self.alone else scores.sigmoid()
+        return np.asarray(probabilities.cpu().numpy(), np.float64)
 
 
 def load_classifier(folder: Path, *, labels: Sequence[str], device: str | None) -> Classifier:
     """Load a model from its folder, offline.
 
     Args:
-        folder: As `classifier_hash`.
-        labels: That it must have.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        folder: Folder of the model, as for `classifier_hash`.
+        labels: Labels that the model must have.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder holds no such model.

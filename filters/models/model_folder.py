@@ -1,4 +1,4 @@
-"""Steps with a setting `model` that names a folder: what a run writes holds the digest of its files instead."""
+"""Steps with a setting `model` that names a folder; a run writes the digest of its files instead."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class WithModel(Step):
 
     @staticmethod
     def hash_of(folder: Path) -> str:
-        """Return the digest of the files that decide what a model says.
+        """Return the digest of the files that decide a model's output.
 
         Raises:
             PrerequisiteError: The folder holds no such model.
@@ -36,7 +36,7 @@ class WithModel(Step):
         raise NotImplementedError
 
     def weights_hash(self) -> str:
-        """Return the digest of the model's files, so that another model looks at everything again.
+        """Return the digest of the model's files, so that another model measures everything again.
 
         Raises:
             PrerequisiteError: There is no such model.
@@ -45,7 +45,7 @@ class WithModel(Step):
         return known[1] if known else self.hash_of(self.folder())
 
     def folder(self) -> Path:
-        """Return where the model's files lie.
+        """Return the folder of the model's files.
 
         Raises:
             PrerequisiteError: Only their digest is known.
@@ -54,10 +54,10 @@ class WithModel(Step):
             raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its folder")
         return self._folder
 
-    def lend_folder(self, other: WithModel) -> None:
-        """Let a part of this step find the model in the same place."""
+    def share_folder_with(self, other: WithModel) -> None:
+        """Give a part of this step the folder of the model."""
         other._folder = self._folder
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with the model's digest in place of its folder."""
+        """Return the settings with the model's digest instead of its folder."""
         return {**super().parameters(), "model": f"sha256:{self.weights_hash()}"}

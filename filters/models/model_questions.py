@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-SaidYesNo = Literal["yes", "no", "unclear", "failed"]
+YesNoReply = Literal["yes", "no", "unclear", "failed"]
 _WORD = re.compile(r"\b(yes|no)\b", re.I)
 _WAITING = 4
-"""Questions whose pictures are decoded ahead, by thread."""
+"""Questions for each thread whose pictures are decoded ahead."""
 _KEPT_CHARACTERS = 2000
 
 
@@ -38,14 +38,14 @@ class ImageQuestion(NamedTuple):
 
 
 class ModelAnswer(NamedTuple):
-    """What came back.
+    """The reply to a question.
 
     Args:
-        said: `unclear` where the reply is neither, `failed` where there is none.
-        reply: In so many words; where it failed, why.
+        said: The reply as read; `unclear` where it is neither yes nor no, `failed` where there is no reply.
+        reply: The text of the reply, or the reason of the failure.
     """
 
-    said: SaidYesNo
+    said: YesNoReply
     reply: str
 
     def to_json(self) -> dict[str, str]:
@@ -53,8 +53,8 @@ class ModelAnswer(NamedTuple):
         return self._asdict()
 
 
-def read_yes_no(reply: str) -> SaidYesNo:
-    """Return what a reply says: its first word, else the only one of `yes` and `no` that stands in it.
+def read_yes_no(reply: str) -> YesNoReply:
+    """Return the reading of a reply: its first word, else the only one of `yes` and `no` that it contains.
 
     Example:
         >>> read_yes_no("**Yes**, no doubt"), read_yes_no("The answer is no."), read_yes_no("Yes or no?")
@@ -67,45 +67,47 @@ def read_yes_no(reply: str) -> SaidYesNo:
     return "yes" if (first[1].lower() if first else words[0]) == "yes" else "no"
 
 
-class Asker:
-    """A model that answers yes/no questions about pictures, none of them twice."""
+class QuestionAsker:
+    """A model that answers yes/no questions about pictures; each question is sent once."""
 
     def __init__(self, settings: ChatSettings, *, concurrency: int) -> None:
         self._chat = Chat(settings)
         self._concurrency = concurrency
         self._known: dict[ImageQuestion, ModelAnswer] = {}
 
-    def answers(self, asked: Sequence[ImageQuestion], ctx: Context) -> dict[ImageQuestion, ModelAnswer]:
-        """Return the answers to these questions; a request that fails is an answer `failed`.
+    def answers(self, questions: Sequence[ImageQuestion], ctx: Context) -> dict[ImageQuestion, ModelAnswer]:
+        """Return the answers to questions; a request that fails gives an answer `failed`.
 
         Raises:
             PrerequisiteError: No request can succeed.
         """
-        new = iter([one for one in dict.fromkeys(asked) if one not in self._known])
+        new = iter([question for question in dict.fromkeys(questions) if question not in self._known])
         with ThreadPoolExecutor(self._concurrency) as threads:
             while some := list(islice(new, _WAITING * self._concurrency)):
                 pictures = dict(_decoded(some, ctx))
-                found = threads.map(lambda one, seen=pictures: self._one(one, seen[one.image_id]), some)
-                self._known |= dict(zip(some, found, strict=True))
-        return {one: self._known[one] for one in asked}
+                answers = threads.map(
+                    lambda question, seen=pictures: self._one(question, seen[question.image_id]), some
+                )
+                self._known |= dict(zip(some, answers, strict=True))
+        return {question: self._known[question] for question in questions}
 
     def close(self) -> None:
         """Close all connections."""
         self._chat.close()
 
-    def _one(self, asked: ImageQuestion, picture: NDArray[np.uint8] | str) -> ModelAnswer:
+    def _one(self, question: ImageQuestion, picture: NDArray[np.uint8] | str) -> ModelAnswer:
         if isinstance(picture, str):
             return ModelAnswer("failed", picture)
         try:
-            reply = self._chat.ask(picture, asked.question)
+            reply = self._chat.ask(picture, question.question)
         except RequestFailed as error:
             return ModelAnswer("failed", f"{error.reason}: {error.detail}")
         return ModelAnswer(read_yes_no(reply), reply[:_KEPT_CHARACTERS])
 
 
-def _decoded(asked: Sequence[ImageQuestion], ctx: Context) -> Iterator[tuple[str, Any]]:
-    """Yield each picture, or why it cannot be decoded; one after the other, since readers are not for threads."""
-    for image_id in dict.fromkeys(one.image_id for one in asked):
+def _decoded(questions: Sequence[ImageQuestion], ctx: Context) -> Iterator[tuple[str, Any]]:
+    """Yield each picture, or the reason why it cannot be decoded; in one thread, since readers are not thread-safe."""
+    for image_id in dict.fromkeys(question.image_id for question in questions):
         record: ImageRecord = ctx.image(image_id)
         try:
             yield image_id, ctx.images.rgb(record)
@@ -123,40 +125,42 @@ class AsksModel(Step):
     concurrency: int = Field(4, ge=1, le=64)
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the answers; how patiently and how many at a time does not."""
+        """Return the settings that decide the answers; timeouts, retries and concurrency do not."""
         settings = {name: value for name, value in super().parameters().items() if name != "concurrency"}
         return {**settings, "chat": self.chat.deciding()}
 
 
 class AsksEachItem(AsksModel, MapStep):
-    """Ask the model about items, several questions at a time; each kind of question is a step of its own."""
+    """Ask the model about items, several questions at a time; a subclass brings the questions."""
 
     consumes: ClassVar[Stream] = "items"
     costly: ClassVar[bool] = True
 
-    def open(self, ctx: OpenContext) -> Asker:
+    def open(self, ctx: OpenContext) -> QuestionAsker:
         """Connect to the model."""
         del ctx
-        return Asker(self.chat, concurrency=self.concurrency)
+        return QuestionAsker(self.chat, concurrency=self.concurrency)
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Ask about one item."""
         return self.many([record], ctx)[0]
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
-        """Ask about items; questions that several share are asked once."""
+        """Ask about items; a question that several items share is asked once."""
         wanted = [self.questions(item) for item in records]
-        asker: Asker = ctx.opened
-        answers = asker.answers([one for asked in wanted for one in asked.values()], ctx)
+        asker: QuestionAsker = ctx.opened
+        answers = asker.answers([question for questions in wanted for question in questions.values()], ctx)
         return [
-            self.outcome(item, {name: answers[one] for name, one in asked.items()}) if asked else Outcome()
-            for item, asked in zip(records, wanted, strict=True)
+            self.outcome(item, {name: answers[question] for name, question in questions.items()})
+            if questions
+            else Outcome()
+            for item, questions in zip(records, wanted, strict=True)
         ]
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return what is asked about an item, by name; nothing of items that this is not about."""
+        """Return the questions about an item by name; none where the step does not apply to the item."""
         raise NotImplementedError
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return what the answers say, as values and evidence."""
+        """Return the outcome of the answers, as values and evidence."""
         raise NotImplementedError

@@ -9,7 +9,7 @@ from benchwright.records import Item
 from benchwright.steps import Context, MapStep, Outcome, Step, Stream
 
 from ..models.model_questions import NO_ANSWER, AsksEachItem, AsksModel, ImageQuestion, ModelAnswer
-from .paired_pictures import told
+from .paired_pictures import evidence_text
 
 NOT_FLIPPED, CONTROL_FLIPPED = "answer_not_flipped", "control_flipped"
 _SIDES = ("natural", "manipulated")
@@ -21,21 +21,24 @@ class FlipAnswers(AsksEachItem):
 
     name: ClassVar[str] = "answers"
     values: ClassVar[Mapping[str, str]] = {
-        "yes_on": "string", "natural": "string", "manipulated": "string", "control_natural": "string",
+        "yes_on": "string",
+        "natural": "string",
+        "manipulated": "string",
+        "control_natural": "string",
         "control_manipulated": "string",
-    }  # fmt: skip
+    }
 
     def questions(self, item: Item) -> Mapping[str, ImageQuestion]:
-        """Return the question and the control on both sides; nothing where the item is no yes/no question of a pair."""
-        pictures = {side: told(item, side) for side in _SIDES}
+        """Return question and control for both pictures; none where the item is no yes/no question of a pair."""
+        pictures = {side: evidence_text(item, side) for side in _SIDES}
         if (
             item.kind != "yes_no"
             or item.answer is None
-            or told(item, "asks_for") not in _SIDES
+            or evidence_text(item, "asks_for") not in _SIDES
             or None in pictures.values()
         ):
             return {}
-        put = {"": item.question, "control_": told(item, "control")}
+        put = {"": item.question, "control_": evidence_text(item, "control")}
         return {
             f"{kind}{side}": ImageQuestion(str(image_id), f"{question} {_BRIEFLY}")
             for kind, question in put.items()
@@ -44,14 +47,14 @@ class FlipAnswers(AsksEachItem):
         }
 
     def outcome(self, item: Item, answers: Mapping[str, ModelAnswer]) -> Outcome:
-        """Return what was said on which side, and every reply."""
+        """Return the answers by picture, and every reply."""
         values = {name: answer.said for name, answer in answers.items()}
         replies = {name: answer.reply for name, answer in answers.items()}
-        return Outcome(values={"yes_on": told(item, "asks_for"), **values}, evidence={"replies": replies})
+        return Outcome(values={"yes_on": evidence_text(item, "asks_for"), **values}, evidence={"replies": replies})
 
 
 class FlipVerdict(MapStep):
-    """Compare what was said with the keys."""
+    """Compare the answers with the keys."""
 
     name: ClassVar[str] = "verdict"
     consumes: ClassVar[Stream] = "items"
@@ -60,18 +63,18 @@ class FlipVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the plainest fault: no answer, another answer than the keys, a control that changed."""
-        said = {name.partition(".")[2]: ctx.value(record.item_id, name) for name in self.reads}
-        if said["yes_on"] is None:
+        """Name the clearest fault: no answer, then an answer other than the key, then a control that changed."""
+        replies = {name.partition(".")[2]: ctx.value(record.item_id, name) for name in self.reads}
+        if replies["yes_on"] is None:
             return Outcome()
-        answers = [said[name] for name in said if name != "yes_on" and said[name] is not None]
+        answers = [replies[name] for name in replies if name != "yes_on" and replies[name] is not None]
         if {"failed", "unclear"} & set(answers):
-            return Outcome("ask", NO_ANSWER, evidence=said)
-        expected = {side: "yes" if side == said["yes_on"] else "no" for side in _SIDES}
-        if any(said[side] != expected[side] for side in _SIDES):
-            return Outcome(self.verdict, NOT_FLIPPED, evidence=said)
-        if said["control_natural"] != said["control_manipulated"]:
-            return Outcome(self.verdict, CONTROL_FLIPPED, evidence=said)
+            return Outcome("ask", NO_ANSWER, evidence=replies)
+        expected = {side: "yes" if side == replies["yes_on"] else "no" for side in _SIDES}
+        if any(replies[side] != expected[side] for side in _SIDES):
+            return Outcome(self.verdict, NOT_FLIPPED, evidence=replies)
+        if replies["control_natural"] != replies["control_manipulated"]:
+            return Outcome(self.verdict, CONTROL_FLIPPED, evidence=replies)
         return Outcome()
 
 
@@ -82,10 +85,10 @@ class AnswerFlip(AsksModel):
     which the item's evidence names, alike on both. What it gives no answer to is always asked about.
 
     Args:
-        chat: Which model is asked and how.
+        chat: Endpoint and settings of the model.
         verdict: What becomes of a question that does not flip: `drop` or `ask`. Dropped are also those that are merely
             hard for this model.
-        concurrency: Requests that are under way at a time.
+        concurrency: Number of simultaneous requests.
     """
 
     name: ClassVar[str] = "answer_flip"
@@ -94,5 +97,5 @@ class AnswerFlip(AsksModel):
     verdict: Literal["drop", "ask"] = "drop"
 
     def parts(self) -> tuple[Step, ...]:
-        """Ask, then judge: another verdict asks the model nothing."""
+        """Return the parts: ask, then judge. Another verdict does not ask the model again."""
         return (FlipAnswers(chat=self.chat, concurrency=self.concurrency), FlipVerdict(verdict=self.verdict))

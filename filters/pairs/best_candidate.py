@@ -1,6 +1,6 @@
-"""Of several candidates for one idea the best is kept; what has lost its other half goes with it.
+"""The step `best_candidate`: the best of several candidates for one idea is kept, and so are whole pairs only.
 
-It comes after the gates and before people. A yes/no question of a pair counts on both pictures or not at all.
+It runs after the gates and before people decide. A yes/no question of a pair counts on both pictures or not at all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pydantic import Field
 from benchwright.records import Item
 from benchwright.steps import GatherContext, Gathered, GatherStep, Stream
 
-from .paired_pictures import told
+from .paired_pictures import evidence_text
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 HALF, INCOMPLETE, BETTER = "half_a_question", "pair_incomplete", "better_candidate"
 
 
-class RankedCandidate(NamedTuple):
-    """A live item, and the value by which candidates are compared."""
+class CandidateItem(NamedTuple):
+    """A live item and the value by which candidates are compared."""
 
     item: Item
     value: float | None
 
 
-class _Said(NamedTuple):
+class _Loss(NamedTuple):
     reason: str
     evidence: Mapping[str, Any]
 
 
 class BestCandidate(GatherStep):
-    """Drop all candidates of an idea but the best, and what is left of pairs that gates took apart.
+    """Drop all candidates of an idea but the best, and the remaining items of pairs of which the gates dropped some.
 
-    First go yes/no questions of which the other picture's item is gone (`half_a_question`), then all items of pairs
-    with fewer than `min_questions` left (`pair_incomplete`). Of what remains, the best candidate of each idea is the
-    one with the largest value, then with the most items left, then with the smallest number; the others are
-    `better_candidate`, with what they were compared by. Items without a pair pass.
+    Dropped first are yes/no questions whose item for the other picture is gone (`half_a_question`), then all items of
+    pairs with fewer than `min_questions` left (`pair_incomplete`). The best remaining candidate of an idea has the
+    largest value, then the most items left, then the smallest number; the others are dropped as `better_candidate`,
+    with the values that were compared. Items without a pair pass.
 
     Args:
         by: Value of an earlier step, as `<entry>.<value>` or `<entry>.<part>.<value>`, of which more is better; None
@@ -57,7 +57,7 @@ class BestCandidate(GatherStep):
 
     @property
     def columns(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return what is read, with the value that the settings name."""
+        """Return the columns to read, with the value that the settings name."""
         return ("record",) if self.by is None else ("record", self.by)
 
     def gather(self, columns: pa.Table, ctx: GatherContext) -> Gathered:
@@ -66,37 +66,37 @@ class BestCandidate(GatherStep):
         records = columns["record"].to_pylist()
         values = [None] * len(records) if self.by is None else columns[self.by].to_pylist()
         live = [
-            RankedCandidate(Item.model_validate_json(record), value)
+            CandidateItem(Item.model_validate_json(record), value)
             for record, value in zip(records, values, strict=True)
         ]
-        said = self.about(live)
-        rows = sorted(said)
+        losses = self.losses(live)
+        rows = sorted(losses)
         return Gathered(
             rows=np.array(rows, np.int64),
             verdicts=["drop"] * len(rows),
-            reasons=[said[row].reason for row in rows],
-            evidence=[said[row].evidence for row in rows],
+            reasons=[losses[row].reason for row in rows],
+            evidence=[losses[row].evidence for row in rows],
         )
 
-    def about(self, live: Sequence[RankedCandidate]) -> dict[int, _Said]:
-        """Return what is said of items, by place; of those that stay nothing."""
+    def losses(self, live: Sequence[CandidateItem]) -> dict[int, _Loss]:
+        """Return the items to drop, by row, with reason and evidence."""
         pairs: dict[str, list[int]] = defaultdict(list)
-        for row, one in enumerate(live):
-            if (pair := told(one.item, "pair")) is not None:
+        for row, candidate in enumerate(live):
+            if (pair := evidence_text(candidate.item, "pair")) is not None:
                 pairs[pair].append(row)
-        said: dict[int, _Said] = {}
+        losses: dict[int, _Loss] = {}
         whole: dict[str, list[int]] = {}
         for pair, rows in pairs.items():
             halves = set(_halves([live[row].item for row in rows]))
             lost = [row for row in rows if live[row].item.item_id in halves]
-            said |= {row: _Said(HALF, {"pair": pair}) for row in lost}
-            rest = [row for row in rows if row not in said]
+            losses |= {row: _Loss(HALF, {"pair": pair}) for row in lost}
+            rest = [row for row in rows if row not in losses]
             questions = sum(live[row].item.kind == "yes_no" for row in rest) // 2
             if questions < self.min_questions:
-                said |= {row: _Said(INCOMPLETE, {"pair": pair, "questions": questions}) for row in rest}
+                losses |= {row: _Loss(INCOMPLETE, {"pair": pair, "questions": questions}) for row in rest}
             elif rest:
                 whole[pair] = rest
-        return said | dict(_beaten(live, whole))
+        return losses | dict(_beaten(live, whole))
 
 
 def _halves(items: Sequence[Item]) -> Iterator[str]:
@@ -110,31 +110,31 @@ def _halves(items: Sequence[Item]) -> Iterator[str]:
             yield item.item_id
 
 
-def _beaten(live: Sequence[RankedCandidate], pairs: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, _Said]]:
-    """Yield what is said of candidates that another one of their idea beats."""
+def _beaten(live: Sequence[CandidateItem], pairs: Mapping[str, Sequence[int]]) -> Iterator[tuple[int, _Loss]]:
+    """Yield the items of candidates that are not the best of their idea."""
     rivals: dict[tuple[str, str], list[str]] = defaultdict(list)
     for pair, rows in pairs.items():
         item = live[rows[0]].item
-        if (idea := told(item, "idea")) is not None:
+        if (idea := evidence_text(item, "idea")) is not None:
             rivals[item.made_from, idea].append(pair)
     for idea_pairs in rivals.values():
         ranked = sorted(idea_pairs, key=lambda pair: _rank([live[row] for row in pairs[pair]], pair))
-        best = _described([live[row] for row in pairs[ranked[0]]])
+        best = _description([live[row] for row in pairs[ranked[0]]])
         for pair in ranked[1:]:
-            own = _described([live[row] for row in pairs[pair]])
+            own = _description([live[row] for row in pairs[pair]])
             for row in pairs[pair]:
-                yield row, _Said(BETTER, {"kept": {"pair": ranked[0], **best}, "dropped": {"pair": pair, **own}})
+                yield row, _Loss(BETTER, {"kept": {"pair": ranked[0], **best}, "dropped": {"pair": pair, **own}})
 
 
-def _rank(candidate: Sequence[RankedCandidate], pair: str) -> tuple[float, int, int, str]:
-    found = _described(candidate)
-    value = found["value"]
-    return (np.inf if value is None else -value, -found["items"], found["candidate"], pair)
+def _rank(candidate: Sequence[CandidateItem], pair: str) -> tuple[float, int, int, str]:
+    description = _description(candidate)
+    value = description["value"]
+    return (np.inf if value is None else -value, -description["items"], description["candidate"], pair)
 
 
-def _described(candidate: Sequence[RankedCandidate]) -> dict[str, Any]:
-    """Return what a candidate is compared by: its number, the mean of its items' values, how many items it has."""
-    values = [float(one.value) for one in candidate if one.value is not None]
+def _description(candidate: Sequence[CandidateItem]) -> dict[str, Any]:
+    """Return what a candidate is compared by: its number, the mean value of its items, its number of items."""
+    values = [float(item.value) for item in candidate if item.value is not None]
     return {
         "candidate": int(candidate[0].item.evidence.get("candidate", 0)),
         "value": round(sum(values) / len(values), 6) if values else None,

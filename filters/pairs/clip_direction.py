@@ -23,31 +23,31 @@ from benchwright.models.batching import Batches, OutOfMemory
 from benchwright.records import Item
 from benchwright.steps import Context, MapStep, OpenContext, Outcome, Resources, Step, Stream
 
-from ..features.embeddings import Preprocessing, Vectors, embedded, pooled
+from ..features.embeddings import Preprocessing, Vectors, embed, pooled
 from ..models.image_classifier import INSTALL
 from ..models.model_folder import WithModel
-from .paired_pictures import pair_of, told
+from .paired_pictures import evidence_text, pair_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def clip_hash(folder: Path) -> str:
-    """Return the digest over names and contents of all files that decide what a model says.
+    """Return the digest over names and contents of all files that decide a model's output.
 
     Raises:
         PrerequisiteError: The folder is not there, or holds no such model.
     """
-    found = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    missing = [name for name in ("config.json", "tokenizer.json") if name not in found]
-    if not any(name.endswith(".safetensors") for name in found):
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    missing = [name for name in ("config.json", "tokenizer.json") if name not in names]
+    if not any(name.endswith(".safetensors") for name in names):
         missing.append("*.safetensors")
     if missing:
         raise PrerequisiteError(
             f"{folder} holds no CLIP model: {', '.join(missing)} is missing (pickled weights are not loaded); download "
             "one whole, as `hf download ORG/NAME --local-dir FOLDER` does, and name that folder"
         )
-    decide = sorted(name for name in found if name.endswith((".safetensors", ".json", ".txt")))
+    decide = sorted(name for name in names if name.endswith((".safetensors", ".json", ".txt")))
     return digest({name: file_digest(folder / name) for name in decide})
 
 
@@ -60,18 +60,18 @@ class Clip(NamedTuple):
 
     def pictures(self, pixels: Sequence[NDArray[np.uint8]]) -> Vectors:
         """Return a vector of length 1 for each picture, (height, width, 3) RGB."""
-        return embedded(self.model, np.stack([self.prepare(one) for one in pixels]))
+        return embed(self.model, np.stack([self.prepare(picture) for picture in pixels]))
 
     def texts(self, texts: Sequence[str]) -> Vectors:
-        """Return a vector of length 1 for each text; what is longer than the model reads is cut."""
+        """Return a vector of length 1 for each text; texts longer than the model's limit are cut."""
         import torch
 
         inputs = self.tokenizer(
             list(texts), padding="max_length", truncation=True, max_length=self._longest, return_tensors="pt"
         )
         with torch.inference_mode():
-            found = pooled(self.model.get_text_features(**inputs.to(self.model.device)))
-            return np.asarray(torch.nn.functional.normalize(found.float(), dim=-1).cpu(), np.float32)
+            vectors = pooled(self.model.get_text_features(**inputs.to(self.model.device)))
+            return np.asarray(torch.nn.functional.normalize(vectors.float(), dim=-1).cpu(), np.float32)
 
     @property
     def _longest(self) -> int:
@@ -82,8 +82,8 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
     """Load a model from its folder, offline.
 
     Args:
-        folder: As `clip_hash`.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        folder: Folder of the model, as for `clip_hash`.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
 
     Raises:
         PrerequisiteError: transformers is not installed, or the folder holds no such model.
@@ -98,9 +98,7 @@ def load_clip(folder: Path, *, device: str | None) -> Clip:
     torch.set_num_threads(1)
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False, local_files_only=True)
-        model = CLIPModel.from_pretrained(
-            folder, use_safetensors=True, local_files_only=True, dtype=torch.float32
-        )  # fmt: skip
+        model = CLIPModel.from_pretrained(folder, use_safetensors=True, local_files_only=True, dtype=torch.float32)
     except Exception as error:
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PrerequisiteError(f"{folder} cannot be loaded as a CLIP model: {first}") from error
@@ -112,16 +110,16 @@ _SMALLEST_STEP = 1e-4
 """Length below which a step between two vectors of length 1 has no direction."""
 
 
-class _Compared(NamedTuple):
+class _CaptionedPair(NamedTuple):
     natural: str
     manipulated: str
     natural_caption: str
     manipulated_caption: str
 
 
-class _Opened(NamedTuple):
+class _OpenClip(NamedTuple):
     clip: Clip
-    known: dict[_Compared, Outcome]
+    known: dict[_CaptionedPair, Outcome]
 
 
 class _WithClip(WithModel):
@@ -132,7 +130,7 @@ class _WithClip(WithModel):
 
 
 class ClipDirections(_WithClip, MapStep):
-    """Measure pairs, a batch at a time, each once."""
+    """Measure pairs, a batch at a time, each pair once."""
 
     name: ClassVar[str] = "directions"
     consumes: ClassVar[Stream] = "items"
@@ -144,13 +142,13 @@ class ClipDirections(_WithClip, MapStep):
     device: str | None
 
     def parameters(self) -> dict[str, Any]:
-        """Return what decides the values; how many pictures go together, and where, does not."""
+        """Return the settings that decide the values; batch size and device do not."""
         return {name: value for name, value in super().parameters().items() if name not in {"batch_size", "device"}}
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _OpenClip:
         """Load the model."""
         del ctx
-        return _Opened(load_clip(self.folder(), device=self.device), {})
+        return _OpenClip(load_clip(self.folder(), device=self.device), {})
 
     def one(self, record: Item, ctx: Context) -> Outcome:
         """Measure the pair of one item."""
@@ -158,32 +156,30 @@ class ClipDirections(_WithClip, MapStep):
 
     def many(self, records: Sequence[Item], ctx: Context) -> Sequence[Outcome]:
         """Measure the pairs of items, `batch_size` pairs at a time."""
-        opened: _Opened = ctx.opened
-        wanted = [_compared(item, ctx) for item in records]
-        new = [one for one in dict.fromkeys(wanted) if one is not None and one not in opened.known]
-        found = Batches(self.batch_size).run(new, lambda some: _measured(opened.clip, some, ctx))
-        for one, outcome in zip(new, found, strict=True):
-            opened.known[one] = (
-                Outcome("failed", "out_of_memory") if isinstance(outcome, OutOfMemory) else outcome
-            )  # fmt: skip
-        return [Outcome() if one is None else opened.known[one] for one in wanted]
+        opened: _OpenClip = ctx.opened
+        wanted = [_captioned_pair(item, ctx) for item in records]
+        new = [pair for pair in dict.fromkeys(wanted) if pair is not None and pair not in opened.known]
+        outcomes = Batches(self.batch_size).run(new, lambda some: _directions(opened.clip, some, ctx))
+        for pair, outcome in zip(new, outcomes, strict=True):
+            opened.known[pair] = Outcome("failed", "out_of_memory") if isinstance(outcome, OutOfMemory) else outcome
+        return [Outcome() if pair is None else opened.known[pair] for pair in wanted]
 
 
-def _compared(item: Item, ctx: Context) -> _Compared | None:
+def _captioned_pair(item: Item, ctx: Context) -> _CaptionedPair | None:
     pair = pair_of(item, ctx)
-    captions = told(item, "natural_caption"), told(item, "manipulated_caption")
+    captions = evidence_text(item, "natural_caption"), evidence_text(item, "manipulated_caption")
     if pair is None or captions[0] is None or captions[1] is None:
         return None
-    return _Compared(pair.natural.image_id, pair.manipulated.image_id, captions[0], captions[1])
+    return _CaptionedPair(pair.natural.image_id, pair.manipulated.image_id, captions[0], captions[1])
 
 
-def _measured(clip: Clip, some: Sequence[_Compared], ctx: Context) -> list[Outcome]:
+def _directions(clip: Clip, some: Sequence[_CaptionedPair], ctx: Context) -> list[Outcome]:
     pixels: dict[str, NDArray[np.uint8]] = {}
     broken: dict[str, UnreadableImage] = {}
-    for image_id in dict.fromkeys(one for pair in some for one in (pair.natural, pair.manipulated)):
+    for image_id in dict.fromkeys(picture for pair in some for picture in (pair.natural, pair.manipulated)):
         try:
             pixels[image_id] = ctx.images.rgb(ctx.image(image_id))
-        except UnreadableImage as error:  # the others of the batch have done nothing wrong
+        except UnreadableImage as error:  # the other pictures of the batch are measured all the same
             broken[image_id] = error
     pictures = dict(zip(pixels, clip.pictures(list(pixels.values())), strict=True)) if pixels else {}
     captions = list(dict.fromkeys(text for pair in some for text in (pair.natural_caption, pair.manipulated_caption)))
@@ -192,7 +188,7 @@ def _measured(clip: Clip, some: Sequence[_Compared], ctx: Context) -> list[Outco
 
 
 def _outcome(
-    pair: _Compared,
+    pair: _CaptionedPair,
     pictures: Mapping[str, Vectors],
     texts: Mapping[str, Vectors],
     broken: Mapping[str, UnreadableImage],
@@ -205,12 +201,12 @@ def _outcome(
     return Outcome(values={"direction": _cosine(after - before, between), "images": round(float(before @ after), 4)})
 
 
-def _cosine(one: Vectors, other: Vectors) -> float | None:
+def _cosine(first: Vectors, second: Vectors) -> float | None:
     """Return the cosine of two steps; None where one is too short to have a direction."""
-    lengths = float(np.linalg.norm(one)), float(np.linalg.norm(other))
+    lengths = float(np.linalg.norm(first)), float(np.linalg.norm(second))
     if min(lengths) < _SMALLEST_STEP:
         return None
-    return round(float(one @ other) / (lengths[0] * lengths[1]), 4)
+    return round(float(first @ second) / (lengths[0] * lengths[1]), 4)
 
 
 class ClipVerdict(MapStep):
@@ -225,7 +221,7 @@ class ClipVerdict(MapStep):
     verdict: Literal["drop", "ask"]
 
     def one(self, record: Item, ctx: Context) -> Outcome:
-        """Name the first value that is too small."""
+        """Name the first value below its bound."""
         direction, images = (ctx.value(record.item_id, name) for name in self.reads)
         if direction is not None and self.min_direction is not None and direction < self.min_direction:
             evidence = {"direction": direction, "bound": self.min_direction}
@@ -238,18 +234,18 @@ class ClipVerdict(MapStep):
 class ClipDirection(_WithClip):
     """Drop items of pairs whose pictures do not change the way their captions do, or ask about them.
 
-    Captions stand in an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
+    Captions are taken from an item's evidence, `natural_caption` and `manipulated_caption`; items without them pass.
 
     Args:
-        model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. In what a run
-            writes, the digest of its files stands in its place.
+        model: Folder of a CLIP model in the layout of transformers, relative to the recipe's folder. A run writes
+            the digest of its files instead.
         min_direction: Least cosine, -1 to 1, of the step between the pictures with that between the captions; less is
             `other_direction`.
         min_images: Least cosine of the two pictures; less is `other_picture`. Another background alone may take them
             further apart.
         verdict: What becomes of an item: `drop` or `ask`.
-        batch_size: Pairs that the model looks at together.
-        device: Such as `cuda:0`; the first GPU, else the CPU, where None.
+        batch_size: Number of pairs in a batch of the model.
+        device: Device, such as `cuda:0`; None for the first GPU, else the CPU.
     """
 
     name: ClassVar[str] = "clip_direction"
@@ -263,8 +259,8 @@ class ClipDirection(_WithClip):
     device: str | None = None
 
     def parts(self) -> tuple[Step, ...]:
-        """Measure, then judge: a new bound asks the model nothing."""
+        """Return the parts: measure, then judge. A new bound does not run the model again."""
         directions = ClipDirections(model=self.model, batch_size=self.batch_size, device=self.device)
-        self.lend_folder(directions)
+        self.share_folder_with(directions)
         judged = ClipVerdict(min_direction=self.min_direction, min_images=self.min_images, verdict=self.verdict)
         return (directions, judged)

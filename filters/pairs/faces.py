@@ -1,4 +1,4 @@
-"""Pairs in which a face is gone, has appeared or has another size, where nobody asked for that.
+"""Pairs in which a face vanished, appeared or changed its size although the manipulation did not ask for it.
 
 Faces are found by a cascade that needs no weights of its own, or by YuNet from a file.
 """
@@ -22,14 +22,14 @@ from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Ou
 from .paired_pictures import pair_of
 
 LONGEST_SIDE_PX = 480
-"""Pictures are looked at in this size, larger and smaller ones alike: sizes of faces are fractions of the picture."""
+"""Longer side at which all pictures are searched, larger and smaller ones: sizes of faces are fractions of it."""
 
 
 _WINDOW_PX = 24
-"""Side of the smallest face that the cascade knows."""
+"""Side of the smallest face that the cascade finds."""
 
 _SEEN_TIMES = 8
-"""Windows about one place that must look like a face."""
+"""Number of windows at one place that must look like a face."""
 
 
 class Face(NamedTuple):
@@ -66,15 +66,19 @@ class CascadeFaces:
 
     def faces(self, pixels: NDArray[np.uint8]) -> list[Face]:
         """Return the faces of a picture, largest first."""
-        seen = _looked_at(pixels)
+        seen = _resized(pixels)
         high, wide = seen.shape[:2]
         smallest, largest = max(_WINDOW_PX, int(self._min_size * min(high, wide))), min(high, wide)
-        found = self._cascade.detect_multi_scale(
-            img=seen, scale_factor=1.1, step_ratio=1, min_size=(smallest, smallest), max_size=(largest, largest),
+        detections = self._cascade.detect_multi_scale(
+            img=seen,
+            scale_factor=1.1,
+            step_ratio=1,
+            min_size=(smallest, smallest),
+            max_size=(largest, largest),
             min_neighbor_number=_SEEN_TIMES,
-        )  # fmt: skip
+        )
         return _largest_first(
-            [Face(one["c"] / wide, one["r"] / high, one["width"] / wide, one["height"] / high) for one in found]
+            [Face(box["c"] / wide, box["r"] / high, box["width"] / wide, box["height"] / high) for box in detections]
         )
 
 
@@ -98,16 +102,16 @@ class YuNetFaces:
         """Return the faces of a picture, largest first."""
         import cv2
 
-        seen = _looked_at(pixels)
+        seen = _resized(pixels)
         high, wide = seen.shape[:2]
         self._net.setInputSize((wide, high))
-        _, found = self._net.detect(cv2.cvtColor(seen, cv2.COLOR_RGB2BGR))
+        _, detections = self._net.detect(cv2.cvtColor(seen, cv2.COLOR_RGB2BGR))
         least = self._min_size * min(wide, high)
-        rows = [] if found is None else [row for row in found[:, :4].tolist() if row[3] >= least]
+        rows = [] if detections is None else [row for row in detections[:, :4].tolist() if row[3] >= least]
         return _largest_first([Face(x / wide, y / high, w / wide, h / high) for x, y, w, h in rows])
 
 
-def _looked_at(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _resized(pixels: NDArray[np.uint8]) -> NDArray[np.uint8]:
     import cv2
 
     scale = LONGEST_SIDE_PX / max(pixels.shape[:2])
@@ -127,7 +131,7 @@ _DIGEST = "sha256:"
 _NOTHING_MEASURED: dict[str, Any] = {"category": None, "natural": None, "manipulated": None, "size_ratio": None}
 
 
-class _Opened(NamedTuple):
+class _OpenDetector(NamedTuple):
     detector: FaceDetector
     known: dict[str, list[Face]]
 
@@ -136,9 +140,8 @@ class Faces(Filter):
     """Ask about items of pairs in which faces vanished, appeared or changed their size, or drop them.
 
     Args:
-        model: YuNet's ONNX file, relative to the recipe's folder; None looks with a cascade that ships with
-            scikit-image and finds upright faces from the front. In what a run writes, the file's digest stands in its
-            place.
+        model: YuNet's ONNX file, relative to the recipe's folder; None for a cascade that ships with scikit-image and
+            finds upright faces from the front. A run writes the file's digest instead.
         min_score: Least score, 0-1, of a face that YuNet finds.
         min_size: Faces smaller than this share, 0-1, of the picture's shorter side do not count: the cascade sees small
             ones where there are none.
@@ -150,8 +153,11 @@ class Faces(Filter):
     name: ClassVar[str] = "faces"
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
-        "category": "string", "natural": "int64", "manipulated": "int64", "size_ratio": "float64",
-    }  # fmt: skip
+        "category": "string",
+        "natural": "int64",
+        "manipulated": "int64",
+        "size_ratio": "float64",
+    }
     thresholds: ClassVar[frozenset[str]] = frozenset({"may_change", "max_resize", "verdict"})
 
     model: str | None = Field(None, min_length=1)
@@ -169,7 +175,7 @@ class Faces(Filter):
         return self
 
     def weights_hash(self) -> str | None:
-        """Return the digest of YuNet's file, so that another one looks at all pictures again.
+        """Return the digest of YuNet's file, so that another file measures all pictures again.
 
         Raises:
             PrerequisiteError: There is no such file.
@@ -184,37 +190,40 @@ class Faces(Filter):
         return file_digest(self._path)
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings with the digest of the model's file in place of its name."""
+        """Return the settings with the digest of the model's file instead of its name."""
         digest = self.weights_hash()
         return {**super().parameters(), "model": digest and f"{_DIGEST}{digest}"}
 
-    def open(self, ctx: OpenContext) -> _Opened:
+    def open(self, ctx: OpenContext) -> _OpenDetector:
         """Load the detector.
 
         Raises:
-            PrerequisiteError: It is not there.
+            PrerequisiteError: The model or its library is missing.
         """
         del ctx
         if self.model is None:
-            return _Opened(CascadeFaces(min_size=self.min_size), {})
+            return _OpenDetector(CascadeFaces(min_size=self.min_size), {})
         if self._path is None:
             raise PrerequisiteError(f"the model {self.model} is known by digest only; run the recipe with its file")
-        return _Opened(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
+        return _OpenDetector(YuNetFaces(self._path, min_score=self.min_score, min_size=self.min_size), {})
 
     def measure(self, record: Item, ctx: Context) -> Measured:
-        """Count the faces of both pictures, and compare the largest; nothing where an item has no pair."""
+        """Count the faces of both pictures and compare the largest; all values are None where an item has no pair."""
         pair = pair_of(record, ctx)
         if pair is None:
             return Measured(_NOTHING_MEASURED)
         before, after = self._faces(pair.natural, ctx), self._faces(pair.manipulated, ctx)
         ratio = round(after[0].high / before[0].high, 4) if before and after else None
         values = {
-            "category": record.category, "natural": len(before), "manipulated": len(after), "size_ratio": ratio,
-        }  # fmt: skip
+            "category": record.category,
+            "natural": len(before),
+            "manipulated": len(after),
+            "size_ratio": ratio,
+        }
         return Measured(values, {"natural": _rounded(before), "manipulated": _rounded(after)})
 
     def _faces(self, picture: ImageRecord, ctx: Context) -> list[Face]:
-        opened: _Opened = ctx.opened
+        opened: _OpenDetector = ctx.opened
         if picture.image_id not in opened.known:
             opened.known[picture.image_id] = opened.detector.faces(ctx.images.rgb(picture))
         return opened.known[picture.image_id]
@@ -225,8 +234,8 @@ class Faces(Filter):
         if before is None or measured["category"] in self.may_change:
             return Outcome()
         if before != after:
-            told = {"natural": before, "manipulated": after}
-            return Outcome(self.verdict, VANISHED if after < before else APPEARED, evidence=told)
+            evidence = {"natural": before, "manipulated": after}
+            return Outcome(self.verdict, VANISHED if after < before else APPEARED, evidence=evidence)
         if ratio is not None and self.max_resize is not None and max(ratio, 1 / ratio) > self.max_resize:
             return Outcome(self.verdict, RESIZED, evidence={"size_ratio": ratio, "bound": self.max_resize})
         return Outcome()

@@ -2,7 +2,7 @@
 
 An item of a pair names its two pictures in its evidence, `natural` and `manipulated`, and the region that was to change
 as `editable`: a grid of cells as COCO writes masks. Where there is none, all of the picture was to change. Where
-`moved` is true the subject was to move, so nothing is said of a shift.
+`moved` is true the subject was to move, so no shift is measured.
 
 How much one picture's frame lies elsewhere than another's is what instruction editors do to a picture unasked. What was
 kept of the first picture is looked for in the second by normalised correlation under a mask (OpenCV's
@@ -29,19 +29,19 @@ from .paired_pictures import PicturePair, pair_of
 SIDE_PX = 512
 """Longer side at which frames are compared."""
 _REACH = 0.05
-"""Largest shift looked for, as a fraction of the longer side."""
+"""Largest shift that is searched, as a fraction of the longer side."""
 _LEAST_PIXELS = 400
 _LEAST_SPREAD = 4.0
-"""Standard deviation of grey levels from which a window has something to be found by."""
+"""Standard deviation of grey levels from which a window shows enough to be found again."""
 _EQUAL = 0.99995
 _FOUND = 0.5
-"""Correlation below which a window was not found again; then it has moved as far as was looked."""
+"""Correlation below which a window was not found again; its shift then counts as the largest that was searched."""
 
 Window = tuple[slice, slice]
 
 
 class _Frame(NamedTuple):
-    """Two pictures at one size, and where the first was kept, 0 or 1."""
+    """Two pictures of one size, and a mask, 0 or 1, of what was kept of the first."""
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]
@@ -49,23 +49,23 @@ class _Frame(NamedTuple):
 
 
 def frame_shift(before: NDArray[np.uint8], after: NDArray[np.uint8], kept: NDArray[np.bool_] | None) -> float | None:
-    """Return by how many pixels of the pictures the frame has moved; None where nothing can be found by.
+    """Return by how many pixels of the pictures the frame has moved; None where no window shows enough.
 
-    Where it is known what was kept, the window that moved furthest speaks; where not, the middle one of the windows,
-    since one of them may hold what was changed on purpose.
+    Where the kept region is known, the result is the largest shift of a window; else the median, since one of the
+    windows may hold what was changed on purpose.
 
     Args:
-        before: (height, width), grey.
-        after: The same size.
-        kept: True where nothing was to change; None where that is not known.
+        before: Shape (height, width), grey.
+        after: Shape (height, width), grey.
+        kept: Shape (height, width), true where nothing was to change; None where that is not known.
     """
     height, width = before.shape
     scale = min(1.0, SIDE_PX / max(height, width))
     size = max(1, round(width * scale)), max(1, round(height * scale))
     first, second, mask = (
-        cv2.resize(one, size, interpolation=cv2.INTER_AREA) for one in (before, after, _grey(kept, before.shape))
+        cv2.resize(grey, size, interpolation=cv2.INTER_AREA) for grey in (before, after, _grey(kept, before.shape))
     )
-    frame = _Frame(*(np.asarray(one, np.float32) for one in (first, second, mask >= 250)))
+    frame = _Frame(*(np.asarray(grey, np.float32) for grey in (first, second, mask >= 250)))
     shifts = [shift for window in _windows(*first.shape[:2]) if (shift := _shift(frame, window)) is not None]
     if not shifts:
         return None
@@ -78,16 +78,18 @@ def _grey(kept: NDArray[np.bool_] | None, shape: tuple[int, ...]) -> NDArray[np.
 
 
 def _windows(height: int, width: int) -> list[Window]:
-    """Return the whole and the four quarters."""
+    """Return the whole frame and its four quarters."""
     halves = (slice(0, height // 2), slice(height // 2, height)), (slice(0, width // 2), slice(width // 2, width))
     return [(slice(0, height), slice(0, width)), *product(*halves)]
 
 
 def _shift(frame: _Frame, window: Window) -> float | None:
-    """Return how far a window has moved, in pixels of the frame; None where it shows too little."""
+    """Return the shift of a window in pixels of the frame; None where it shows too little."""
     reach = max(2, round(_REACH * max(frame.before.shape)))
-    inner = tuple(slice(max(side.start, reach), min(side.stop, length - reach))
-                  for side, length in zip(window, frame.before.shape, strict=True))  # fmt: skip
+    inner = tuple(
+        slice(max(side.start, reach), min(side.stop, length - reach))
+        for side, length in zip(window, frame.before.shape, strict=True)
+    )
     if any(side.stop - side.start < 4 for side in inner):
         return None
     pattern, mask = frame.before[inner], frame.kept[inner]
@@ -95,17 +97,19 @@ def _shift(frame: _Frame, window: Window) -> float | None:
         return None
     around = tuple(slice(side.start - reach, side.stop + reach) for side in inner)
     matches = cv2.matchTemplate(frame.after[around], pattern, cv2.TM_CCOEFF_NORMED, mask=np.ascontiguousarray(mask))
-    found = np.where(np.isfinite(matches) & (np.abs(matches) <= 1.001), matches, -1.0)
-    if found[reach, reach] >= _EQUAL:
+    correlation = np.where(np.isfinite(matches) & (np.abs(matches) <= 1.001), matches, -1.0)
+    if correlation[reach, reach] >= _EQUAL:
         return 0.0
-    row, column = divmod(int(found.argmax()), found.shape[1])
-    if found[row, column] < _FOUND:
+    row, column = divmod(int(correlation.argmax()), correlation.shape[1])
+    if correlation[row, column] < _FOUND:
         return float(reach)
-    return float(np.hypot(row + _peak(found[:, column], row) - reach, column + _peak(found[row], column) - reach))
+    return float(
+        np.hypot(row + _peak(correlation[:, column], row) - reach, column + _peak(correlation[row], column) - reach)
+    )
 
 
 def _peak(values: NDArray[np.float64], at: int) -> float:
-    """Return where between -0.5 and 0.5 the parabola through a peak and its neighbours has its top."""
+    """Return the top, -0.5 to 0.5, of the parabola through a peak and its two neighbours."""
     if not 0 < at < len(values) - 1:
         return 0.0
     left, top, right = values[at - 1 : at + 2]
@@ -115,7 +119,7 @@ def _peak(values: NDArray[np.float64], at: int) -> float:
 
 OTHER_SIZE, NOTHING, OUTSIDE, SHIFTED = "other_size", "nothing_changed", "changed_outside_mask", "frame_shifted"
 VISIBLE = 8
-"""Levels by which a channel has to differ for a pixel to count as changed to the eye."""
+"""Levels by which a channel must differ for a pixel to count as visibly changed."""
 
 _NOTHING_MEASURED: dict[str, bool | float | None] = dict.fromkeys(("same_size", "changed", "outside", "shift_px"))
 
@@ -134,8 +138,11 @@ class PairGates(Filter):
     name: ClassVar[str] = "pair_gates"
     consumes: ClassVar[Stream] = "items"
     values: ClassVar[Mapping[str, str]] = {
-        "same_size": "bool", "changed": "float64", "outside": "float64", "shift_px": "float64",
-    }  # fmt: skip
+        "same_size": "bool",
+        "changed": "float64",
+        "outside": "float64",
+        "shift_px": "float64",
+    }
     thresholds: ClassVar[frozenset[str]] = frozenset({"min_changed", "max_outside", "max_shift_px"})
 
     min_changed: float | None = Field(0.02, ge=0, le=1)
@@ -144,13 +151,13 @@ class PairGates(Filter):
     tolerance: int = Field(0, ge=0, le=255)
 
     def open(self, ctx: OpenContext) -> dict[str, dict[str, bool | float | None]]:
-        """Keep what was measured of each pair: its items share it."""
+        """Make a cache of the values of each pair, which its items share."""
         del ctx
         cv2.setNumThreads(1)
         return {}
 
     def measure(self, record: Item, ctx: Context) -> dict[str, bool | float | None]:
-        """Compare an item's pair of pictures; nothing where it has none."""
+        """Compare an item's pair of pictures; all values are None where it has no pair."""
         pair = pair_of(record, ctx)
         if pair is None:
             return _NOTHING_MEASURED
@@ -164,13 +171,13 @@ class PairGates(Filter):
         if before.shape != after.shape:
             return {**_NOTHING_MEASURED, "same_size": False}
         editable = _cells(pair.editable, before.shape)
-        found = compare(before, after, editable, tolerance=self.tolerance)
+        differences = compare(before, after, editable, tolerance=self.tolerance)
         if pair.moved:
-            found["shift_px"] = None
-        return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in found.items()}}
+            differences["shift_px"] = None
+        return {"same_size": True, **{name: None if v is None else round(v, 6) for name, v in differences.items()}}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the thresholds, the plainest fault first."""
+        """Compare with the thresholds, the clearest fault first."""
         if measured["same_size"] is None:
             return Outcome()
         if not measured["same_size"]:
@@ -190,21 +197,21 @@ class PairGates(Filter):
 def compare(
     before: NDArray[np.uint8], after: NDArray[np.uint8], editable: NDArray[np.bool_], *, tolerance: int
 ) -> dict[str, float | None]:
-    """Return what differs between two pictures of one size.
+    """Return the differences between two pictures of one size.
 
     Args:
-        before: (height, width, 3) RGB.
-        after: As large.
-        editable: (height, width), true where something was to change.
-        tolerance: Levels by which a channel may differ elsewhere.
+        before: Shape (height, width, 3), RGB.
+        after: Shape (height, width, 3), RGB.
+        editable: Shape (height, width), true where something was to change.
+        tolerance: Levels, 0-255, by which a channel may differ elsewhere.
 
     Returns:
         `changed`: share of the editable region that differs visibly; None where it is empty. `outside`: share of the
-        rest that differs; None where there is none. `shift_px`: by how far the rest has moved.
+        rest that differs; None where there is none. `shift_px`: shift of the rest in pixels.
     """
     differs = np.max(cv2.absdiff(before, after), axis=2)
     kept = ~editable
-    first, second = (np.asarray(cv2.cvtColor(one, cv2.COLOR_RGB2GRAY), np.uint8) for one in (before, after))
+    first, second = (np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8) for pixels in (before, after))
     return {
         "changed": float((differs[editable] >= VISIBLE).mean()) if editable.any() else None,
         "outside": float((differs[kept] > tolerance).mean()) if kept.any() else None,
@@ -213,7 +220,7 @@ def compare(
 
 
 def _cells(mask: MaskRuns | None, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Return a mask as (height, width), enlarged or shrunk to the pictures where its grid is another."""
+    """Return a mask of shape (height, width), resized to the pictures where its grid has another size."""
     if mask is None:
         return np.ones(shape[:2], np.bool_)
     rows, columns = mask.size

@@ -11,9 +11,9 @@ from benchwright.steps import Context
 
 
 class PicturePair(NamedTuple):
-    """The pictures of a pair, and what was to change; all of the picture where `editable` is None.
+    """The pictures of a pair and the region that was to change: the whole picture where `editable` is None.
 
-    `moved` tells that the subject was to stand elsewhere.
+    `moved` states whether the subject was to be moved.
     """
 
     natural: ImageRecord
@@ -23,7 +23,7 @@ class PicturePair(NamedTuple):
 
     @property
     def key(self) -> str:
-        """Return what is equal for items whose pictures and region are."""
+        """Return a key that is equal for items with equal pictures and region."""
         places = f"{self.moved} {self.editable and self.editable.counts}"
         return f"{self.natural.image_id} {self.manipulated.image_id} {places}"
 
@@ -32,7 +32,7 @@ def pair_of(item: Item, ctx: Context) -> PicturePair | None:
     """Return an item's pair; None where it belongs to none.
 
     Raises:
-        ValueError: Its evidence names a region that is no mask.
+        ValueError: The evidence names a region that is no mask.
     """
     natural, manipulated = (item.evidence.get(name) for name in ("natural", "manipulated"))
     if not isinstance(natural, str) or not isinstance(manipulated, str):
@@ -51,7 +51,7 @@ def _mask(item: Item, stated: Any) -> MaskRuns:
         ) from error
 
 
-def told(item: Item, name: str) -> str | None:
-    """Return a text of an item's evidence; None where there is none."""
-    found = item.evidence.get(name)
-    return found if isinstance(found, str) else None
+def evidence_text(item: Item, name: str) -> str | None:
+    """Return a text from an item's evidence; None where there is none of this name."""
+    text = item.evidence.get(name)
+    return text if isinstance(text, str) else None

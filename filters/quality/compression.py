@@ -1,4 +1,4 @@
-"""How hard a picture was compressed: what its JPEG tables say, and what its pixels show."""
+"""How strongly a picture was compressed, from its JPEG tables and from its pixels."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _START_OF_SCAN, _TABLES = 0xDA, 0xDB
 
 
 def jpeg_quality(data: bytes) -> int | None:
-    """Return the quality, 1 to 100, whose luma table comes nearest to a JPEG file's; None where the file has none.
+    """Return the quality, 1 to 100, whose luma table is nearest to a JPEG file's; None where the file has no table.
 
     Args:
-        data: The file. Its markers are walked up to the first scan; nothing is decoded.
+        data: Bytes of the file. Only its markers up to the first scan are read; nothing is decoded.
     """
     table = _luma_table(data)
     if table is None:
@@ -39,7 +39,7 @@ def _coarseness(quality: int) -> int:
 
 
 def _luma_table(data: bytes) -> tuple[int, ...] | None:
-    """Return table 0 of a JPEG file, the 64 steps by which its luma was rounded."""
+    """Return quantisation table 0 of a JPEG file, the 64 steps to which its luma was rounded."""
     if data[:2] != b"\xff\xd8":
         return None
     at = 2
@@ -78,14 +78,14 @@ def _table_zero(segment: bytes) -> tuple[int, ...] | None:
 def blockiness(grey: NDArray[np.uint8]) -> float:
     """Return how much stronger steps are along a grid of 8 pixels than elsewhere: 0 none, 1 twice as strong.
 
-    Seen in any file format, so also where a hard JPEG was stored again as PNG or with a better quality. The grid may
-    begin anywhere, as it does after a crop. What counts is by how much the steepness between neighbours exceeds that of
-    the pixels on both sides of it.
+    This works in any file format, so also where a strongly compressed JPEG was stored again as PNG or with a higher
+    quality. The grid may begin anywhere, as after a crop. The strength of a step is the amount by which the difference
+    between two neighbours exceeds the differences on both sides of it.
 
     Args:
-        grey: (height, width) at its native size: shrinking blurs the grid away.
+        grey: Shape (height, width), at native size: shrinking blurs the grid away.
     """
-    found = []
+    strengths = []
     for levels in (grey.astype(np.int16), np.ascontiguousarray(grey.T, np.int16)):
         if levels.shape[1] < 4 * _BLOCK_PX:
             return 0.0
@@ -94,5 +94,5 @@ def blockiness(grey: NDArray[np.uint8]) -> float:
         columns = np.maximum(twice, 0).sum(axis=0, dtype=np.int32) / 2 / len(twice)
         columns = columns[: len(columns) // _BLOCK_PX * _BLOCK_PX].reshape(-1, _BLOCK_PX)
         phases = np.sort(columns.mean(axis=0))
-        found.append((phases[-1] - phases[:-1].mean()) / max(float(phases[:-1].mean()), 0.25))
-    return float(min(found))
+        strengths.append((phases[-1] - phases[:-1].mean()) / max(float(phases[:-1].mean()), 0.25))
+    return float(min(strengths))

@@ -1,4 +1,4 @@
-"""What a picture can lack: each fault with the value that shows it, the setting that bounds it, and its reason code."""
+"""Faults of pictures: each with the measured value that shows it, the setting that bounds it, and its reason code."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 Reason = Literal[
-    "too_small", "too_long", "blank", "blurred", "too_dark", "too_bright", "clipped", "monochrome",
-    "heavy_compression", "blocky", "mostly_frame",
-]  # fmt: skip
+    "too_small",
+    "too_long",
+    "blank",
+    "blurred",
+    "too_dark",
+    "too_bright",
+    "clipped",
+    "monochrome",
+    "heavy_compression",
+    "blocky",
+    "mostly_frame",
+]
 
 
 class Fault(NamedTuple):
     """A bound on one measured value.
 
     Args:
-        reason: What a picture beyond it is called.
-        value: Name of the value.
-        setting: Name of the setting; `min_...` is a least value, `max_...` a largest.
+        reason: Reason code of pictures beyond the bound.
+        value: Name of the measured value.
+        setting: Name of the setting; `min_...` is a least value, `max_...` a largest value.
     """
 
     reason: Reason
     value: str
     setting: str
 
-    def beyond(self, value: float, bound: float) -> bool:
-        """Return whether a value lies beyond the bound; on it is within."""
+    def is_beyond(self, value: float, bound: float) -> bool:
+        """Return whether a value lies beyond the bound; a value equal to the bound does not."""
         return value < bound if self.setting.startswith("min_") else value > bound
 
 
@@ -42,19 +51,19 @@ FAULTS: tuple[Fault, ...] = (
     Fault("blocky", "blockiness", "max_blockiness"),
     Fault("mostly_frame", "frame", "max_frame"),
 )
-"""In the order in which they are named where a picture has several."""
+"""All faults, in the order in which they are reported where a picture has several."""
 
 
 def faults_of(measured: Mapping[str, Any], bounds: Mapping[str, float | None]) -> dict[Reason, dict[str, float]]:
     """Return the faults of a picture, each with its value and bound; a value or bound of None has none.
 
     Args:
-        measured: Values by name.
+        measured: Measured values by name.
         bounds: Settings by name.
     """
-    found: dict[Reason, dict[str, float]] = {}
+    faults: dict[Reason, dict[str, float]] = {}
     for fault in FAULTS:
         value, bound = measured[fault.value], bounds[fault.setting]
-        if value is not None and bound is not None and fault.beyond(value, bound):
-            found[fault.reason] = {fault.value: value, fault.setting: bound}
-    return found
+        if value is not None and bound is not None and fault.is_beyond(value, bound):
+            faults[fault.reason] = {fault.value: value, fault.setting: bound}
+    return faults

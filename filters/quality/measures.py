@@ -1,13 +1,14 @@
-"""Measures of one picture: frame, colour, content, light, sharpness.
+"""Measures of one picture: frame, color, content, light, sharpness.
 
-A frame is bars above and below a film, a margin around a scan, one color to the edges. Measured too are how colorful a
-picture is, how much of it shows anything at all, how dark its lightest parts are, how light its darkest, how much has
-lost its detail, and how blurred it is, whatever its contrast and however much of it is out of focus on purpose.
+A frame is one color along the edges: bars above and below a film, a margin around a scan. Color is measured as
+colorfulness, content as the share of the picture that shows anything, light as the grey levels of the lightest and the
+darkest parts and the share of pixels without detail. Blur is measured independently of contrast, and a picture with a
+background out of focus counts as sharp.
 
 A picture that is blurred already changes little when it is blurred once more (F. Crete, T. Dolmiere, P. Ladret, M.
 Nicolas, "The blur effect: perception and estimation with a new no-reference perceptual blur metric", SPIE 6492, 2007).
-The variance of the Laplacian, which is often taken, grows with contrast and shrinks with size; this does neither. It
-is looked at in tiles, and the sharpest ones speak for the picture: a flower before a soft ground is sharp.
+The variance of the Laplacian, which is often used, grows with contrast and shrinks with size; this measure does
+neither. It is taken in tiles, and the sharpest tiles give the result: a flower before a soft background is sharp.
 """
 
 from __future__ import annotations
@@ -19,34 +20,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIDE_PX = 1024
-"""Longer side at which pictures are looked at; larger ones are shrunk first, as whoever looks at them does."""
+"""Longer side, in pixels, to which larger pictures are shrunk before they are measured."""
 
 _TILE_PX = 64
 _WIDTH = 9
-"""Of the second blur, as in the paper."""
+"""Width of the second blur in pixels, as in the paper."""
 _LEAST_CHANGE = 1.0
 """Mean change between neighbouring pixels, in grey levels, from which a tile shows something that could be sharp."""
 _SHARPEST = 0.1
-"""Share of the tiles that speak for the picture."""
+"""Share of the tiles, the sharpest ones, that give the result."""
 
 
 def blur(grey: NDArray[np.uint8]) -> float | None:
-    """Return how blurred a picture is: 0 sharp, 1 blurred beyond recognition; None where nothing stands out in it.
+    """Return the blur of a picture: 0 sharp, 1 blurred beyond recognition; None where no tile shows anything.
 
     Args:
-        grey: (height, width), at most `SIDE_PX` on the longer side.
+        grey: Shape (height, width), at most `SIDE_PX` on the longer side.
     """
     levels = grey.astype(np.float32)
-    found: list[NDArray[np.float32]] = []
+    tiles: list[NDArray[np.float32]] = []
     for axis in (0, 1):
         if grey.shape[axis] < 2:
             continue
         kernel = (1, _WIDTH) if axis == 0 else (_WIDTH, 1)
         again = cv2.blur(levels, kernel, borderType=cv2.BORDER_REPLICATE)
-        change, left = (_steps(one, axis) for one in (levels, again))
+        change, left = (_steps(picture, axis) for picture in (levels, again))
         _, lost = cv2.threshold(cv2.subtract(change, left), 0, 0, cv2.THRESH_TOZERO)
-        found.append(_tiles(change, lost))
-    blurs = np.concatenate([*found, np.zeros(0, np.float32)])
+        tiles.append(_tiles(change, lost))
+    blurs = np.concatenate([*tiles, np.zeros(0, np.float32)])
     if not len(blurs):
         return None
     sharpest = np.sort(blurs)[: max(1, round(len(blurs) * _SHARPEST))]
@@ -54,21 +55,23 @@ def blur(grey: NDArray[np.uint8]) -> float | None:
 
 
 def _steps(levels: Any, axis: int) -> Any:
-    """Return by how much neighbours along an axis differ."""
+    """Return the differences between neighbours along an axis."""
     return cv2.absdiff(levels[1:], levels[:-1]) if axis == 0 else cv2.absdiff(levels[:, 1:], levels[:, :-1])
 
 
 def _tiles(change: Any, lost: Any) -> NDArray[np.float32]:
-    """Return of each tile that shows something the share of its change that a second blur leaves."""
+    """Return for each tile that shows something the share of its differences that a second blur leaves."""
     size = max(1, round(change.shape[1] / _TILE_PX)), max(1, round(change.shape[0] / _TILE_PX))
-    means, losses = (cv2.resize(one, size, interpolation=cv2.INTER_AREA).ravel() for one in (change, lost))
+    means, losses = (
+        cv2.resize(differences, size, interpolation=cv2.INTER_AREA).ravel() for differences in (change, lost)
+    )
     shows = means >= _LEAST_CHANGE
     return np.asarray(1 - losses[shows] / means[shows], np.float32)
 
 
 _LIGHTEST, _DARKEST = 0.99, 0.01
-"""Quantiles that stand for the lightest and darkest parts: a few pixels of a lamp do not light a picture, and the
-strokes of a drawing on white, of which there are few, do darken it."""
+"""Quantiles of the lightest and darkest parts: the few pixels of a lamp do not make a picture light, but the few
+strokes of a drawing on white do make it dark."""
 _BLACK, _WHITE = 2, 253
 
 
@@ -76,8 +79,8 @@ class GreyLevels(NamedTuple):
     """Grey levels of a picture, 0 black to 1 white.
 
     Args:
-        darkest: What 1 % of the pixels stay below.
-        lightest: What 1 % of the pixels exceed.
+        darkest: Level below which 1 % of the pixels stay.
+        lightest: Level that 1 % of the pixels exceed.
         clipped: Share of pixels that are black or white, 0 to 1.
     """
 
@@ -86,8 +89,8 @@ class GreyLevels(NamedTuple):
     clipped: float
 
 
-def light(grey: NDArray[np.uint8]) -> GreyLevels:
-    """Return the light of a picture, (height, width) grey."""
+def grey_levels(grey: NDArray[np.uint8]) -> GreyLevels:
+    """Return the grey levels of a grey picture of shape (height, width)."""
     counts = cv2.calcHist([grey], [0], None, [256], [0, 256]).ravel().astype(np.int64)
     below = np.cumsum(counts) / grey.size
     darkest, lightest = (int(np.searchsorted(below, share)) for share in (_DARKEST, _LIGHTEST))
@@ -108,9 +111,11 @@ def filled(pixels: NDArray[np.uint8]) -> float:
         pixels: (height, width, 3).
     """
     height, width = (max(1, side // _CELL_PX) for side in pixels.shape[:2])
-    rows, columns = (np.linspace(0, side, count, endpoint=False).astype(int) for side, count in
-                     zip(pixels.shape[:2], (height, width), strict=True))  # fmt: skip
-    # Whole rows first, strip by strip: `reduceat` along them would take ten times as long.
+    rows, columns = (
+        np.linspace(0, side, count, endpoint=False).astype(int)
+        for side, count in zip(pixels.shape[:2], (height, width), strict=True)
+    )
+    # Rows are reduced first, strip by strip: `reduceat` along them would take ten times as long.
     strips = np.split(pixels, rows[1:])
     darkest, lightest = (
         reduce.reduceat(np.stack([reduce.reduce(strip, axis=0) for strip in strips]), columns, axis=1)
@@ -132,8 +137,8 @@ def colorfulness(pixels: NDArray[np.uint8]) -> float:
     red, green, blue = cv2.split(pixels)
     red_green = cv2.subtract(red, green, dtype=cv2.CV_32F)
     yellow_blue = cv2.subtract(cv2.addWeighted(red, 0.5, green, 0.5, 0, dtype=cv2.CV_32F), blue, dtype=cv2.CV_32F)
-    measured = [cv2.meanStdDev(one) for one in (red_green, yellow_blue)]
-    means, deviations = (np.ravel(found) for found in zip(*measured, strict=True))
+    measured = [cv2.meanStdDev(channel) for channel in (red_green, yellow_blue)]
+    means, deviations = (np.ravel(values) for values in zip(*measured, strict=True))
     return float(np.hypot(*deviations) + 0.3 * np.hypot(*means))
 
 
@@ -142,14 +147,14 @@ _SPREAD = 8
 `_EXCEPTIONS` of a line's pixels."""
 _EXCEPTIONS = 0.01
 _LINES = 32
-"""Looked at together after the first; most pictures have no frame and are done with that."""
+"""Lines compared together after the first one; most pictures have no frame and need the first line only."""
 
 
 def frame(pixels: NDArray[np.uint8]) -> float:
     """Return the share of a picture that lies in a frame of one color along its edges, 0 to 1.
 
-    From each side lines are taken away as long as they have the color of that side's outermost line throughout. A
-    picture of one color is all frame.
+    From each side, lines belong to the frame as long as they have the color of that side's outermost line throughout.
+    A picture of one color is all frame.
 
     Args:
         pixels: (height, width, 3).
@@ -166,7 +171,7 @@ def frame(pixels: NDArray[np.uint8]) -> float:
 
 
 def _bars(pixels: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return how many lines at the beginning and at the end belong to a frame."""
+    """Return the numbers of lines at the beginning and at the end that belong to a frame."""
     return _bar(pixels), _bar(pixels[::-1])
 
 
@@ -175,8 +180,8 @@ def _bar(pixels: NDArray[np.uint8]) -> int:
     start, lines = 0, 1
     while start < len(pixels):
         away = np.abs(pixels[start : start + lines] - color).max(axis=2) > _SPREAD
-        other = away.mean(axis=1) > _EXCEPTIONS
-        if other.any():
-            return start + int(np.argmax(other))
+        is_other = away.mean(axis=1) > _EXCEPTIONS
+        if is_other.any():
+            return start + int(np.argmax(is_other))
         start, lines = start + lines, _LINES
     return len(pixels)

@@ -1,4 +1,4 @@
-"""The quality of a folder's pictures, found by the same step as in a recipe, told file by file."""
+"""Report of the quality of a folder's pictures, measured by the same step as in a recipe."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class QualityOfFile(NamedTuple):
-    """One file that could be read.
+    """The quality of one readable file.
 
     Args:
-        path: Relative to the folder.
-        faults: Reason codes, those that the step's defaults give.
-        values: As measured, by name.
+        path: Path relative to the folder.
+        faults: Reason codes of its faults, with the step's default bounds.
+        values: Measured values by name.
     """
 
     path: str
@@ -30,21 +30,21 @@ class QualityOfFile(NamedTuple):
 
 
 class QualityReport(NamedTuple):
-    """What was found in a folder, sorted by path; equal files are each listed."""
+    """The files of a folder, sorted by path; equal files are each listed."""
 
     images: tuple[QualityOfFile, ...]
     unreadable: tuple[UnreadableFile, ...]
 
     @property
     def reasons(self) -> dict[str, int]:
-        """Return how many files have each fault, in the order of the step; zero is told too."""
-        found = Counter(reason for one in self.images for reason in one.faults)
-        return {fault.reason: found[fault.reason] for fault in FAULTS}
+        """Return the number of files with each fault, in the order of the step, zeros included."""
+        counts = Counter(reason for image in self.images for reason in image.faults)
+        return {fault.reason: counts[fault.reason] for fault in FAULTS}
 
     def document(self) -> dict[str, Any]:
         """Return the report as JSON values."""
         return {
-            "images": [{"path": one.path, "faults": list(one.faults), **one.values} for one in self.images],
+            "images": [{"path": image.path, "faults": list(image.faults), **image.values} for image in self.images],
             "unreadable": [file._asdict() for file in self.unreadable],
             "reasons": self.reasons,
         }
@@ -54,17 +54,17 @@ def measure_quality(folder: Path, *, workers: int | None = None, progress: Progr
     """Measure every image of a folder, in a temporary workspace.
 
     Args:
-        folder: Searched with all its subfolders.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        folder: Folder of images, searched with all its subfolders.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
     """
     step = Quality()
-    found = measure_folder(step, folder, workers=workers, progress=progress)
+    measured = measure_folder(step, folder, workers=workers, progress=progress)
     images = tuple(
         QualityOfFile(file.path, _faults(file.judged), {name: file.measured[name] for name in step.values})
-        for file in found.files
+        for file in measured.files
     )
-    return QualityReport(images, found.unreadable)
+    return QualityReport(images, measured.unreadable)
 
 
 def _faults(judged: Row) -> tuple[str, ...]:

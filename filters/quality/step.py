@@ -1,4 +1,4 @@
-"""The step `quality`: one look at each picture, eleven values, and a bound on each that a curator may move or lift."""
+"""The step `quality`: eleven values of each picture, each with a bound that a curator may change or remove."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from benchwright.steps import Context, Filter, OpenContext, Outcome, Stream
 
 from .compression import blockiness, jpeg_quality
 from .faults import FAULTS, Reason, faults_of
-from .measures import SIDE_PX, blur, colorfulness, filled, frame, light
+from .measures import SIDE_PX, blur, colorfulness, filled, frame, grey_levels
 
 _DECIMALS = 4
 
@@ -23,8 +23,8 @@ _DECIMALS = 4
 class Quality(Filter):
     """Drop pictures that are too small, blank, blurred, badly lit, hard compressed or mostly frame.
 
-    Every value is measured whatever the bounds are, and a bound of None is none. Pictures are looked at as whoever
-    sees them does: with the longer side at 1024 pixels, smaller ones as they are.
+    Every value is measured whatever the bounds are; None removes a bound. Pictures are measured at the size at which
+    they are usually seen: with the longer side at 1024 pixels, smaller ones as they are.
 
     Args:
         min_side_px: Least shorter side, in pixels.
@@ -38,16 +38,24 @@ class Quality(Filter):
         min_jpeg_quality: Least quality, 1-100, that the tables of a JPEG file tell; other formats have none.
         max_blockiness: Largest excess of the steps along a grid of 8 pixels, 0 none.
         max_frame: Largest share, 0-1, of the picture that a frame of one color takes.
-        ask: Reason codes that people should look at instead of the picture being dropped.
+        ask: Reason codes for which people are asked instead of the picture being dropped.
     """
 
     name: ClassVar[str] = "quality"
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
-        "short_px": "int64", "aspect": "float64", "filled": "float64", "blur": "float64", "lightest": "float64",
-        "darkest": "float64", "clipped": "float64", "colorfulness": "float64", "jpeg_quality": "int64",
-        "blockiness": "float64", "frame": "float64",
-    }  # fmt: skip
+        "short_px": "int64",
+        "aspect": "float64",
+        "filled": "float64",
+        "blur": "float64",
+        "lightest": "float64",
+        "darkest": "float64",
+        "clipped": "float64",
+        "colorfulness": "float64",
+        "jpeg_quality": "int64",
+        "blockiness": "float64",
+        "frame": "float64",
+    }
     thresholds: ClassVar[frozenset[str]] = frozenset({"ask", *(fault.setting for fault in FAULTS)})
 
     min_side_px: int | None = Field(200, ge=1)
@@ -64,18 +72,18 @@ class Quality(Filter):
     ask: tuple[Reason, ...] = ()
 
     def open(self, ctx: OpenContext) -> None:
-        """Keep OpenCV to the one thread that a worker has."""
+        """Limit OpenCV to one thread, as a worker has."""
         del ctx
         cv2.setNumThreads(1)
 
     def measure(self, record: ImageRecord, ctx: Context) -> dict[str, float | None]:
-        """Measure one picture; of a JPEG file the tables are read too."""
+        """Measure one picture; the quantisation tables of a JPEG file are read too."""
         values = measures(ctx.images.rgb(record))
         is_jpeg = record.media_type == "image/jpeg"
         return {**values, "jpeg_quality": jpeg_quality(ctx.images.file_bytes(record)) if is_jpeg else None}
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
-        """Compare with the bounds. The first fault that drops names the reason, else the first to ask about."""
+        """Compare with the bounds. The reason is the first fault that drops, else the first fault to ask about."""
         faults = faults_of(measured, {fault.setting: getattr(self, fault.setting) for fault in FAULTS})
         if not faults:
             return Outcome()
@@ -85,22 +93,28 @@ class Quality(Filter):
 
 
 def measures(pixels: NDArray[np.uint8]) -> dict[str, float | None]:
-    """Return all values that pixels alone tell, rounded.
+    """Return all values that are measured on pixels, rounded.
 
     Args:
-        pixels: (height, width, 3) RGB.
+        pixels: Shape (height, width, 3), RGB.
     """
     height, width = pixels.shape[:2]
     small = _shrunk(pixels)
     grey = np.asarray(cv2.cvtColor(small, cv2.COLOR_RGB2GRAY), np.uint8)
     native = grey if small is pixels else np.asarray(cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY), np.uint8)
-    seen = light(grey)
-    found = {
-        "aspect": max(width, height) / min(width, height), "filled": filled(small), "blur": blur(grey),
-        "lightest": seen.lightest, "darkest": seen.darkest, "clipped": seen.clipped,
-        "colorfulness": colorfulness(small), "blockiness": blockiness(native), "frame": frame(small),
-    }  # fmt: skip
-    rounded = {name: None if value is None else round(value, _DECIMALS) for name, value in found.items()}
+    seen = grey_levels(grey)
+    values = {
+        "aspect": max(width, height) / min(width, height),
+        "filled": filled(small),
+        "blur": blur(grey),
+        "lightest": seen.lightest,
+        "darkest": seen.darkest,
+        "clipped": seen.clipped,
+        "colorfulness": colorfulness(small),
+        "blockiness": blockiness(native),
+        "frame": frame(small),
+    }
+    rounded = {name: None if value is None else round(value, _DECIMALS) for name, value in values.items()}
     return {"short_px": min(width, height), **rounded}
 
 

@@ -1,7 +1,7 @@
-"""How much of a picture some polygons cover together.
+"""The share of a picture that several polygons cover together.
 
-Boxes of text overlap, lean and reach over the edge, so adding their areas says nothing. Here every polygon is cut
-to the picture and laid over rows of pixels at native size; each row's spans are united and added up.
+Boxes of text overlap, lean and reach over the edge, so the sum of their areas is meaningless. Here every polygon is
+clipped to the picture and cut along rows of pixels at native size; each row's spans are united and added up.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ _Floats = NDArray[np.float64]
 def union_ratio(polygons: Sequence[ArrayLike], *, width: int, height: int) -> float:
     """Return the share of a picture, 0 to 1, that lies in at least one polygon.
 
-    Along each row of pixels the spans are exact; rows are sampled at their middle. So rectangles on the pixel grid
-    come out exactly and others to a fraction of a pixel per row. Where a polygon crosses itself, what lies inside
-    an even number of times counts as outside (of that polygon).
+    Along each row of pixels the spans are exact; rows are sampled at their middle. Rectangles on the pixel grid are
+    therefore exact, other polygons exact to a fraction of a pixel a row. Where a polygon crosses itself, what lies
+    inside an even number of times counts as outside of that polygon.
 
     Args:
-        polygons: Each of shape (corners, 2), x and y in pixels, in either direction; may be concave and may
+        polygons: Polygons, each of shape (corners, 2), x and y in pixels, in either direction; may be concave and may
             leave the picture. Fewer than three corners cover nothing.
-        width: Of the picture in pixels.
-        height: Of the picture in pixels.
+        width: Width of the picture in pixels.
+        height: Height of the picture in pixels.
 
     Raises:
         ValueError: The picture has no pixels, or a polygon is not of that shape or not finite.
@@ -60,7 +60,7 @@ def _checked(polygon: ArrayLike) -> _Floats:
 def _covered(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> float:
     """Return the covered area of the rows `first` to `last`, in pixels."""
     starts, ends = map(np.concatenate, zip(*_spans(shapes, first=first, last=last, width=width), strict=True))
-    # The rows lie one behind the other on one line, so one sweep unites the spans of all.
+    # All rows are laid end to end on one line, so one sweep unites the spans of all rows.
     order = np.argsort(starts, kind="stable")
     starts, ends = starts[order], ends[order]
     reached = np.maximum.accumulate(np.concatenate([[0.0], ends]))[:-1]
@@ -68,7 +68,7 @@ def _covered(shapes: Sequence[_Floats], *, first: int, last: int, width: int) ->
 
 
 def _spans(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> Iterator[tuple[_Floats, _Floats]]:
-    """Yield where the spans of each polygon start and end, row after row on one line of `width` each."""
+    """Yield the starts and ends of the spans of each polygon; rows are laid end to end, `width` apart."""
     for shape in shapes:
         low = min(last, max(first, int(np.floor(shape[:, 1].min()))))
         high = min(last, max(low, int(np.ceil(shape[:, 1].max()))))
@@ -78,7 +78,7 @@ def _spans(shapes: Sequence[_Floats], *, first: int, last: int, width: int) -> I
 
 
 def _crossings(shape: _Floats, rows: _Floats) -> _Floats:
-    """Return x where each row crosses the outline, (rows, even number), ascending; infinite where there are fewer."""
+    """Return x where each row crosses the outline, shape (rows, even number), ascending, padded with infinity."""
     x0, y0 = shape.T
     x1, y1 = np.roll(shape, -1, axis=0).T
     y = rows[:, None]

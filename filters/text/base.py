@@ -1,7 +1,7 @@
-"""What finds and reads text: the shape that every backend has.
+"""The interface of OCR engines: a detector that finds text and a reader that reads it.
 
-A backend only looks. Which of its proposals count is decided in `text_regions`, by the same rules for all, so records
-of two backends differ by what was seen and by nothing else.
+An engine proposes. Which of its proposals count is decided in `regions`, by the same rules for all engines, so the
+records of two engines differ only in what the engines saw.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 Pixels = NDArray[np.uint8]
-"""(height, width, 3), 8 bits a channel; blue first where it says BGR."""
+"""Shape (height, width, 3), 8 bits a channel; blue first where BGR is stated."""
 
 STRIDE = 32
-"""Detectors want sides that are multiples of this."""
+"""Detectors need pictures whose sides, in pixels, are multiples of this."""
 
 
 class TextProposal(NamedTuple):
     """A place where a detector sees text.
 
     Args:
-        corners: (corners, 2), x and y in pixels of the picture that was looked at.
-        confidence: Of the detector, 0 to 1.
+        corners: Shape (corners, 2), x and y in pixels of the detector's picture.
+        confidence: Confidence of the detector, 0-1.
     """
 
     corners: NDArray[np.float32]
@@ -32,7 +32,7 @@ class TextProposal(NamedTuple):
 
 
 class TextReading(NamedTuple):
-    """What a reader makes of a line of text; confidence 0 to 1."""
+    """The reading of a line of text, and the reader's confidence, 0-1."""
 
     text: str
     legibility: float
@@ -43,10 +43,10 @@ class TextEngine(Protocol):
 
     @property
     def name(self) -> str:
-        """Return what looks, as records name it."""
+        """Return the engine's name, as in records."""
 
     def detect(self, shown: Pixels) -> list[TextProposal]:
-        """Return what is proposed in a BGR picture whose sides are multiples of `STRIDE`."""
+        """Return the proposals for a BGR picture whose sides are multiples of `STRIDE`."""
 
     def read(self, lines: Sequence[Pixels]) -> list[TextReading]:
         """Return one reading for each BGR picture of a line of text, in order."""

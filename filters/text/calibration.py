@@ -1,6 +1,6 @@
 """The page of `benchwright filter text-ratio --calibrate`: one file, which fetches nothing and runs nothing.
 
-For each threshold of the text-area ratio it tells how many pictures it would drop, and which lie closest to it.
+For each threshold of the text-area ratio the page shows how many pictures it would drop, and those closest to it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .report import Polygon, TextReport, TextShare
 
 CANDIDATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 NEAR = 0.02
-"""A picture whose ratio is within this of a threshold is a close call: so much do two careful looks differ."""
+"""Largest distance of a ratio from a threshold that counts as close: two careful measurements differ by as much."""
 EXAMPLES = 4
 
 
@@ -30,12 +30,12 @@ class Candidate(NamedTuple):
     """One threshold.
 
     Args:
-        threshold: A picture is dropped where its ratio is above this.
-        kept: Files that stay.
-        dropped: Files that go.
-        close: Files whose ratio is within `NEAR`.
-        below: Distinct pictures that stay, nearest first.
-        above: Distinct pictures that go, nearest first.
+        threshold: Ratio above which a picture is dropped.
+        kept: Number of files that are kept.
+        dropped: Number of files that are dropped.
+        close: Number of files whose ratio is within `NEAR` of the threshold.
+        below: Distinct pictures that are kept, nearest first.
+        above: Distinct pictures that are dropped, nearest first.
     """
 
     threshold: float
@@ -47,14 +47,14 @@ class Candidate(NamedTuple):
 
 
 def candidates(shares: Sequence[TextShare], thresholds: Iterable[float] | None = None) -> list[Candidate]:
-    """Return what each threshold would do, ascending; the order of files does not matter.
+    """Return the effect of each threshold, ascending; the order of files does not matter.
 
     Args:
-        shares: One a file.
-        thresholds: 0 to 1. If None, those of `CANDIDATES` that drop something, and the first that drops nothing.
+        shares: Share of text of each file.
+        thresholds: Thresholds, 0-1; default those of `CANDIDATES` that drop something and the first that drops nothing.
     """
-    ordered = sorted(shares, key=lambda one: (one.ratio, one.path))
-    ratios = [one.ratio for one in ordered]
+    ordered = sorted(shares, key=lambda share: (share.ratio, share.path))
+    ratios = [share.ratio for share in ordered]
     if thresholds is None:
         last = bisect_right(CANDIDATES, ratios[-1] if ratios else 0.0)
         thresholds = CANDIDATES[: last + 1]
@@ -70,13 +70,13 @@ def _candidate(ordered: Sequence[TextShare], ratios: Sequence[float], threshold:
 
 
 def _distinct(nearest_first: Iterable[TextShare]) -> tuple[TextShare, ...]:
-    """Return the first few that show something else than those before: copies of a file are no further example."""
-    found: dict[object, TextShare] = {}
-    for one in nearest_first:
-        found.setdefault((one.ratio, one.regions, one.left_out) if one.boxes else one.path, one)
-        if len(found) == EXAMPLES:
+    """Return the first few pictures that differ from those before: a copy of a file is no further example."""
+    distinct: dict[object, TextShare] = {}
+    for share in nearest_first:
+        distinct.setdefault((share.ratio, share.regions, share.left_out) if share.boxes else share.path, share)
+        if len(distinct) == EXAMPLES:
             break
-    return tuple(found.values())
+    return tuple(distinct.values())
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -88,14 +88,14 @@ class CalibrationExample(NamedTuple):
     """A picture on the page.
 
     Args:
-        number: Under which the page holds its pixels; None where they cannot be shown.
-        problem: Why not.
-        path: Of the file, printable.
-        ratio: Share of text, 0 to 1.
+        number: Number of the picture on the page; None where it cannot be shown.
+        problem: Reason why the picture cannot be shown; else None.
+        path: Path of the file, printable.
+        ratio: Share of text, 0-1.
         boxes: Number of boxes of text.
-        size_wh: Of the picture in pixels, to which the corners refer.
-        found: Corners of boxes that count, as SVG points.
-        left_out: Of those that do not.
+        size_wh: Width and height of the picture in pixels, to which the corners refer.
+        regions: Corners of boxes that count, as SVG points.
+        left_out: Corners of boxes that do not count, as SVG points.
     """
 
     number: int | None
@@ -104,15 +104,15 @@ class CalibrationExample(NamedTuple):
     ratio: float
     boxes: int
     size_wh: tuple[int, int]
-    found: tuple[str, ...]
+    regions: tuple[str, ...]
     left_out: tuple[str, ...]
 
 
-def free_page(path: Path) -> None:
-    """Check, before the work, that the page can be made and would overwrite nothing.
+def check_page_path(path: Path) -> None:
+    """Check, before anything is measured, that the page can be written and overwrites nothing.
 
     Raises:
-        BenchwrightError: There is something already, or no folder.
+        BenchwrightError: The file exists already, its folder does not, or its name is not that of a page.
         PrerequisiteError: Jinja2 is not installed.
     """
     if find_spec("jinja2") is None:
@@ -129,34 +129,38 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
     """Write the page.
 
     Args:
-        path: Where.
-        folder: What was measured; its pictures are read again, those that are shown only.
-        report: What was found.
-        thresholds: 0 to 1; those that suit the distribution if None.
+        path: File of the page.
+        folder: Folder that was measured; the pictures that are shown are read again.
+        report: Report of the folder.
+        thresholds: Thresholds, 0-1; None for those that suit the distribution.
 
     Raises:
-        BenchwrightError: As `free_page`.
+        BenchwrightError: As `check_page_path`.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
-    free_page(path)
+    check_page_path(path)
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
-    found = candidates(report.images, thresholds)
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    rated = candidates(report.images, thresholds)
     pictures = _Pictures(folder)
-    shown = [_shown(candidate, pictures) for candidate in found]
-    ratios = [one.ratio for one in report.images]
-    plot = distribution_svg(ratios, [one.threshold for one in found]) if ratios else ""
+    shown = [_shown(candidate, pictures) for candidate in rated]
+    ratios = [image.ratio for image in report.images]
+    plot = distribution_svg(ratios, [candidate.threshold for candidate in rated]) if ratios else ""
     text = environment.get_template("calibration.html").render(
         policy=_POLICY,
         style=Markup((_TEMPLATES / "calibration.css").read_text(encoding="utf-8")),  # noqa: S704 - ours
         folder=printable(folder.resolve().name),
         facts=_facts(report),
         plot=Markup(plot),  # noqa: S704 - numbers of ours
-        without_text=sum(one.ratio == 0 for one in report.images),
+        without_text=sum(image.ratio == 0 for image in report.images),
         candidates=shown,
         pictures=pictures.uris,
         unreadable=[(printable(file.path), printable(file.reason)) for file in report.unreadable],
@@ -166,7 +170,7 @@ def write_calibration(path: Path, folder: Path, report: TextReport, *, threshold
 
 
 def _facts(report: TextReport) -> list[tuple[str, str]]:
-    ratios = sorted(one.ratio for one in report.images)
+    ratios = sorted(image.ratio for image in report.images)
     facts = [("images", f"{len(ratios):,}"), ("with text", f"{sum(ratio > 0 for ratio in ratios):,}")]
     if ratios:
         facts += [("median ratio", f"{ratios[len(ratios) // 2]:.3f}"), ("largest ratio", f"{ratios[-1]:.3f}")]
@@ -181,13 +185,13 @@ def _shown(candidate: Candidate, pictures: _Pictures) -> dict[str, Any]:
         "dropped": candidate.dropped,
         "close": candidate.close,
         "share": candidate.dropped / total if total else 0.0,
-        "below": [pictures.example(one) for one in candidate.below],
-        "above": [pictures.example(one) for one in candidate.above],
+        "below": [pictures.example(share) for share in candidate.below],
+        "above": [pictures.example(share) for share in candidate.above],
     }
 
 
 class _Pictures:
-    """Reads pictures small, each once however often it is shown."""
+    """Reduced pictures of a folder, each read once however often it is shown."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -204,13 +208,13 @@ class _Pictures:
 
         number, problem, size = None, None, (1, 1)
         try:
-            found = preview((self._folder / path_for(share.path)).read_bytes(), max_side_px=_SIDE_PX)
+            small = preview((self._folder / path_for(share.path)).read_bytes(), max_side_px=_SIDE_PX)
         except (UnreadableImage, OSError) as error:
             problem = f"This picture can no longer be shown: {type(error).__name__}"
         else:
-            data = base64.b64encode(found.data).decode("ascii")
-            number, size = len(self.uris), found.full_wh
-            self.uris.append((f"data:{found.media_type};base64,{data}", size))
+            data = base64.b64encode(small.data).decode("ascii")
+            number, size = len(self.uris), small.full_wh
+            self.uris.append((f"data:{small.media_type};base64,{data}", size))
         outlines = (tuple(map(_points, polygons)) for polygons in (share.regions, share.left_out))
         return CalibrationExample(number, problem, printable(share.path), share.ratio, share.boxes, size, *outlines)
 

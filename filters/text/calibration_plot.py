@@ -1,7 +1,7 @@
-"""The distribution of ratios as SVG: how many pictures have which, and how many a threshold would drop.
+"""The distribution of ratios as SVG: a histogram, and the share of pictures that each threshold would drop.
 
-It is drawn by hand in the page's own colours, from numbers only, so that it needs no plotting library and nothing in
-it has to be escaped.
+The SVG is written directly, in the page's own colors and from numbers only, so that it needs no plotting library and
+no escaping.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def distribution_svg(ratios: Sequence[float], thresholds: Sequence[float]) -> st
     """Return an `<svg>`: a histogram of the ratios above 0, and below it the share dropped by threshold.
 
     Args:
-        ratios: One a file, 0 to 1; at least one.
-        thresholds: Drawn as lines; where a label would stand on another it is left out.
+        ratios: Ratio of each file, 0-1; at least one.
+        thresholds: Thresholds, drawn as lines; a label that would cover another is left out.
     """
     ends = min(1.0, np.ceil(max([*ratios, *thresholds, 0.1]) * 10 - 1e-9) / 10)
     lower = _TOP + _HIGH + _GAP
@@ -47,10 +47,10 @@ def _histogram(ratios: Sequence[float], ends: float) -> list[str]:
         if count:
             high = _HIGH * count / most
             x, wide = _x(start, ends) + 0.75, _x(end, ends) - _x(start, ends) - 1.5
-            told = f"{count} with a ratio from {start:.2f} to {end:.2f}"
+            title = f"{count} with a ratio from {start:.2f} to {end:.2f}"
             parts.append(
                 f'<rect class="bar" x="{x:.2f}" y="{_TOP + _HIGH - high:.2f}" width="{wide:.2f}" height="{high:.2f}">'
-                f"<title>{told}</title></rect>"
+                f"<title>{title}</title></rect>"
             )
     return parts
 
@@ -74,7 +74,7 @@ def _curve(ratios: Sequence[float], ends: float, *, top: float) -> list[str]:
 
 
 def _scale(most: int, *, top: float, words: str) -> list[str]:
-    """Return a frame with lines at round numbers from 0 to `most`, and what they count."""
+    """Return lines at round numbers from 0 to `most` with their labels, and the title of the axis."""
     step = next(step for step in (10**power * lead for power in range(12) for lead in (1, 2, 5)) if most / step <= 5)
     parts = [_text(_LEFT, top - 8, words, "start")]
     for number in range(0, most + 1, step):

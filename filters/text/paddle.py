@@ -22,8 +22,8 @@ PYTHON_VARIABLE = "BENCHWRIGHT_PADDLE_PYTHON"
 _MOST_BOXES, _MOST_CHARACTERS = 10_000, 10_000
 
 
-class _Answers(Protocol):
-    """What looks, wherever it runs."""
+class _PaddleBackend(Protocol):
+    """PaddleOCR in this process or in another one."""
 
     version: str
     models: str
@@ -36,50 +36,53 @@ class _Answers(Protocol):
 class PaddleText:
     """PaddleOCR's detector and reader.
 
-    What comes back from another process is checked like any input from outside: numbers must be finite and counts
-    must fit.
+    Replies of another process are checked like any input from outside: numbers must be finite and counts must fit.
 
     Raises:
-        PrerequisiteError: paddleocr is nowhere to be found, or does not load these models.
+        PrerequisiteError: paddleocr is not installed, or does not load these models.
     """
 
     def __init__(self, models: PaddleModels, *, confidence: float, python: Path | None) -> None:
         settings = {
-            "confidence": confidence, "detector": models.detector.settings(), "reader": models.reader.settings(),
-        }  # fmt: skip
-        self._answers = _answers(settings, python)
+            "confidence": confidence,
+            "detector": models.detector.settings(),
+            "reader": models.reader.settings(),
+        }
+        self._answers = _connected(settings, python)
 
     @property
     def name(self) -> str:
-        """Return what looks, with the package's version: the run's log knows this environment's packages only."""
+        """Return the engine's name with the package's version, which the run's log does not have."""
         return f"paddleocr {self._answers.version}, {self._answers.models}"
 
     def detect(self, shown: Pixels) -> list[TextProposal]:
-        """Return what is proposed in a BGR picture whose sides are multiples of 32."""
-        found = self._answers.detect(np.ascontiguousarray(shown))
-        if not isinstance(found, list) or len(found) > _MOST_BOXES:
+        """Return the proposals for a BGR picture whose sides are multiples of 32."""
+        boxes = self._answers.detect(np.ascontiguousarray(shown))
+        if not isinstance(boxes, list) or len(boxes) > _MOST_BOXES:
             raise ValueError("paddleocr answered something else than boxes")
-        return [TextProposal(_corners(one), _share(one, "confidence")) for one in found]
+        return [TextProposal(_corners(box), _share(box, "confidence")) for box in boxes]
 
     def read(self, lines: Sequence[Pixels]) -> list[TextReading]:
         """Return one reading for each BGR picture of a line of text, in order."""
         if not lines:
             return []
-        found = self._answers.read([np.ascontiguousarray(line) for line in lines])
-        if not isinstance(found, list) or len(found) != len(lines):
+        readings = self._answers.read([np.ascontiguousarray(line) for line in lines])
+        if not isinstance(readings, list) or len(readings) != len(lines):
             raise ValueError("paddleocr answered something else than one reading a line")
-        return [TextReading(str(one["text"])[:_MOST_CHARACTERS], _share(one, "legibility")) for one in found]
+        return [
+            TextReading(str(reading["text"])[:_MOST_CHARACTERS], _share(reading, "legibility")) for reading in readings
+        ]
 
 
 def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     """Return the interpreter whose environment has paddleocr; None for this one.
 
     Args:
-        setting: As a recipe gives it; the environment variable where it does not.
-        beside: Where a relative path starts from.
+        setting: Path from a recipe; None for the one of the environment variable.
+        beside: Folder from which a relative path starts.
 
     Raises:
-        PrerequisiteError: Nobody names one and paddleocr is not installed here, or there is nothing there.
+        PrerequisiteError: No interpreter is named and paddleocr is not installed here, or there is no such file.
     """
     named = setting or os.environ.get(PYTHON_VARIABLE)
     if not named:
@@ -96,22 +99,22 @@ def paddle_python(setting: str | None, *, beside: Path) -> Path | None:
     return python.absolute()  # never resolved: an environment's interpreter is a link out of it
 
 
-def _answers(settings: Mapping[str, Any], python: Path | None) -> _Answers:
+def _connected(settings: Mapping[str, Any], python: Path | None) -> _PaddleBackend:
     if python is not None:
         return PaddleProcess(python, settings)
     os.environ.setdefault("PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK", "True")
     return Paddle(settings)
 
 
-def _corners(one: Any) -> Any:
-    corners = np.asarray(one["corners"], np.float32)
+def _corners(box: Any) -> Any:
+    corners = np.asarray(box["corners"], np.float32)
     if corners.ndim != 2 or corners.shape[0] < 3 or corners.shape[1] != 2 or not np.isfinite(corners).all():
         raise ValueError("paddleocr answered a box without corners")
     return corners
 
 
-def _share(one: Any, name: str) -> float:
-    value = float(one[name])
+def _share(reply: Any, name: str) -> float:
+    value = float(reply[name])
     if not math.isfinite(value):
         raise ValueError(f"paddleocr answered a {name} that is no number")
     return min(1.0, max(0.0, value))

@@ -1,7 +1,7 @@
-"""Which models PaddleOCR looks with: those of rapidocr's wheel, folders of one's own, or what the package fetches.
+"""The models of PaddleOCR: those of rapidocr's wheel, folders of one's own, or those that the package fetches.
 
 PaddleOCR takes a model as a folder with `inference.yml` and the network. The wheel of rapidocr has the networks of
-PP-OCRv6 small as ONNX; what PaddleOCR wants beside them is written here.
+PP-OCRv6 small as ONNX; the descriptions that PaddleOCR needs beside them are written here.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
 
     Args:
         choice: `bundled`, `package`, or a folder with the folders `det` and `rec`.
-        beside: Where a relative folder starts from.
-        cache: Where folders for the bundled models may be written.
+        beside: Folder from which a relative path starts.
+        cache: Folder into which the bundled models may be written.
 
     Raises:
         PrerequisiteError: The bundled models are not installed, or the folder is not one of models.
@@ -58,7 +58,7 @@ def paddle_models(choice: str, *, beside: Path, cache: Path) -> PaddleModels:
 
 
 def paddle_models_hash(choice: str, *, beside: Path) -> str:
-    """Return the digest of the models' files; of their names only where the package fetches them.
+    """Return the digest of the models' files, or of their names where the package fetches them.
 
     Raises:
         PrerequisiteError: As `paddle_models`.
@@ -68,18 +68,19 @@ def paddle_models_hash(choice: str, *, beside: Path) -> str:
     if choice == BUNDLED:
         return digest(["bundled", models_hash(), _descriptions([])])
     folder = beside / Path(choice).expanduser()
-    found = []
+    files = []
     for part in ("det", "rec"):
         _name(folder / part)
-        found += [
+        files += [
             (part, name, file_digest(folder / part / name))
-            for name in ("inference.yml", *_NETWORKS) if (folder / part / name).is_file()
-        ]  # fmt: skip
-    return digest(["folder", *found])
+            for name in ("inference.yml", *_NETWORKS)
+            if (folder / part / name).is_file()
+        ]
+    return digest(["folder", *files])
 
 
 def _name(folder: Path) -> str:
-    """Return the name in a model folder's description."""
+    """Return the model's name from the description in its folder."""
     import yaml
 
     path = folder / "inference.yml"
@@ -99,7 +100,7 @@ def _name(folder: Path) -> str:
 
 
 def _bundled(cache: Path) -> Path:
-    """Write both folders for the models of rapidocr's wheel, whole or not at all; return where they are."""
+    """Write both folders for the models of rapidocr's wheel, whole or not at all; return their parent folder."""
     folder = cache / f"paddle-{models_hash()[:16]}"
     if folder.is_dir():
         return folder
@@ -127,7 +128,7 @@ def _as_yaml(description: Any) -> str:
 
 
 def _characters(reader: Path) -> list[str]:
-    """Return what the reader can write, which its network carries along."""
+    """Return the characters that the reader recognises, which are stored in its network."""
     import onnxruntime
 
     session = onnxruntime.InferenceSession(os.fspath(reader), providers=["CPUExecutionProvider"])
@@ -136,7 +137,7 @@ def _characters(reader: Path) -> list[str]:
 
 
 def _descriptions(characters: list[str]) -> list[dict[str, Any]]:
-    """Return what PaddleOCR wants to know of detector and reader: how pictures come in and what comes out."""
+    """Return the descriptions of detector and reader for PaddleOCR: preprocessing and postprocessing."""
     decode = {"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}
     detector = {
         "Global": {"model_name": _DETECTOR},
@@ -150,16 +151,22 @@ def _descriptions(characters: list[str]) -> list[dict[str, Any]]:
             ]
         },
         "PostProcess": {
-            "name": "DBPostProcess", "thresh": 0.3, "box_thresh": 0.6, "max_candidates": 1000, "unclip_ratio": 1.6,
+            "name": "DBPostProcess",
+            "thresh": 0.3,
+            "box_thresh": 0.6,
+            "max_candidates": 1000,
+            "unclip_ratio": 1.6,
         },
-    }  # fmt: skip
+    }
     reader = {
         "Global": {"model_name": _READER},
         "PreProcess": {
             "transform_ops": [
-                decode, {"RecResizeImg": {"image_shape": [3, 48, 320]}}, {"KeepKeys": {"keep_keys": ["image"]}},
+                decode,
+                {"RecResizeImg": {"image_shape": [3, 48, 320]}},
+                {"KeepKeys": {"keep_keys": ["image"]}},
             ]
         },
         "PostProcess": {"name": "CTCLabelDecode", "character_dict": characters},
-    }  # fmt: skip
+    }
     return [detector, reader]

@@ -22,46 +22,46 @@ from .base import Pixels
 from .paddle_worker import FORMAT, FrameError, read_frame, write_frame
 
 DEATHS_TO_BLAME = 3
-"""A picture is blamed once this many processes in a row ended over it: one may be an outsider's kill."""
+"""Processes in a row that must end over one picture for it to be blamed: a single end may have another cause."""
 START_S, ANSWER_S = 180.0, 300.0
 _HINT = "`make paddle` builds such an environment; `benchwright doctor` says what is there"
 
 
 class PaddleDied(Exception):
-    """The process ended, or said nothing for long, over one picture several times."""
+    """The process ended, or did not answer in time, several times over one picture."""
 
 
 class PaddleProcess:
-    """A process with both models loaded; starts anew where one ended.
+    """A process with both models loaded; it is started again where it ended.
 
     Args:
         python: Interpreter of the environment that has paddleocr.
-        settings: As `paddle_worker.Paddle` takes them.
+        settings: Settings of `paddle_worker.Paddle`.
 
     Raises:
-        PrerequisiteError: It does not start, or cannot load the models; says what it said.
+        PrerequisiteError: The process does not start or cannot load the models; the message quotes its error.
     """
 
     def __init__(self, python: Path, settings: Mapping[str, Any]) -> None:
         self._python, self._settings = python, settings
         self._process: subprocess.Popen[bytes] | None = None
-        said = self._start()
-        self.version, self.models = str(said["version"])[:40], str(said["models"])[:200]
+        greeting = self._start()
+        self.version, self.models = str(greeting["version"])[:40], str(greeting["models"])[:200]
 
     @property
     def pid(self) -> int | None:
-        """Return the process that answers now; None while there is none."""
+        """Return the id of the current process; None while there is none."""
         return None if self._process is None else self._process.pid
 
     def __del__(self) -> None:
         self.close()
 
     def detect(self, picture: Pixels) -> Any:
-        """Return the answer of `Paddle.detect`."""
+        """Return the result of `Paddle.detect`."""
         return self._ask("detect", [picture])
 
     def read(self, lines: Sequence[Pixels]) -> Any:
-        """Return the answer of `Paddle.read`."""
+        """Return the result of `Paddle.read`."""
         return self._ask("read", lines)
 
     def close(self) -> None:
@@ -76,20 +76,20 @@ class PaddleProcess:
                     pipe.close()
         process.wait()
 
-    def _ask(self, what: str, pictures: Sequence[Pixels]) -> Any:
-        question = {"do": what, "sizes": [list(picture.shape[:2]) for picture in pictures]}
+    def _ask(self, method: str, pictures: Sequence[Pixels]) -> Any:
+        question = {"do": method, "sizes": [list(picture.shape[:2]) for picture in pictures]}
         pixels = b"".join(picture.tobytes() for picture in pictures)
         for _ in range(DEATHS_TO_BLAME):
             if self._process is None:
                 self._start()
             try:
-                said = self._exchange(question, pixels, within_s=ANSWER_S)
+                reply = self._exchange(question, pixels, within_s=ANSWER_S)
             except (FrameError, OSError):
                 self.close()
                 continue
-            if "error" in said:
-                raise RuntimeError(f"paddleocr failed: {str(said['error'])[:500]}")
-            return said.get("answer")
+            if "error" in reply:
+                raise RuntimeError(f"paddleocr failed: {str(reply['error'])[:500]}")
+            return reply.get("answer")
         raise PaddleDied(f"{DEATHS_TO_BLAME} processes of paddleocr ended over one picture")
 
     def _start(self) -> dict[str, Any]:
@@ -97,27 +97,27 @@ class PaddleProcess:
         command = [str(self._python), "-I", paddle_worker.__file__]
         try:
             self._process = subprocess.Popen(  # noqa: S603 - the interpreter that its user names
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, env=_surroundings()
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=None, env=_environment()
             )
         except OSError as error:
             raise PrerequisiteError(f"{self._python}: cannot be started ({error.strerror}); {_HINT}") from error
         try:
-            said = self._exchange(dict(self._settings), b"", within_s=START_S)
+            greeting = self._exchange(dict(self._settings), b"", within_s=START_S)
         except (FrameError, OSError) as error:
             self.close()
             raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({error}); {_HINT}") from error
-        if "error" in said or said.get("format") != FORMAT:
+        if "error" in greeting or greeting.get("format") != FORMAT:
             self.close()
-            found = str(said.get("error", "it speaks another format"))[:500]
-            raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({found}); {_HINT}")
-        return said
+            problem = str(greeting.get("error", "it speaks another format"))[:500]
+            raise PrerequisiteError(f"{self._python} does not run PaddleOCR ({problem}); {_HINT}")
+        return greeting
 
     def _exchange(self, document: Any, pixels: bytes, *, within_s: float) -> dict[str, Any]:
-        """Ask one thing.
+        """Send one request and return the reply.
 
         Raises:
-            FrameError: No answer came in time, or none that we understand.
-            OSError: The process is gone.
+            FrameError: No reply came in time, or it is no valid frame.
+            OSError: The process has ended.
         """
         process = self._process
         assert process is not None
@@ -133,7 +133,7 @@ class PaddleProcess:
 
 
 class _Timely:
-    """The reading end of a pipe that gives up after a while."""
+    """The reading end of a pipe with a deadline."""
 
     def __init__(self, pipe: Any, within_s: float) -> None:
         self._pipe, self._until = pipe, time.monotonic() + within_s
@@ -153,7 +153,7 @@ class _Timely:
         return b"".join(parts)
 
 
-def _surroundings() -> dict[str, str]:
-    """Return the environment of such a process: one thread, no look around the network for models it was given."""
-    one = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**os.environ, **one, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}
+def _environment() -> dict[str, str]:
+    """Return the environment variables of such a process: one thread, and no search for models on the network."""
+    one_thread = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**os.environ, **one_thread, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True"}

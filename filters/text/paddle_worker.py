@@ -4,8 +4,8 @@ As a script this runs under the interpreter of an environment that has `paddleoc
 it imports the standard library, NumPy and PaddleOCR only. Benchwright imports the frames from here, and
 `Paddle` where paddleocr is installed beside it.
 
-A frame is eight bytes, two unsigned big-endian lengths, then so many bytes of JSON and so many of pixels. Nothing is
-pickled and nothing is executed: whatever either side sends, the other gets numbers and texts.
+A frame is eight bytes, two unsigned big-endian lengths, then that many bytes of JSON and that many bytes of pixels.
+Nothing is pickled and nothing is executed: whatever one side sends, the other gets numbers and texts.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Reads(Protocol):
     """The reading end of a pipe."""
 
     def read(self, size: int, /) -> bytes:
-        """Return so many bytes, fewer only at the end."""
+        """Return `size` bytes, fewer only at the end."""
 
 
 class Writes(Protocol):
@@ -42,15 +42,15 @@ class Writes(Protocol):
         """Write all of it."""
 
     def flush(self) -> None:
-        """See it off."""
+        """Flush the pipe."""
 
 
 class FrameError(Exception):
-    """What came over the pipe is no frame of ours."""
+    """The bytes that came over the pipe are no valid frame."""
 
 
 def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
-    """Write one frame and see it off."""
+    """Write one frame and flush the pipe."""
     text = json.dumps(document, allow_nan=False).encode("utf-8")
     pipe.write(_LENGTHS.pack(len(text), len(pixels)) + text)
     pipe.write(pixels)
@@ -58,10 +58,10 @@ def write_frame(pipe: Writes, document: Any, pixels: bytes = b"") -> None:
 
 
 def read_frame(pipe: Reads) -> tuple[Any, bytes] | None:
-    """Return the next frame; None where the other side is gone.
+    """Return the next frame; None where the other side has closed the pipe.
 
     Raises:
-        FrameError: It is cut short, too long, or not JSON.
+        FrameError: The frame is cut short, too long, or not JSON.
     """
     head = pipe.read(_LENGTHS.size)
     if not head:
@@ -106,16 +106,16 @@ class Paddle:
 
     def detect(self, picture: NDArray[np.uint8]) -> list[dict[str, Any]]:
         """Return the boxes of a BGR picture, each with `corners` and `confidence`."""
-        found = self._detect.predict(picture, batch_size=1)[0]
+        prediction = self._detect.predict(picture, batch_size=1)[0]
         return [
             {"corners": [[float(x), float(y)] for x, y in corners], "confidence": float(score)}
-            for corners, score in zip(found["dt_polys"], found["dt_scores"], strict=True)
+            for corners, score in zip(prediction["dt_polys"], prediction["dt_scores"], strict=True)
         ]
 
     def read(self, lines: Sequence[NDArray[np.uint8]]) -> list[dict[str, Any]]:
         """Return for each BGR picture of a line its `text` and `legibility`."""
         read = self._read.predict(list(lines), batch_size=_LINES_AT_ONCE) if lines else []
-        return [{"text": str(one["rec_text"]), "legibility": float(one["rec_score"])} for one in read]
+        return [{"text": str(line["rec_text"]), "legibility": float(line["rec_score"])} for line in read]
 
 
 def _model(model: Any) -> dict[str, Any]:
@@ -123,40 +123,42 @@ def _model(model: Any) -> dict[str, Any]:
     onnx = folder is None or os.path.isfile(os.path.join(folder, "inference.onnx"))
     engine = {"engine": "onnxruntime", "engine_config": {"intra_op_num_threads": 1, "inter_op_num_threads": 1}}
     return {
-        "model_name": model["name"], "model_dir": folder, "device": "cpu",
+        "model_name": model["name"],
+        "model_dir": folder,
+        "device": "cpu",
         **(engine if onnx else {"cpu_threads": 1}),
-    }  # fmt: skip
+    }
 
 
-def _answer(paddle: Paddle, asked: Any, pixels: bytes) -> Any:
+def _answer(paddle: Paddle, request: Any, pixels: bytes) -> Any:
     import numpy as np
 
     pictures, start = [], 0
-    for height, width in asked["sizes"]:
+    for height, width in request["sizes"]:
         flat = np.frombuffer(pixels, np.uint8, count=height * width * 3, offset=start)
         pictures.append(flat.reshape(height, width, 3))
         start += flat.size
-    return paddle.detect(pictures[0]) if asked["do"] == "detect" else paddle.read(pictures)
+    return paddle.detect(pictures[0]) if request["do"] == "detect" else paddle.read(pictures)
 
 
 def serve(questions: Reads, answers: Writes) -> None:
-    """Load the models that the first frame names, say so, and answer until the other side is gone."""
+    """Load the models that the first frame names, confirm it, and answer until the other side closes the pipe."""
     first = read_frame(questions)
     if first is None:
         return
     try:
         paddle = Paddle(first[0])
-        said: Any = {"format": FORMAT, "version": paddle.version, "models": paddle.models}
+        reply: Any = {"format": FORMAT, "version": paddle.version, "models": paddle.models}
     except Exception as error:  # noqa: BLE001 - whatever it is, the other side tells the user
         write_frame(answers, {"format": FORMAT, "error": f"{type(error).__name__}: {error}"})
         return
-    write_frame(answers, said)
+    write_frame(answers, reply)
     while (frame := read_frame(questions)) is not None:
         try:
-            said = {"answer": _answer(paddle, *frame)}
+            reply = {"answer": _answer(paddle, *frame)}
         except Exception as error:  # noqa: BLE001 - one picture's failure is that picture's
-            said = {"error": f"{type(error).__name__}: {error}"}
-        write_frame(answers, said)
+            reply = {"error": f"{type(error).__name__}: {error}"}
+        write_frame(answers, reply)
 
 
 def main() -> None:

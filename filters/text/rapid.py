@@ -1,8 +1,8 @@
 """Text by rapidocr with the models that ship in its wheel: offline, on one thread.
 
-Of rapidocr's own pipeline this takes the two networks and what surrounds them closely. Pictures come in at the size
-that is wanted, so nothing is resized twice; and corners are asked for in sixteenths of a pixel, since a line of text
-12 pixels high whose box is rounded to whole pixels is wrong by several percent of its area.
+Only the two networks of rapidocr's pipeline and their immediate pre- and postprocessing are used. Pictures come in at
+the size that is needed, so nothing is resized twice. Corners are requested in sixteenths of a pixel, since rounding the
+box of a line 12 pixels high to whole pixels changes its area by several percent.
 """
 
 from __future__ import annotations
@@ -42,10 +42,14 @@ class RapidText:
         threads = {f"EngineConfig.onnxruntime.{kind}_op_num_threads": 1 for kind in ("intra", "inter")}
         settings = RapidOCR(
             params={
-                "Global.log_level": "critical", "Det.model_path": str(detector), "Det.box_thresh": confidence,
-                "Rec.model_path": str(reader), "Rec.rec_batch_num": _LINES_AT_ONCE, **threads,
+                "Global.log_level": "critical",
+                "Det.model_path": str(detector),
+                "Det.box_thresh": confidence,
+                "Rec.model_path": str(reader),
+                "Rec.rec_batch_num": _LINES_AT_ONCE,
+                **threads,
             }
-        ).cfg  # fmt: skip
+        ).cfg
         settings.Det.engine_cfg = settings.Rec.engine_cfg = settings.EngineConfig.onnxruntime
         settings.Rec.font_path = None
         self._detector = TextDetector(settings.Det)
@@ -53,13 +57,13 @@ class RapidText:
 
     @property
     def name(self) -> str:
-        """Return what looks. Its version is in the run's log; the models' hash is in the step's config."""
+        """Return the engine's name. Its version is in the run's log; the models' hash is in the step's settings."""
         return "rapidocr, PP-OCRv6 small"
 
     def detect(self, shown: Pixels) -> list[TextProposal]:
-        """Return what is proposed in a BGR picture whose sides are multiples of 32."""
+        """Return the proposals for a BGR picture whose sides are multiples of 32."""
         height, width = shown.shape[:2]
-        # The models want -1 to 1, channels first; in single precision, which rapidocr's own way leaves for a while.
+        # The models need -1 to 1, channels first, in single precision; rapidocr itself uses double in between.
         batch = np.ascontiguousarray((shown.astype(np.float32) * np.float32(2 / 255) - 1).transpose(2, 0, 1)[None])
         finer = (height * _PARTS_OF_A_PIXEL, width * _PARTS_OF_A_PIXEL)
         boxes, scores = self._detector.postprocess_op(self._detector.session(batch), finer)
@@ -80,7 +84,7 @@ class RapidText:
 
 @cache
 def model_files() -> tuple[Path, Path]:
-    """Return the detector's and the reader's file.
+    """Return the files of detector and reader.
 
     Raises:
         PrerequisiteError: A package is not installed, or its wheel came without the models.

@@ -1,4 +1,4 @@
-"""Which places of a picture count as text: what a detector proposes, less what nobody can read.
+"""The regions of a picture that count as text: the detector's proposals without those that cannot be read.
 
 The detector proposes boxes with a confidence. Two kinds of boxes need a second opinion, which the reader gives:
 
@@ -6,12 +6,12 @@ The detector proposes boxes with a confidence. Two kinds of boxes need a second 
   the highest confidence;
 - **unsure** ones: about as many are lines of a speech bubble as are eyes and twigs.
 
-A box that is read stays where the reader makes out letters or digits. Over II-Bench's 35 dev and some 200 more images
+Such a box counts where the reader recognises letters or digits. On II-Bench's 35 dev and some 200 more images
 this keeps the giant lines of text and drops the giant boxes around drawings, some of them words drawn as pictures.
 
-Long pictures are cut into windows that a text detector can look at without shrinking the letters away: a comic strip of
-800 x 9,000 pixels, shrunk to the detector's size, shows no letter any more. Windows overlap, so that what one cuts off
-another sees whole; each owns what is centred in its own part, so nothing counts twice.
+Long pictures are cut into windows, so that letters stay legible at the detector's size: a comic strip of 800 x 9,000
+pixels, shrunk to that size, shows no letter any more. Windows overlap, so that text at the edge of one is whole in
+another; each owns the boxes that are centred in its own part, so no box counts twice.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ from .area import union_ratio
 from .base import STRIDE, Pixels, TextEngine, TextReading
 
 LONGEST = 2.5
-"""Ratio of the sides from which on a picture is cut."""
+"""Ratio of the sides above which a picture is cut."""
 _LENGTH, _OVERLAP = 1.5, 0.5
-"""Of a window, in units of the picture's shorter side."""
+"""Length and overlap of windows, in units of the picture's shorter side."""
 _MOST = 48
 
 
 class TextWindow(NamedTuple):
-    """A part of a picture in pixels: what is looked at, and between which places it owns what it finds.
+    """A part of a picture in pixels, and the range in which it owns the boxes that are found.
 
     Args:
         left: First column.
         top: First row.
         right: One past the last column.
         bottom: One past the last row.
-        owns_from: Along the longer side of the picture, where its own part begins.
-        owns_to: Where it ends; the last window's own part reaches beyond the picture.
+        owns_from: Begin of its own part, along the longer side of the picture.
+        owns_to: End of its own part; that of the last window is infinite.
     """
 
     left: int
@@ -58,9 +58,9 @@ def windows(*, width: int, height: int, side_px: int) -> list[TextWindow]:
     """Return the windows of a picture, in order: one, or several along its longer side.
 
     Args:
-        width: Of the picture in pixels.
-        height: Of the picture in pixels.
-        side_px: Longer side at which the detector looks; shorter windows would win nothing.
+        width: Width of the picture in pixels.
+        height: Height of the picture in pixels.
+        side_px: Longer side of the detector's pictures; no window is shorter.
     """
     short, long = sorted((width, height))
     if long <= max(LONGEST * short, side_px):
@@ -73,14 +73,15 @@ def windows(*, width: int, height: int, side_px: int) -> list[TextWindow]:
     middles = [(start + before + length) / 2 for before, start in pairwise(starts)]
     owned = zip([0.0, *middles], [*middles, float("inf")], strict=True)
     return [
-        TextWindow(start, 0, start + length, height, *own) if width > height
+        TextWindow(start, 0, start + length, height, *own)
+        if width > height
         else TextWindow(0, start, width, start + length, *own)
         for start, own in zip(starts, owned, strict=True)
-    ]  # fmt: skip
+    ]
 
 
 _LINE_PX = 48
-"""Height at which readers look at a line: larger ones are cut out of the reduced picture, others at full size."""
+"""Height in pixels of a reader's lines: larger boxes are cut out of the reduced picture, others at full size."""
 
 
 class Region(NamedTuple):
@@ -88,10 +89,10 @@ class Region(NamedTuple):
 
     Args:
         polygon: Corners (x, y) in pixels of the picture, clockwise.
-        confidence: Of the detector, 0 to 1.
-        text: What the reader makes of it; None where nobody asked.
-        legibility: Confidence of the reader, 0 to 1; None where nobody asked.
-        is_text: Whether it counts.
+        confidence: Confidence of the detector, 0-1.
+        text: Text that the reader recognised; None where the box was not read.
+        legibility: Confidence of the reader, 0-1; None where the box was not read.
+        is_text: Whether the box counts as text.
     """
 
     polygon: tuple[tuple[float, float], ...]
@@ -101,8 +102,8 @@ class Region(NamedTuple):
     is_text: bool = True
 
 
-class Rules(NamedTuple):
-    """Which proposals count; `TextRatio` says what each means."""
+class RegionRules(NamedTuple):
+    """The rules by which proposals count; `TextRatio` documents each."""
 
     sure: float
     giant_box: float
@@ -111,37 +112,37 @@ class Rules(NamedTuple):
 
 
 class TextFinder:
-    """An engine and the rules for what it proposes; not for several threads at once.
+    """An OCR engine with the rules for its proposals; not thread-safe.
 
     Attributes:
-        looked_at: Pictures that went through it.
-        engine: Who looks.
+        looked_at: Number of pictures searched so far.
+        engine: The OCR engine.
     """
 
-    def __init__(self, rules: Rules, engine: TextEngine) -> None:
+    def __init__(self, rules: RegionRules, engine: TextEngine) -> None:
         self.looked_at = 0
         self.engine = engine
         self._rules = rules
 
     def find(self, pixels: Pixels) -> list[Region]:
-        """Return what the detector proposes in a picture, (height, width, 3) RGB, from top to bottom."""
+        """Return the detector's proposals for a picture of shape (height, width, 3), RGB, from top to bottom."""
         self.looked_at += 1
         height, width = pixels.shape[:2]
-        found = [
+        regions = [
             region
             for window in windows(width=width, height=height, side_px=self._rules.side_px)
             for region in self._find(pixels, window)
         ]
-        return sorted(found, key=lambda region: (region.polygon[0][1], region.polygon))
+        return sorted(regions, key=lambda region: (region.polygon[0][1], region.polygon))
 
     def _find(self, pixels: Pixels, window: TextWindow) -> list[Region]:
-        """Return what a window owns; what is doubtful there is read in one go."""
+        """Return the regions that a window owns; the doubtful ones are read together."""
         part = np.ascontiguousarray(pixels[window.top : window.bottom, window.left : window.right, ::-1])
         shown, scale = _shrunk(part, side_px=self._rules.side_px)
-        found = list(self._proposed(shown, scale, window, size=pixels.shape))
-        doubtful = [number for number, (region, _) in enumerate(found) if self._is_doubtful(region, pixels.shape)]
-        readings = self.engine.read([_line(part, shown, found[number][1], scale) for number in doubtful])
-        regions = [region for region, _ in found]
+        proposed = list(self._proposed(shown, scale, window, size=pixels.shape))
+        doubtful = [number for number, (region, _) in enumerate(proposed) if self._is_doubtful(region, pixels.shape)]
+        readings = self.engine.read([_line(part, shown, proposed[number][1], scale) for number in doubtful])
+        regions = [region for region, _ in proposed]
         for number, reading in zip(doubtful, readings, strict=True):
             regions[number] = self._judged(regions[number], reading)
         return regions
@@ -149,7 +150,7 @@ class TextFinder:
     def _proposed(
         self, shown: Pixels, scale: float, window: TextWindow, *, size: Sequence[int]
     ) -> Iterator[tuple[Region, NDArray[np.float32]]]:
-        """Yield the regions that a window owns, each with its corners in the picture that was looked at."""
+        """Yield the regions that a window owns, each with its corners in the detector's picture."""
         origin, along = np.array([window.left, window.top]), int(size[0] > size[1])
         for proposal in self.engine.detect(_padded(shown)):
             corners = np.asarray(cv2.convexHull(proposal.corners), np.float32).reshape(-1, 2)
@@ -163,18 +164,18 @@ class TextFinder:
         return union_ratio([region.polygon], width=size[1], height=size[0]) > self._rules.giant_box
 
     def _judged(self, region: Region, reading: TextReading) -> Region:
-        counts = reading.legibility >= self._rules.legible and says_something(reading.text)
+        counts = reading.legibility >= self._rules.legible and is_legible_text(reading.text)
         return region._replace(text=reading.text, legibility=reading.legibility, is_text=counts)
 
 
-def says_something(text: str) -> bool:
-    """Return whether a reading is more than what a reader makes of circles and strokes (`8`, `0.0`, `l`)."""
+def is_legible_text(text: str) -> bool:
+    """Return whether a reading is more than readers see in circles and strokes (`8`, `0.0`, `l`)."""
     characters = [character for character in text.casefold() if character.isalnum()]
     return len(characters) >= 3 or len(set(characters)) >= 2
 
 
 def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:
-    """Return a part with its longer side at most `side_px`, and by which factor it was scaled."""
+    """Return a part with its longer side at most `side_px`, and the factor by which it was scaled."""
     height, width = part.shape[:2]
     scale = min(1.0, side_px / max(height, width))
     if scale == 1.0:
@@ -184,20 +185,20 @@ def _shrunk(part: Pixels, *, side_px: int) -> tuple[Pixels, float]:
 
 
 def _padded(shown: Pixels) -> Pixels:
-    """Repeat the last row and column up to the detector's stride, so that it does not stretch the picture."""
+    """Repeat the last row and column up to the detector's stride, so that the detector does not stretch the picture."""
     height, width = shown.shape[:2]
     below, right = -height % STRIDE, -width % STRIDE
     return np.asarray(cv2.copyMakeBorder(shown, 0, below, 0, right, cv2.BORDER_REPLICATE), np.uint8)
 
 
 def _line(part: Pixels, shown: Pixels, corners: NDArray[np.float32], scale: float) -> Pixels:
-    """Return a box as a line of text, from whichever of both pictures is nearer to what readers look at."""
+    """Return a box as a line of text, cut out of the picture whose scale is nearer to the reader's."""
     high = min(cv2.minAreaRect(corners)[1])
     return straightened(shown, corners) if high >= _LINE_PX else straightened(part, corners / np.float32(scale))
 
 
 def straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
-    """Return a leaning box upright; upright boxes as a line that runs down, as rapidocr does."""
+    """Return a leaning box as a horizontal line; a tall box is turned, as rapidocr does."""
     box = cv2.boxPoints(cv2.minAreaRect(corners))
     by_x = box[np.argsort(box[:, 0], kind="stable")]
     (left_top, left_bottom), (right_top, right_bottom) = (
@@ -208,7 +209,5 @@ def straightened(picture: Pixels, corners: NDArray[np.float32]) -> Pixels:
     source = np.array([left_top, right_top, right_bottom, left_bottom], np.float32)
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     matrix = cv2.getPerspectiveTransform(source, target)
-    flat = cv2.warpPerspective(
-        picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE
-    )  # fmt: skip
+    flat = cv2.warpPerspective(picture, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     return np.ascontiguousarray(np.rot90(flat) if height >= 1.5 * width else flat, np.uint8)

@@ -1,4 +1,4 @@
-"""How much text the files of a folder show, found by the same step as in a recipe, told file by file."""
+"""Report of the share of text in the files of a folder, measured by the same step as in a recipe."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Polygon = tuple[tuple[float, float], ...]
 
 
 class TextShare(NamedTuple):
-    """One file that could be read.
+    """The text of one readable file.
 
     Args:
-        path: Relative to the folder.
-        ratio: Share of the picture that text covers, 0 to 1.
+        path: Path relative to the folder.
+        ratio: Share of the picture that text covers, 0-1.
         boxes: Number of boxes of text.
-        regions: Their corners, in pixels of the picture.
-        left_out: Corners of boxes that the detector proposed and nobody could read.
+        regions: Corners of these boxes, in pixels of the picture.
+        left_out: Corners of boxes that the detector proposed and the reader could not read.
     """
 
     path: str
@@ -33,7 +33,7 @@ class TextShare(NamedTuple):
 
 
 class TextReport(NamedTuple):
-    """What was found in a folder, sorted by path; equal files are each listed. `engine` is empty without images."""
+    """The files of a folder, sorted by path; equal files are each listed. `engine` is empty without images."""
 
     images: tuple[TextShare, ...]
     unreadable: tuple[UnreadableFile, ...]
@@ -46,17 +46,17 @@ def measure_text(
     """Measure the share of text of every image of a folder, in a temporary workspace.
 
     Args:
-        folder: Searched with all its subfolders.
-        backend: Who looks.
-        workers: Processes; as many as there are processors if None.
-        progress: Who wants to know how far it is.
+        folder: Folder of images, searched with all its subfolders.
+        backend: OCR engine; default `rapidocr`.
+        workers: Number of processes; default one a processor.
+        progress: Receiver of the progress; default none.
 
     Raises:
         PrerequisiteError: What the backend needs is not installed.
     """
-    found = measure_folder(TextRatio(backend=backend), folder, workers=workers, progress=progress)
-    engine = next((file.measured["engine"] for file in found.files if file.measured["engine"]), "")
-    return TextReport(tuple(_share(file.path, file.measured) for file in found.files), found.unreadable, engine)
+    measured = measure_folder(TextRatio(backend=backend), folder, workers=workers, progress=progress)
+    engine = next((file.measured["engine"] for file in measured.files if file.measured["engine"]), "")
+    return TextReport(tuple(_share(file.path, file.measured) for file in measured.files), measured.unreadable, engine)
 
 
 def _share(path: str, row: Row) -> TextShare:

@@ -1,7 +1,7 @@
 """Images that are mostly text.
 
-II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and names neither a threshold nor
-how text is found: both are settings here. The share is that of the union of all boxes, cut to the picture.
+II-Bench removes pictures with a large share of text (arXiv 2406.05862, section 3.2) and states neither a threshold nor
+a text detector: both are settings here. The share is that of the union of all boxes, clipped to the picture.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from benchwright.steps import FOLDER, Context, Filter, Measured, OpenContext, Ou
 
 from .area import union_ratio
 from .base import TextEngine
-from .regions import Region, Rules, TextFinder
+from .regions import Region, RegionRules, TextFinder
 
 REASON = "too_much_text"
 Backend = Literal["rapidocr", "paddleocr"]
@@ -35,26 +35,28 @@ class TextRatio(Filter):
 
     Args:
         max_ratio: Largest share of the picture, 0-1, that text may cover.
-        confidence: Least confidence of the detector, 0-1, for a box to be looked at.
-        sure: Boxes of less confidence are read, and count only where they can be.
-        giant_box: So are boxes that cover more than this share of the picture, 0-1.
+        confidence: Least confidence of the detector, 0-1, for a box to be considered.
+        sure: Confidence, 0-1, below which a box is read and counts only where it is legible.
+        giant_box: Share of the picture, 0-1, above which a box is read too and counts only where it is legible.
         legible: Least confidence of the reader, 0-1, for a reading to count.
-        side_px: Longer side at which the detector looks at a picture; smaller ones keep their size, long ones are
-            cut into windows.
-        backend: Who looks. Rules and records are the same for both.
+        side_px: Longer side, in pixels, to which pictures are shrunk for the detector; long ones are cut into windows.
+        backend: OCR engine. Rules and records are the same for both.
         python: Of `paddleocr`: interpreter of the environment that has it, relative to the recipe's folder. Else that
-            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Decides nothing about the result.
+            of BENCHWRIGHT_PADDLE_PYTHON, else this one. Does not affect the result.
         models: Of `paddleocr`: `bundled` for those of rapidocr's wheel, `package` for PP-OCRv6 small as paddleocr
-            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. In what a run writes, the
-            digest of its content stands in its place.
+            fetches it, or a folder with `det` and `rec`, relative to the recipe's folder. A run writes the
+            digest of its content instead.
     """
 
     name: ClassVar[str] = "text_ratio"
     version: ClassVar[int] = 2
     consumes: ClassVar[Stream] = "images"
     values: ClassVar[Mapping[str, str]] = {
-        "ratio": "float64", "boxes": "int64", "largest": "float64", "engine": "string",
-    }  # fmt: skip
+        "ratio": "float64",
+        "boxes": "int64",
+        "largest": "float64",
+        "engine": "string",
+    }
     thresholds: ClassVar[frozenset[str]] = frozenset({"max_ratio"})
     costly: ClassVar[bool] = True
     resources: ClassVar[Resources] = Resources(memory_mb=1024)
@@ -79,14 +81,14 @@ class TextRatio(Filter):
         return self
 
     def parameters(self) -> dict[str, Any]:
-        """Return the settings, with a folder of models by its content and without the interpreter's place."""
+        """Return the settings with the digest of a folder of models and without the interpreter's path."""
         settings = self.model_dump(mode="json", exclude={"python"})
         if self.models not in {"bundled", "package"} and not _BY_DIGEST.fullmatch(self.models):
             settings["models"] = f"sha256:{self.weights_hash()}"
         return settings
 
     def weights_hash(self) -> str:
-        """Return the digest of detector and reader, so that other models measure anew."""
+        """Return the digest of detector and reader, so that other models measure every image again."""
         if self.backend == "rapidocr":
             from .rapid import models_hash
 
@@ -97,7 +99,7 @@ class TextRatio(Filter):
 
     def open(self, ctx: OpenContext) -> TextFinder:
         """Load both models."""
-        return TextFinder(Rules(self.sure, self.giant_box, self.legible, self.side_px), self._engine(ctx))
+        return TextFinder(RegionRules(self.sure, self.giant_box, self.legible, self.side_px), self._engine(ctx))
 
     def _engine(self, ctx: OpenContext) -> TextEngine:
         if self.backend == "rapidocr":
@@ -136,7 +138,7 @@ class TextRatio(Filter):
                 "largest": round(max(shares, default=0.0), _DECIMALS),
                 "engine": ctx.opened.engine.name,
             },
-            {name: found for name, found in evidence.items() if found},
+            {name: boxes for name, boxes in evidence.items() if boxes},
         )
 
     def judge(self, measured: Mapping[str, Any]) -> Outcome:
@@ -147,10 +149,10 @@ class TextRatio(Filter):
 
 
 def _evidence(region: Region) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    evidence: dict[str, Any] = {
         "polygon": [[round(x, 1), round(y, 1)] for x, y in region.polygon],
         "confidence": round(region.confidence, 3),
     }
     if region.text is not None and region.legibility is not None:
-        found |= {"text": region.text, "legibility": round(region.legibility, 3)}
-    return found
+        evidence |= {"text": region.text, "legibility": round(region.legibility, 3)}
+    return evidence

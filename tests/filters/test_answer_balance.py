@@ -16,8 +16,8 @@ from skimage.data import chelsea
 from worded_items import gathered, item, sha
 
 from benchwright.construction.sources.facts import StatedFacts
-from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, is_free, swapped
-from benchwright.filters.items.answer_letters import Placing, balance, levelled
+from benchwright.filters.items.answer_balance import AnswerBalance, AnswerLetters, may_reorder, with_options_swapped
+from benchwright.filters.items.answer_letters import Placing, balance, levelling_moves
 from benchwright.images.decode import encode_png
 from benchwright.pipeline import open_view, run_steps
 from benchwright.records import LETTERS, Item
@@ -59,18 +59,18 @@ def test_levelling_is_as_even_as_what_is_free_allows_whatever_the_order(
     placings = [Placing(letter % options, options) for options, letter, _ in drawn]
     free = [one[2] for one in drawn]
     ranks = [sha(str(n)) for n in range(len(drawn))]
-    moves = levelled(placings, free, ranks)
+    moves = levelling_moves(placings, free, ranks)
     assert all(free[at] and letter < placings[at].options for at, letter in moves.items())
     moved = [one._replace(letter=moves.get(at, one.letter)) for at, one in enumerate(placings)]
-    assert levelled(moved, free, ranks) == {}
+    assert levelling_moves(moved, free, ranks) == {}
     order = chance.sample(range(len(drawn)), len(drawn))
-    mixed = levelled([placings[at] for at in order], [free[at] for at in order], [ranks[at] for at in order])
+    mixed = levelling_moves([placings[at] for at in order], [free[at] for at in order], [ranks[at] for at in order])
     assert {order[place]: letter for place, letter in mixed.items()} == moves
 
 
 def test_only_as_many_move_as_must() -> None:
     placings = [Placing(0, 4)] * 8
-    moves = levelled(placings, [True] * 8, [sha(str(n)) for n in range(8)])
+    moves = levelling_moves(placings, [True] * 8, [sha(str(n)) for n in range(8)])
     assert Counter(moves.values()) == {1: 2, 2: 2, 3: 2}
 
 
@@ -91,29 +91,29 @@ def test_only_as_many_move_as_must() -> None:
     ],
 )
 def test_options_whose_order_means_something_stay(options: list[str], fields: dict[str, Any]) -> None:
-    assert not is_free(item("x", options=options, **fields))
+    assert not may_reorder(item("x", options=options, **fields))
 
 
 @pytest.mark.parametrize(
     "options", [ANIMALS, ["3", "1", "2"], ["In the lower part", "Above the sea", "First of all"], ["I see A cat", "no"]]
 )
 def test_other_options_may_move(options: list[str]) -> None:
-    assert is_free(item("x", options=options))
+    assert may_reorder(item("x", options=options))
 
 
 def test_two_options_change_places_and_the_keys_with_them() -> None:
     one = item("x", options=ANIMALS, answer="A", refusal="D")
-    other = swapped(one, "A", "D", evidence={"why": 1})
+    other = with_options_swapped(one, "A", "D", evidence={"why": 1})
     assert [choice.text for choice in other.choices] == ["a fox", "a dog", "an owl", "a cat"]
     assert (other.answer, other.refusal, other.revision) == ("D", "A", 1)
     assert other.item_id == one.item_id
     assert other.content_hash != one.content_hash
-    assert swapped(other, "A", "D", evidence={}).choices == one.choices
+    assert with_options_swapped(other, "A", "D", evidence={}).choices == one.choices
 
 
 def test_pictures_that_are_options_change_places_too_so_that_the_question_still_names_them_in_order() -> None:
     one = item("x", "Which fits: <image 2> or <image 3>?", pictures=["left", "right"])
-    other = swapped(one, "A", "B", evidence={})
+    other = with_options_swapped(one, "A", "B", evidence={})
     assert [image.image_id for image in other.images[1:]] == [choice.image_id for choice in other.choices]
     assert other.choices[1].image_id == sha("left")
     assert other.answer == "B"
@@ -126,7 +126,10 @@ def lopsided(count: int = 24, **fields: Any) -> list[Item]:
 def mended(items: list[Item], **setting: Any) -> list[Item]:
     said = gathered(AnswerLetters(**{**DEFAULTS, **setting}), items)
     swaps = [said[one.item_id].values["swap"] if one.item_id in said else None for one in items]
-    return [one if swap is None else swapped(one, *swap, evidence={}) for one, swap in zip(items, swaps, strict=True)]
+    return [
+        one if swap is None else with_options_swapped(one, *swap, evidence={})
+        for one, swap in zip(items, swaps, strict=True)
+    ]
 
 
 def test_one_sided_keys_are_spread_evenly_and_then_nothing_more_changes() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import gathered, item, sha
 
-from benchwright.filters.pairs.best_candidate import BestCandidate, RankedCandidate
+from benchwright.filters.pairs.best_candidate import BestCandidate, CandidateItem
 from benchwright.records import Item
 
 
@@ -38,8 +38,8 @@ def reasons(items: list[Item], **settings: Any) -> dict[str, int]:
     return found
 
 
-def valued(items: list[Item], values: dict[int, float | None]) -> list[RankedCandidate]:
-    return [RankedCandidate(one, values[one.evidence["candidate"]]) for one in items]
+def valued(items: list[Item], values: dict[int, float | None]) -> list[CandidateItem]:
+    return [CandidateItem(one, values[one.evidence["candidate"]]) for one in items]
 
 
 def test_of_equal_candidates_the_one_with_the_lowest_number_stays() -> None:
@@ -63,7 +63,7 @@ def test_the_candidate_of_which_the_gates_left_more_stays() -> None:
 def test_a_value_decides_before_the_number_of_items() -> None:
     items = [*candidate(0), *candidate(1, without=("4",)), *candidate(2)]
     live = valued(items, {0: 0.2, 1: 0.9, 2: None})
-    said = BestCandidate(by="clip_direction.directions.direction").about(live)
+    said = BestCandidate(by="clip_direction.directions.direction").losses(live)
     assert {live[row].item.evidence["candidate"] for row in range(len(live)) if row not in said} == {1}
 
 

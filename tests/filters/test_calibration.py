@@ -17,8 +17,8 @@ from report_page import ReportPage
 from benchwright.errors import BenchwrightError, PrerequisiteError
 from benchwright.filters.cli.text import text_ratio
 from benchwright.filters.measured_folder import UnreadableFile
-from benchwright.filters.text import calibration as calibration_page
-from benchwright.filters.text.calibration import CANDIDATES, EXAMPLES, candidates, free_page, write_calibration
+from benchwright.filters.text import calibration
+from benchwright.filters.text.calibration import CANDIDATES, EXAMPLES, candidates, check_page_path, write_calibration
 from benchwright.filters.text.calibration_plot import distribution_svg
 from benchwright.filters.text.report import TextReport, TextShare
 from benchwright.filters.text.text_ratio import TextRatio
@@ -180,6 +180,6 @@ def test_a_threshold_without_the_page_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_jinja_the_extra_that_brings_it_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(calibration_page, "find_spec", lambda name: None)
+    monkeypatch.setattr(calibration, "find_spec", lambda name: None)
     with pytest.raises(PrerequisiteError, match=r"benchwright\[filters\]"):
-        free_page(tmp_path / "page.html")
+        check_page_path(tmp_path / "page.html")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
-from benchwright.filters.items.duplicate_questions import DuplicateQuestions, Similar, jaccard, similar_pairs
+from benchwright.filters.items.duplicate_questions import DuplicateQuestions, SimilarPair, jaccard, similar_pairs
 from benchwright.records import Item, VisualPrompt
 
 SAME = {"picture": "photo"}
@@ -128,7 +128,7 @@ def test_the_order_of_items_does_not_matter_and_what_is_left_has_no_duplicates(c
 @settings(deadline=None)
 def test_all_similar_pairs_are_found_and_no_others(sets: list[frozenset[str]], at_least: float) -> None:
     slow = [
-        Similar(n, m, jaccard(sets[n], sets[m]))
+        SimilarPair(n, m, jaccard(sets[n], sets[m]))
         for n in range(len(sets))
         for m in range(n + 1, len(sets))
         if sets[n] and sets[m] and jaccard(sets[n], sets[m]) >= at_least

@@ -15,7 +15,7 @@ from benchwright.filters.contamination.leakage import Leakage
 from benchwright.filters.contamination.picture_hashes import KnownPicture
 from benchwright.filters.contamination.search import possible_leaks
 from benchwright.filters.duplicates.near_duplicates import NearDuplicates
-from benchwright.filters.features.embeddings import Embeddings, near_by_embedding, read_embeddings, spelled
+from benchwright.filters.features.embeddings import Embeddings, decode_vectors, encode_vector, near_by_embedding
 from benchwright.pipeline import run_steps
 
 
@@ -39,8 +39,8 @@ def test_a_batch_gives_what_one_at_a_time_gives(model: Path, context: StepContex
     step = Embeddings(model=str(model))
     records = [context.add(np.asarray(photograph(name)), f"{name}.png") for name in ("coffee", "rocket", "chelsea")]
     context.opened = step.open(context)
-    batch = read_embeddings([str(one.values["embedding"]) for one in step.many(records, context)])
-    single = read_embeddings([str(step.one(record, context).values["embedding"]) for record in records])
+    batch = decode_vectors([str(one.values["embedding"]) for one in step.many(records, context)])
+    single = decode_vectors([str(step.one(record, context).values["embedding"]) for record in records])
     assert batch.shape[0] == 3
     assert np.allclose(np.linalg.norm(batch, axis=1), 1, atol=1e-3)
     assert np.allclose(batch, single, atol=2e-3)
@@ -84,20 +84,20 @@ def test_nearest_come_first_and_nobody_is_near_itself() -> None:
 
 def test_vectors_survive_being_spelled() -> None:
     vector = np.array([0.6, 0.0, -0.8], np.float32)
-    assert np.allclose(read_embeddings([spelled(vector)])[0], vector, atol=1e-3)
+    assert np.allclose(decode_vectors([encode_vector(vector)])[0], vector, atol=1e-3)
 
 
 def test_embeddings_alone_propose_leaks_the_nearest_first() -> None:
     vectors = np.eye(4, dtype=np.float32)
     near = np.array([0.95, 0.3, 0, 0], np.float32)
-    mine = [KnownPicture("mine", embedding=spelled(vectors[0])), KnownPicture("none")]
+    mine = [KnownPicture("mine", embedding=encode_vector(vectors[0])), KnownPicture("none")]
     others = [
-        KnownPicture("a", embedding=spelled(near)),
-        KnownPicture("b", embedding=spelled(vectors[2])),
-        KnownPicture("c", embedding=spelled(vectors[0])),
+        KnownPicture("a", embedding=encode_vector(near)),
+        KnownPicture("b", embedding=encode_vector(vectors[2])),
+        KnownPicture("c", embedding=encode_vector(vectors[0])),
     ]
     found = possible_leaks(mine, others, distance=8, cosine=0.9)
-    assert [others[one.other].name for one in found[0]] == ["c", "a"]
+    assert [others[one.place].name for one in found[0]] == ["c", "a"]
     assert list(found) == [0]
     assert possible_leaks(mine, others, distance=8) == {}
 

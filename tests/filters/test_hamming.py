@@ -67,7 +67,7 @@ def test_every_way_of_cutting_the_codes_finds_the_same_pairs(
     codes = np.concatenate([codes, codes[:40] ^ (np.uint64(1) << rng.integers(0, 64, 40, dtype=np.uint64)), codes[:7]])
     flips = rng.integers(0, 2**64, (30, 3), dtype=np.uint64)
     codes = np.concatenate([codes, codes[:30] ^ (flips[:, 0] & flips[:, 1] & flips[:, 2])])
-    monkeypatch.setattr(hamming, "_plan", lambda count, distance: pieces)
+    monkeypatch.setattr(hamming, "_chunk_count", lambda count, distance: pieces)
     assert found(codes, distance) == by_brute_force(codes, distance)
 
 

@@ -17,7 +17,7 @@ from benchwright.filters.cli.duplicates import duplicates
 from benchwright.filters.contamination.hash_lists import read_hash_list, write_hash_list
 from benchwright.filters.contamination.leakage import Leakage
 from benchwright.filters.contamination.picture_hashes import KnownPicture
-from benchwright.filters.contamination.search import Sure, sure_leaks
+from benchwright.filters.contamination.search import SureLeak, sure_leaks
 from benchwright.pipeline import run_steps
 from benchwright.recipe import parse_recipe
 
@@ -121,7 +121,7 @@ def test_a_canonical_id_comes_before_hashes() -> None:
         KnownPicture("y", canonical_id="coco:1"),
         KnownPicture("z", image_id="2"),
     ]
-    assert sure_leaks(mine, others) == {0: Sure(1, "canonical_id"), 1: Sure(2, "file")}
+    assert sure_leaks(mine, others) == {0: SureLeak(1, "canonical_id"), 1: SureLeak(2, "file")}
 
 
 def test_a_list_survives_being_written_and_read(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from small_bench import Bench
 
 from benchwright.errors import BenchwrightError, DataError
 from benchwright.filters.cli.contamination import leakage
-from benchwright.filters.contamination.collections import open_reference
-from benchwright.filters.contamination.report import find_leaks, leaks_between_splits, split_folders
+from benchwright.filters.contamination.collections import open_collection
+from benchwright.filters.contamination.report import find_leaks, leaks_between_splits, write_split_folders
 from benchwright.pipeline import open_view, run_recipe
 from benchwright.recipe import parse_recipe
 from benchwright.records import Choice, ImageRecord, ItemImage, Source
@@ -86,7 +86,7 @@ def test_files_that_cannot_be_compared_are_named(release: tuple[Path, dict[str, 
 
 def test_a_release_tells_canonical_ids(release: tuple[Path, dict[str, str]]) -> None:
     folder, ids = release
-    known = {one.image_id: one.canonical_id for one in open_reference(folder).pictures(workers=1)}
+    known = {one.image_id: one.canonical_id for one in open_collection(folder).pictures(workers=1)}
     assert known == {ids["coffee"]: "coco:1", ids["crop"]: "coco:2", ids["rocket"]: "coco:3"}
 
 
@@ -104,7 +104,7 @@ def test_splits_of_a_workspace_are_checked_before_anything_is_frozen(tmp_path: P
     split_of = {item.made_from: values["splits.split"] for item, values in open_view(tmp_path / "w").items()}
     assert sorted(split_of.values()) == ["test", "val"]
     (root := tmp_path / "laid out").mkdir()
-    folders = split_folders(tmp_path / "w", root)
+    folders = write_split_folders(tmp_path / "w", root)
     assert list(folders) == ["test", "val"]
     leaks = leaks_between_splits(tmp_path / "w", workers=1).leaks
     assert {(leak.kind, leak.against) for leak in leaks} >= {("leak", "test")}

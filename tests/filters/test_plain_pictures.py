@@ -13,11 +13,11 @@ from PIL import Image, ImageDraw, ImageFont
 from skimage.data import stereo_motorcycle
 
 from benchwright.filters.cli.duplicates import duplicates
-from benchwright.filters.duplicates.verification import Look, PairComparison, look_again
+from benchwright.filters.duplicates.verification import PairComparison, PreparedPicture, compare_pictures
 
 
 def looked(one: Image.Image, other: Image.Image) -> PairComparison:
-    return look_again(Look(one.convert("L")), Look(other.convert("L")))
+    return compare_pictures(PreparedPicture(one.convert("L")), PreparedPicture(other.convert("L")))
 
 
 def poster(headline: str, line: str, *, size: int = 44) -> Image.Image:

@@ -17,16 +17,16 @@ from skimage.data import coffee
 from step_context import StepContext
 
 from benchwright.errors import PrerequisiteError
-from benchwright.filters.text import rapid as rapid_text
+from benchwright.filters.text import rapid
 from benchwright.filters.text.rapid import RapidText
-from benchwright.filters.text.regions import Rules, TextFinder, says_something
+from benchwright.filters.text.regions import RegionRules, TextFinder, is_legible_text
 from benchwright.filters.text.text_ratio import TextRatio
 from benchwright.pipeline import FinishedRun, run_steps
 
-RULES = Rules(**{name: TextRatio.model_fields[name].default for name in Rules._fields})
+RULES = RegionRules(**{name: TextRatio.model_fields[name].default for name in RegionRules._fields})
 
 
-def finds(rules: Rules = RULES) -> TextFinder:
+def finds(rules: RegionRules = RULES) -> TextFinder:
     return TextFinder(rules, RapidText(confidence=0.3))
 
 
@@ -109,7 +109,7 @@ def test_a_giant_box_around_a_drawing_does_not_count(ii_bench: Path, finder: Tex
     ],
 )
 def test_circles_and_strokes_are_no_words(text: str, says: bool) -> None:
-    assert says_something(text) is says
+    assert is_legible_text(text) is says
 
 
 def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,9 +124,9 @@ def test_nothing_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def fresh_look() -> Iterator[None]:
-    rapid_text.model_files.cache_clear()
+    rapid.model_files.cache_clear()
     yield
-    rapid_text.model_files.cache_clear()
+    rapid.model_files.cache_clear()
 
 
 @pytest.mark.usefixtures("fresh_look")
@@ -143,7 +143,7 @@ def test_a_missing_package_is_named_with_the_extra_that_brings_it(
 def test_a_wheel_without_its_models_is_told_instead_of_fetched(
     monkeypatch: pytest.MonkeyPatch, context: StepContext
 ) -> None:
-    monkeypatch.setattr(rapid_text, "_READER", "PP-OCRv9_rec_small.onnx")
+    monkeypatch.setattr(rapid, "_READER", "PP-OCRv9_rec_small.onnx")
     with pytest.raises(PrerequisiteError, match=r"without its model PP-OCRv9_rec_small\.onnx"):
         TextRatio().open(context)
 

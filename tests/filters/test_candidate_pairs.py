@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.filters.duplicates import candidate_pairs as neighbours
+from benchwright.filters.duplicates import candidate_pairs
 from benchwright.filters.duplicates.candidate_pairs import Neighbourhood
 from benchwright.filters.features.hamming import iter_pairs
 
@@ -30,7 +30,7 @@ def test_every_image_has_its_nearest_partners_and_their_number(
     hashes: list[int], distance: int, most: int, bulk: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours, "_BULK", bulk)
+        patch.setattr(candidate_pairs, "_BULK", bulk)
         near = neighbourhood(hashes, distance=distance, most=most)
     for image in range(len(hashes)):
         expected = partners(hashes, image, distance)
@@ -45,7 +45,7 @@ def test_every_image_has_its_nearest_partners_and_their_number(
 def test_the_bulk_in_which_pairs_are_folded_changes_no_cluster(hashes: list[int], bulk: int) -> None:
     whole = neighbourhood(hashes, distance=2, most=4)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(neighbours, "_BULK", bulk)
+        patch.setattr(candidate_pairs, "_BULK", bulk)
         assert neighbourhood(hashes, distance=2, most=4).cluster.tolist() == whole.cluster.tolist()
 
 

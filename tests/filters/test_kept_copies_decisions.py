@@ -43,11 +43,11 @@ def test_the_best_of_a_chain_takes_both_neighbours_away() -> None:
 
 
 def test_an_unsure_pair_is_asked_about_under_the_worse() -> None:
-    assert decided([], [(5, 2)]).asked == {5: (2,)}
+    assert decided([], [(5, 2)]).to_ask == {5: (2,)}
 
 
 def test_nobody_is_asked_about_what_is_dropped_anyway() -> None:
-    assert decided([(0, 1)], [(1, 2), (0, 3)]).asked == {3: (0,)}
+    assert decided([(0, 1)], [(1, 2), (0, 3)]).to_ask == {3: (0,)}
 
 
 def test_images_of_one_declared_group_are_exempt_and_others_are_not() -> None:
@@ -76,7 +76,7 @@ def test_what_holds_for_any_links(
         assert image not in kept
     for one, other in confirmed:
         assert one in found.dropped or other in found.dropped or kept & {one, other}
-    for image, others in found.asked.items():
+    for image, others in found.to_ask.items():
         assert not {image, *others} & found.dropped.keys()
 
 

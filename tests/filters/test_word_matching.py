@@ -10,7 +10,7 @@ from step_context import StepContext
 
 from benchwright.filters.features import word_matching as module
 from benchwright.filters.features.local_features import describe, detector, shrunk
-from benchwright.filters.features.visual_words import CORNERS, FeatureWords, Words, read_words, spelled, words_of
+from benchwright.filters.features.visual_words import CORNERS, FeatureWords, Words, decode_words, encode_words, words_of
 from benchwright.filters.features.word_matching import shared_words, word_bits
 
 
@@ -33,7 +33,7 @@ def test_a_copy_shares_more_with_its_original_than_strangers_share(copy: str) ->
 
 def test_words_survive_being_spelled() -> None:
     found = words(photograph("coffee"))
-    assert (read_words(spelled(found)) == found).all()
+    assert (decode_words(encode_words(found)) == found).all()
     assert len(found) == CORNERS
 
 
@@ -42,7 +42,7 @@ def test_an_empty_picture_has_no_words(context: StepContext) -> None:
     assert context.run(FeatureWords(), record).values == {"words": "", "miniature": None}
 
 
-@pytest.mark.parametrize("given_words", [[], [read_words("")], [read_words("")] * 3])
+@pytest.mark.parametrize("given_words", [[], [decode_words("")], [decode_words("")] * 3])
 def test_pictures_without_words_share_nothing(given_words: list[Words]) -> None:
     assert [len(column) for column in shared_words(given_words)] == [0, 0, 0]
 

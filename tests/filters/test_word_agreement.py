@@ -14,9 +14,9 @@ from benchwright.filters.features.visual_words import (
     CORNERS,
     Miniature,
     Words,
+    decode_miniature,
+    encode_miniature,
     miniature,
-    read_miniature,
-    spelled_miniature,
     words_of,
 )
 from benchwright.filters.features.word_matching import agreement
@@ -81,7 +81,7 @@ def test_miniatures_survive_being_spelled() -> None:
     small = miniature(photograph("coffee").convert("L"))
     assert max(small.shape) == 40
     assert small.shape[0] != small.shape[1]
-    assert (read_miniature(spelled_miniature(small)) == small).all()
+    assert (decode_miniature(encode_miniature(small)) == small).all()
 
 
 def test_pictures_with_few_words_agree_on_nothing() -> None:

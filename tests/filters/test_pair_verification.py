@@ -9,13 +9,13 @@ import pytest
 from picture_copies import COPIES, captioned, compressed, photograph
 from PIL import Image, ImageDraw
 
-from benchwright.filters.duplicates.verification import Look, PairComparison, look_again
+from benchwright.filters.duplicates.verification import PairComparison, PreparedPicture, compare_pictures
 
 PHOTOGRAPHS = ("astronaut", "coffee", "chelsea", "rocket")
 
 
 def looked(one: Image.Image, other: Image.Image, *, mirrored: bool = False) -> PairComparison:
-    return look_again(Look(one.convert("L")), Look(other.convert("L")), mirrored=mirrored)
+    return compare_pictures(PreparedPicture(one.convert("L")), PreparedPicture(other.convert("L")), mirrored=mirrored)
 
 
 @pytest.mark.parametrize("copy", COPIES)

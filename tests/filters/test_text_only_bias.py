@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from worded_items import Said, gathered, item
 
 from benchwright.construction.sources.facts_file import read_facts
-from benchwright.filters.items.text_only_bias import LEARNED, RULES, WordingBias, rules_on
+from benchwright.filters.items.text_only_bias import LEARNED, RULES, WordingBias, rule_results
 from benchwright.records import LETTERS, Item
 
 
@@ -92,7 +92,7 @@ def test_a_word_that_only_right_options_have_is_learned_though_no_fixed_rule_kno
         right = int(rng.integers(4))
         texts = [f"{'zz' if at == right else 'yy'} {''.join(rng.choice(list('abcd'), 5))}" for at in range(4)]
         items.append(item(str(number), f"Number {number}?", texts, LETTERS[right]))
-    learned = next(one for one in rules_on(items, per="task", seed=1) if one.rule == LEARNED)
+    learned = next(one for one in rule_results(items, per="task", seed=1) if one.rule == LEARNED)
     assert learned.accuracy > 0.95
     assert LEARNED in flagged(items)[items[0].item_id].values["rules"]
 
@@ -104,7 +104,7 @@ def test_a_refusal_that_is_always_right_gives_itself_away_until_others_have_it_t
     assert len(said) == 25
     assert {"longest", "odd_form", LEARNED} <= set(said[unanswerable[0].item_id].values["rules"])
     answered = [item(f"a{n}", f"A{n}?", [declines, "aaa", "bbb", "ccc"], "BCD"[n % 3], refusal="A") for n in range(75)]
-    found = {one.rule: one.accuracy for one in rules_on(unanswerable + answered, per="task", seed=1)}
+    found = {one.rule: one.accuracy for one in rule_results(unanswerable + answered, per="task", seed=1)}
     assert found["longest"] == found["odd_form"] == 0.25
     assert not {"longest", "odd_form"} & {
         rule for one in flagged(unanswerable + answered).values() for rule in one.values["rules"]
@@ -128,7 +128,7 @@ def test_a_larger_gain_may_be_allowed() -> None:
 
 def test_items_without_words_or_without_a_key_are_left_out() -> None:
     items = [item("one", pictures=["a", "b"]), item("two", answer=None)]
-    assert rules_on(items, per="task", seed=1) == []
+    assert rule_results(items, per="task", seed=1) == []
     assert flagged([]) == {}
 
 
@@ -161,7 +161,7 @@ def test_no_rule_of_words_gains_much_on_what_the_demo_asks_beyond_the_image() ->
     items = _items_of_the_demo()
     assert len(items) == 48
     assert {len(one.choices) for one in items} == {4}
-    fixed = [one for one in rules_on(items, per="task", seed=1) if one.rule != LEARNED]
+    fixed = [one for one in rule_results(items, per="task", seed=1) if one.rule != LEARNED]
     assert max(one.accuracy for one in fixed) < 0.25 + 0.1
     assert next(one.accuracy for one in fixed if one.rule == "longest") == 0.25
 
